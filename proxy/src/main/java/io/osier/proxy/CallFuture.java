@@ -166,17 +166,20 @@ final class CallFuture<T> extends CompletableFuture<T> {
     return super.complete(value);
   }
 
-  /** Of something that nobody else sees, and that ends when it is completed by somebody. */
-  static <T> CallFuture<T> of(CompletableFuture<T> done) {
-    CallFuture<T> made =
-        new CallFuture<>(
-            why -> done.completeExceptionally(new LostException(why.code, true, why.why)));
+  /**
+   * Of something that nobody else sees.
+   *
+   * @param done ends with it, also when that is given up
+   * @param error what it fails with then
+   */
+  static <T> CallFuture<T> of(CompletableFuture<T> done, Function<GivenUp, Exception> error) {
+    CallFuture<T> made = new CallFuture<>(why -> done.completeExceptionally(error.apply(why)));
     done.whenComplete(
-        (value, error) -> {
-          if (error == null) {
+        (value, failure) -> {
+          if (failure == null) {
             made.succeed(value);
           } else {
-            made.fail(error);
+            made.fail(failure);
           }
         });
     return made;

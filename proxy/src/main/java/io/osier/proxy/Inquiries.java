@@ -35,7 +35,9 @@ final class Inquiries {
 
   private static <T> CompletableFuture<T> ask(
       Connection at, Request request, long timeoutMillis, Function<Reply, T> answer) {
-    return CallFuture.of(at.send(request, timeoutMillis))
+    return CallFuture.of(
+            at.send(request, timeoutMillis),
+            given -> new LostException(given.code(), true, given.why()))
         .handle(
             (reply, error) -> {
               if (error != null) {

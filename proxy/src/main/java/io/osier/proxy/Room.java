@@ -61,17 +61,17 @@ final class Room {
           : full("and were so for the call's whole time limit");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new OsierException(
-          ErrorCode.CANCELLED,
-          "nothing was sent: the calling thread was interrupted while it waited for others of the "
-              + most
-              + " calls that may be under way (inFlightMax)");
+      return full(ErrorCode.CANCELLED, "and the calling thread was interrupted");
     }
   }
 
   private OsierException full(String more) {
+    return full(ErrorCode.OVERLOADED, more);
+  }
+
+  private OsierException full(ErrorCode code, String more) {
     return new OsierException(
-        ErrorCode.OVERLOADED,
+        code,
         "nothing was sent: " + most + " calls of this client are under way (inFlightMax), " + more);
   }
 

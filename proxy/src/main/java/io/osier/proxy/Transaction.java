@@ -38,8 +38,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
  * step that fails has done nothing, and the transaction may go on, unless the step's answer was
  * lost: then nothing of the transaction is done, and it has ended. If the datacenter could not do
- * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), its
- * updates are sent once more with the next one; if something is wrong with it, they are forgotten.
+ * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or its
+ * caller gave it up before it was sent (CANCELLED), its updates are sent once more with the next
+ * one; if something is wrong with it, they are forgotten. A step that was given up when it was sent
+ * is done all the same, and those behind it wait for it.
  * Steps take place in the order in which they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
@@ -70,8 +72,8 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   /** Why no further step can be done, if it may be unknown whether one was. */
   private @Nullable OsierException givenUp;
 
-  /** Whether its datacenter has said that it has ended. */
-  private boolean isEndedThere;
+  /** By which step its datacenter is to end what cannot go on; 0 where it need not be told. */
+  private int abortBy;
 
   /** A step that was asked for. */
   private final class Step implements CallFuture.Work {
@@ -361,7 +363,8 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    *
    * @return the clock that contains its updates
    * @throws OsierException if it was refused, or an update failed: nothing was done, and the
-   *     transaction is still open
+   *     transaction is still open, but for FORBIDDEN: then it is aborted, and what it has set aside
+   *     of bounded counters is free at once
    * @throws OutcomeUnknownException if no answer came: it may or may not have been committed
    */
   public VersionVector commit() {
@@ -502,31 +505,22 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   private @Nullable Step finish(
       Step one, Reply.@Nullable Transacted reply, @Nullable Throwable error) {
     Step next;
-    boolean isLost;
+    int abort;
     synchronized (this) {
-      boolean wasLost = givenUp != null;
+      abortBy = 0;
       one.ended(reply, note(one, error));
-      isLost = !wasLost && givenUp != null && !isEndedThere;
+      abort = abortBy;
       next = waiting.poll();
       isUnderWay = next != null;
     }
     one.leave(); // first: callbacks may ask for further steps
-    if (isLost) {
-      abandon();
+    if (abort > 0) { // nothing is to be kept for what cannot go on
+      Request.Transact end =
+          new Request.Transact(
+              keyspace, id, abort, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
+      var unused = session.steps().step(keyspace, home, snapshot, end, by -> {});
     }
     return next;
-  }
-
-  /** Lets the datacenter end what cannot go on: nothing is to be kept there for it. */
-  private void abandon() {
-    Request.Transact abort;
-    synchronized (this) {
-      // Behind the step whose answer was lost, whether that was done or not.
-      abort =
-          new Request.Transact(
-              keyspace, id, step + 2, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
-    }
-    var unused = session.steps().step(keyspace, home, snapshot, abort, by -> {});
   }
 
   private synchronized Request.Transact request(Step one) {
@@ -588,6 +582,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       // Whether this step was done is unknown, so the next one has no number. Nothing is visible
       // of what was not committed; the datacenter aborts it when its time is over.
       ended = "given up, because the answer to one of its steps was lost";
+      abortBy = givenUp == null ? step + 2 : 0; // behind that one
       givenUp =
           new OsierException(
               failure.code(),
@@ -597,7 +592,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
       ended = "ended by its datacenter";
       givenUp = failure; // what waits would be taken for the step that was refused
-      isEndedThere = true;
+    } else if (end == Request.End.COMMIT && failure.code() == ErrorCode.FORBIDDEN) {
+      ended = "refused for a right that is missing, and aborted";
+      givenUp = failure;
+      abortBy = step + 1; // a newer datacenter has done so
     } else if (end == Request.End.COMMIT && givenUp == null && !one.givenUp) {
       ended = null; // refused: it may be mended and committed, or aborted
     }

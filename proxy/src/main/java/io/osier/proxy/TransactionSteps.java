@@ -45,7 +45,7 @@ final class TransactionSteps {
     CompletableFuture<Reply.Page> result = new CompletableFuture<>();
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
     known(home, scan, deadline, result);
-    return CallFuture.of(result);
+    return CallFuture.of(result, Calls::error);
   }
 
   private void known(

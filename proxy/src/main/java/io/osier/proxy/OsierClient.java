@@ -577,7 +577,12 @@ public final class OsierClient implements AutoCloseable {
      *     osier.trace.sample}: from 0 to 1
      */
     public Builder traces(double sample, ClientTraces listener) {
-      traces = new TracedAnswers(TraceSample.of(sample), present(listener, "a listener"));
+      present(listener, "a listener");
+      try {
+        traces = new TracedAnswers(TraceSample.of(sample), listener);
+      } catch (IllegalArgumentException e) {
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+      }
       return this;
     }
 

@@ -136,63 +136,6 @@ final class GivingUpTest {
     return all;
   }
 
-  private static List<Method> methods(Class<?> of) {
-    return Arrays.stream(of.getMethods())
-        .filter(m -> m.getDeclaringClass() != Object.class && !Modifier.isStatic(m.getModifiers()))
-        .filter(m -> !m.isBridge() && !m.isSynthetic())
-        .toList();
-  }
-
-  private Object argument(String type) {
-    return switch (type) {
-      case "long", "int" -> 1;
-      case "boolean" -> true;
-      case "java.lang.String" -> "k";
-      case "char[]" -> "a password".toCharArray();
-      case "java.lang.String[]" -> new String[] {"v"};
-      case "E[]" -> new String[] {"v"};
-      case "E", "T", "java.lang.Object", "B" -> "v";
-      case "io.osier.core.Key" -> Key.of("k");
-      case "io.osier.core.Value" -> Value.of("v");
-      case "io.osier.core.Grant" -> Grant.parse("read *");
-      case "io.osier.crdt.CrdtType" -> CrdtType.PN_COUNTER;
-      case "io.osier.crdt.Operation" -> new Operation.Increment(1);
-      case "io.osier.crdt.Query" -> new Query.Whole();
-      case "io.osier.protocol.Request$Ask" -> new Request.Ask(false, new Query.Whole());
-      case "io.osier.protocol.Request$Condition" ->
-          new Request.Condition(List.of(), new Query.Whole(), new Reading.Count(0));
-      case "io.osier.proxy.Range<E>",
-          "io.osier.proxy.Range<io.osier.core.Value>",
-          "io.osier.proxy.Range<java.lang.String>" ->
-          Range.all();
-      case "io.osier.proxy.SetHandle" -> client.session().keyspace("shop").set("other");
-      case "io.osier.proxy.Scan" -> Scan.all();
-      case "io.osier.proxy.TransactionOptions" -> TransactionOptions.DEFAULT;
-      case "java.time.Duration" -> Duration.ofMinutes(1);
-      case "java.time.Instant" -> Instant.EPOCH.plusSeconds(9_000_000_000L);
-      case "java.util.Collection<? extends E>",
-          "java.util.Collection<java.lang.String>",
-          "java.util.List<java.lang.String>" ->
-          List.of("v");
-      case "java.util.List<io.osier.core.Value>" -> List.of(Value.of("v"));
-      case "java.util.List<io.osier.core.Grant>" -> List.of(Grant.parse("read *"));
-      case "java.util.List<io.osier.crdt.Operation$FieldUpdate>" ->
-          List.of(
-              new Operation.FieldUpdate(
-                  new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)));
-      case "java.util.List<io.osier.proxy.Keyspace$Change>" ->
-          List.of(new Keyspace.Change("k", CrdtType.PN_COUNTER, new Operation.Increment(1)));
-      case "java.util.List<io.osier.proxy.Keyspace$Get>" ->
-          List.of(new Keyspace.Get("k", CrdtType.PN_COUNTER));
-      case "java.util.Map<java.lang.String, java.lang.String>" -> Map.of();
-      case "java.util.Optional<char[]>" -> Optional.empty();
-      case "java.util.Optional<io.osier.core.Key>" -> Optional.of(Key.of("k"));
-      case "java.util.Optional<io.osier.crdt.CrdtType>" -> Optional.of(CrdtType.PN_COUNTER);
-      case "java.util.function.UnaryOperator<R>" -> UnaryOperator.identity();
-      default -> null;
-    };
-  }
-
   /** Those that take what this test cannot give make handles, and ask nobody. */
   private static final Set<String> ASK_NOBODY =
       Set.of("pin", "join", "as", "map", "register", "set",
@@ -201,7 +144,7 @@ final class GivingUpTest {
   private Object[] arguments(Method method) {
     Object[] all =
         Arrays.stream(method.getGenericParameterTypes())
-            .map(t -> argument(t.getTypeName()))
+            .map(t -> PublicCalls.argument(t.getTypeName(), client))
             .toArray();
     if (Arrays.asList(all).contains(null) && !ASK_NOBODY.contains(method.getName())) {
       fail("say here what %s is to be called with", method.toGenericString());
@@ -300,7 +243,7 @@ final class GivingUpTest {
   void interruptedThread_endsEveryCallAtOnce_withItsOutcome(Class<?> of) throws Exception {
     isIn = of;
     int waited = 0;
-    for (Method method : methods(of)) {
+    for (Method method : PublicCalls.methods(of)) {
       if (isAsync(method) || method.getName().equals("wait")) {
         continue;
       }
@@ -408,7 +351,7 @@ final class GivingUpTest {
   @MethodSource("classes")
   void futureThatIsGivenUp_freesItsPlaceAtOnce(Class<?> of) throws Exception {
     isIn = of;
-    for (Method method : methods(of)) {
+    for (Method method : PublicCalls.methods(of)) {
       if (!isAsync(method) || method.getName().equals("abortAsync")) {
         continue;
       }

@@ -147,7 +147,8 @@ public final class EmbeddedDatacenter implements AutoCloseable {
 
   /**
    * Refuses further requests, ships everything that was acknowledged, waits for the connected peers
-   * to have it, at most for the configured time, and closes.
+   * to have it, at most for the configured time, and closes. A thread that is interrupted does not
+   * wait for the peers.
    */
   @Override
   public void close() {

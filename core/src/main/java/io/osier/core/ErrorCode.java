@@ -90,7 +90,12 @@ public enum ErrorCode {
    * A watcher was cut off, because it took changes more slowly than they came for longer than they
    * are kept. It may go on from its last position.
    */
-  WATCHER_TOO_SLOW(29, false);
+  WATCHER_TOO_SLOW(29, false),
+  /**
+   * The caller has given the call up: its thread was interrupted, or its future was cancelled. A
+   * client tells by the type of its exception whether an update may have been done.
+   */
+  CANCELLED(30, false);
 
   private static final ErrorCode[] BY_NUMBER = new ErrorCode[values().length + 1];
 

@@ -13,6 +13,9 @@ final class Answering {
 
   private int depth;
 
+  /** How often it was said that there is more to do here, for which others wait. */
+  private int owing;
+
   private Answering() {}
 
   /** A thread of the client's own. */
@@ -32,20 +35,26 @@ final class Answering {
     };
   }
 
-  /** Brings an answer within the process, by whatever thread has it. */
-  static void bring(Runnable answer) {
+  /**
+   * Brings an answer within the process, by whatever thread has it.
+   *
+   * @param isLast whether nobody waits for what this thread does afterwards: then a callback may
+   */
+  static void bring(boolean isLast, Runnable answer) {
     Answering here = HERE.get();
     here.depth++;
+    here.owing += isLast ? 0 : 1;
     try {
       answer.run();
     } finally {
+      here.owing -= isLast ? 0 : 1;
       here.depth--;
     }
   }
 
-  /** Whether this thread waits for nobody: all the network's answers come by it. */
-  static boolean isLoop() {
-    return Thread.currentThread() instanceof LoopThread;
+  /** Whether this thread waits for nobody: others wait for answers that it is to bring. */
+  static boolean mustNotWait() {
+    return Thread.currentThread() instanceof LoopThread || HERE.get().owing > 0;
   }
 
   /** Whether this thread is bringing an answer, or is one of Netty's, which nobody may block. */

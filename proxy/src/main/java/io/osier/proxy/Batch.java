@@ -94,7 +94,7 @@ abstract class Batch {
   private CompletableFuture<Integer> partitions() {
     int known = session.partitions(keyspace);
     return known > 0
-        ? CompletableFuture.completedFuture(known)
+        ? CallFuture.completed(known)
         : new PartitionsCall(session, keyspace).start();
   }
 
@@ -136,7 +136,7 @@ abstract class Batch {
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     byPartition.forEach((partition, parts) -> all.add(send(partition, parts)));
-    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+    return Calls.all(all);
   }
 
   /** Never fails: what becomes of the parts is noted. */

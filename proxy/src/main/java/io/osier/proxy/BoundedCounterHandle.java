@@ -1,7 +1,10 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -166,6 +169,6 @@ public final class BoundedCounterHandle {
   }
 
   private static int millis(Duration wait) {
-    return Math.clamp(wait.toMillis(), 0, Integer.MAX_VALUE);
+    return TimeLimit.intMillis(present(wait, "a time limit"));
   }
 }

@@ -11,7 +11,8 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import io.osier.proxy.CallFuture.GivenUp;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what its caller gets
  */
-abstract class Call<T> {
+abstract class Call<T> implements CallFuture.Work {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<Call> OVER =
+      AtomicIntegerFieldUpdater.newUpdater(Call.class, "over");
+
   private final Session session;
   private final OsierClient client;
   private final Past past;
@@ -33,7 +38,13 @@ abstract class Call<T> {
   /** Whether the keyspaces were asked for again because this one's was not among them. */
   private boolean asksForKeyspaces;
 
-  private final CompletableFuture<T> result = new CompletableFuture<>();
+  private final CallFuture<T> result = new CallFuture<>(this);
+
+  /** 1 once it has ended, or was given up: whoever comes first tells how. */
+  private volatile int over;
+
+  /** The latest try; null before the first. */
+  private volatile @Nullable Try latest;
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
   private volatile boolean causal;
@@ -98,10 +109,18 @@ abstract class Call<T> {
     return false;
   }
 
+  /** Whether it waits for its answer also after it was given up, when that is told by this. */
+  boolean hearsLate() {
+    return false;
+  }
+
+  /** What was given up was done nevertheless. */
+  void late(T made) {}
+
   /** Sends it, when there is room for one more call: until then the calling thread waits. */
-  CompletableFuture<T> start() {
+  CallFuture<T> start() {
     if (client.isClosing()) {
-      result.completeExceptionally(client.unavailable());
+      result.fail(client.unavailable());
       return result;
     }
     if (isInBackground()) {
@@ -115,7 +134,7 @@ abstract class Call<T> {
       OsierException full = room.enter(tries.deadlineNanos() - now);
       if (full != null) {
         observed.ended(Optional.empty(), Optional.of(full));
-        result.completeExceptionally(full);
+        result.fail(full);
         return result;
       }
       now = timers.nanoTime();
@@ -124,16 +143,51 @@ abstract class Call<T> {
     return result;
   }
 
+  private boolean isOver() {
+    return over != 0;
+  }
+
+  /** Whether it had not ended before. */
+  private boolean ends() {
+    return OVER.getAndSet(this, 1) == 0;
+  }
+
   private void succeed(T made) {
+    if (!ends()) {
+      late(made);
+      return;
+    }
     observed.ended(Optional.ofNullable(answerer), Optional.empty());
     leave(); // first: callbacks may call again
-    result.complete(made);
+    result.succeed(made);
   }
 
   private void fail(OsierException error) {
+    if (ends()) {
+      failed(error);
+    }
+  }
+
+  private void failed(OsierException error) {
     observed.ended(Optional.ofNullable(answerer), Optional.of(error));
     leave();
-    result.completeExceptionally(error);
+    result.fail(error);
+  }
+
+  @Override
+  public final void giveUp(GivenUp why) {
+    if (!ends()) {
+      return;
+    }
+    Try last = latest;
+    boolean isUndone = last == null || last.withdraw();
+    failed(
+        isUndone || !update
+            ? Calls.error(why)
+            : new OutcomeUnknownException(why.code(), why.why()));
+    if (last != null && !hearsLate()) {
+      last.forget();
+    }
   }
 
   private void leave() {
@@ -147,6 +201,9 @@ abstract class Call<T> {
   }
 
   private void attempt(long now) {
+    if (isOver()) {
+      return; // given up meanwhile
+    }
     if (client.isClosed()) {
       fail(client.unavailable());
       return;
@@ -243,13 +300,14 @@ abstract class Call<T> {
     if (next == null) {
       fail(past.misfit(keyspace, info.partitions()));
     } else {
+      latest = next;
       // What it need not show to this process it must show to the one behind it.
       connection.send(replica, next.sent, now, tries.deadlineNanos(), next);
     }
   }
 
   /** One sending, and what comes of it. */
-  private final class Try implements Connection.Answered {
+  private final class Try extends Sending implements Connection.Answered {
     private final Connection to;
     private final ReplicaId replica;
 
@@ -266,6 +324,9 @@ abstract class Call<T> {
     private final long known;
 
     private final Request sent;
+
+    /** Ends the waiting for the answer. */
+    private volatile Runnable end = () -> {};
 
     /** Called with the past's lock held. */
     Try(Connection to, ReplicaId replica, int partition, Slices slices, long now) {
@@ -284,6 +345,29 @@ abstract class Call<T> {
     }
 
     @Override
+    public boolean begins() {
+      return isOver() ? !withdraw() : super.begins();
+    }
+
+    @Override
+    public boolean isWanted() {
+      return !isOver() || hearsLate();
+    }
+
+    @Override
+    public void endsBy(Runnable ending) {
+      end = ending;
+      if (!isWanted()) {
+        ending.run();
+      }
+    }
+
+    /** Nobody waits for the answer any more. */
+    void forget() {
+      end.run();
+    }
+
+    @Override
     public void answered(Reply reply) {
       concluded(reply);
     }
@@ -294,7 +378,10 @@ abstract class Call<T> {
           update && isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
       if (unsure) {
         Home home = new Home(to, replica);
-        new StepDelivery(client, home, (Request.Transact) sent, known, tries.deadlineNanos())
+        StepDelivery delivery =
+            new StepDelivery(client, home, (Request.Transact) sent, known, tries.deadlineNanos());
+        endsBy(delivery::giveUp);
+        delivery
             .again()
             .whenComplete(
                 (reply, error) -> {
@@ -395,6 +482,12 @@ abstract class Call<T> {
     }
 
     private void refused(Reply.Failure failure) {
+      if (isOver()) {
+        return;
+      }
+      if (failure.code() != ErrorCode.TIMEOUT) {
+        isUndone();
+      }
       client.settings().metrics().failed(to.dc(), failure.code());
       Tries.Next next = tries.refused(timers.nanoTime(), to.dc(), failure, !asked.isEmpty());
       if (next instanceof Tries.Next.GoOn) {
@@ -428,7 +521,13 @@ abstract class Call<T> {
       synchronized (past) {
         ended();
       }
+      if (isOver()) {
+        return;
+      }
       OsierException outcome = tries.outcome(to.name(), error);
+      if (!(outcome instanceof OutcomeUnknownException)) {
+        isUndone();
+      }
       client.settings().metrics().failed(to.dc(), outcome.code());
       act(tries.lost(timers.nanoTime(), to.dc(), outcome));
     }

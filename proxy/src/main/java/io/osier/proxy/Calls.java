@@ -3,8 +3,12 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
+import io.osier.proxy.CallFuture.GivenUp;
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -15,11 +19,12 @@ final class Calls {
 
   /** Waits for a future and throws its error as it is. */
   static <T> T join(CompletableFuture<T> future) {
-    if (Answering.isLoop() && !future.isDone()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "a callback of this client must not wait for another call, whose answer comes by the same"
-              + " thread: use the form that ends in Async, or an executor of your own");
+    if (!future.isDone()) {
+      if (Answering.mustNotWait()) {
+        giveUp(future, GivenUp.WAITS_FOR_ITSELF);
+      } else {
+        await(future);
+      }
     }
     try {
       return future.join();
@@ -29,6 +34,32 @@ final class Calls {
       }
       throw e;
     }
+  }
+
+  /** Waits until it is done; gives it up if this thread is interrupted, which it stays. */
+  private static void await(CompletableFuture<?> future) {
+    try {
+      future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      giveUp(future, GivenUp.INTERRUPTED);
+    } catch (ExecutionException | CancellationException e) {
+      // It is done.
+    }
+  }
+
+  /** Ends what nobody else waits for. It is done then. */
+  private static void giveUp(CompletableFuture<?> future, GivenUp why) {
+    if (future instanceof CallFuture<?> call) {
+      call.giveUp(why);
+    }
+    // If somebody's function is still at it, nothing is known of what that has begun.
+    future.completeExceptionally(new OutcomeUnknownException(why.code(), why.why()));
+  }
+
+  /** That a call was given up, and nothing was done. */
+  static OsierException error(GivenUp why) {
+    return new OsierException(why.code(), "nothing was done: " + why.why());
   }
 
   /** Begins a call; what is wrong with its arguments is its future's error, too. */
@@ -66,10 +97,29 @@ final class Calls {
         }
         made = next.join();
       }
-      return CompletableFuture.completedFuture(made);
+      return CallFuture.completed(made);
     } catch (Throwable e) { // whoever asked looks for it there, whichever step it is
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** Completes when all have; who gives it up gives up all of them. */
+  static CompletableFuture<Void> all(List<CompletableFuture<Void>> futures) {
+    CallFuture<Void> all =
+        new CallFuture<>(
+            why -> {
+              for (CompletableFuture<Void> each : futures) {
+                if (each instanceof CallFuture<Void> call) {
+                  call.giveUp(why);
+                }
+              }
+            });
+    CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+        .whenComplete(
+            (none, error) -> {
+              boolean unused = error == null ? all.succeed(null) : all.fail(error);
+            });
+    return all;
   }
 
   /** The error that a caller gets when no answer came. */

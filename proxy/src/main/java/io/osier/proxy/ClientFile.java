@@ -2,6 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
 import io.osier.core.tls.PasswordFile;
 import java.io.IOException;
 import java.io.Reader;
@@ -203,11 +204,15 @@ final class ClientFile {
     if (!matcher.matches()) {
       throw new IllegalArgumentException("a duration is a number with ms, s or m, as in 500ms");
     }
-    long amount = Long.parseLong(matcher.group(1));
-    return switch (matcher.group(2)) {
-      case "ms" -> Duration.ofMillis(amount);
-      case "s" -> Duration.ofSeconds(amount);
-      default -> Duration.ofMinutes(amount);
-    };
+    try {
+      long amount = Long.parseLong(matcher.group(1));
+      return switch (matcher.group(2)) {
+        case "ms" -> Duration.ofMillis(amount);
+        case "s" -> Duration.ofSeconds(amount);
+        default -> Duration.ofMinutes(amount);
+      };
+    } catch (NumberFormatException | ArithmeticException e) { // digits alone: it is too large
+      return TimeLimit.FOREVER;
+    }
   }
 }

@@ -104,7 +104,7 @@ final class ClientGreeting {
         "osier-client-login",
         () -> {
           try {
-            part.run();
+            Answering.bring(false, part); // calls wait for what it is to bring
           } catch (OsierException e) {
             outcome.refused(e.code(), e.getMessage());
           } catch (RuntimeException e) {

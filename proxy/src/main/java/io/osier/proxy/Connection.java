@@ -77,6 +77,23 @@ public interface Connection {
 
     /** None came, or will. */
     void lost(LostException cause);
+
+    /**
+     * Asked just before it is sent.
+     *
+     * @return false if nobody wants it any more: it is not sent then, and lost
+     */
+    default boolean begins() {
+      return true;
+    }
+
+    /** Whether somebody waits for the answer; once that is not so, it may be given up as lost. */
+    default boolean isWanted() {
+      return true;
+    }
+
+    /** Hears what ends the waiting for an answer that is not wanted any more. */
+    default void endsBy(Runnable end) {}
   }
 
   /**
@@ -84,19 +101,32 @@ public interface Connection {
    *
    * @param nowNanos the time, by the client's {@link Timers}
    * @param deadlineNanos when to give up waiting for the answer
-   * @param answered hears what became of it: in the calling thread before this returns, or later in
-   *     another one
+   * @param answered is asked whether it is still to be sent, and hears what became of it: in the
+   *     calling thread before this returns, or later in another one
    */
   default void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-    send(request, Math.max(1, (deadlineNanos - nowNanos) / 1_000_000))
-        .whenComplete(
-            (reply, error) -> {
-              if (error == null) {
-                answered.answered(reply);
-              } else {
-                answered.lost((LostException) error);
-              }
-            });
+    if (!answered.begins()) {
+      answered.lost(isNotWanted(false));
+      return;
+    }
+    CompletableFuture<Reply> sent =
+        send(request, Math.max(1, (deadlineNanos - nowNanos) / 1_000_000));
+    if (!sent.isDone()) {
+      answered.endsBy(() -> sent.completeExceptionally(isNotWanted(true)));
+    }
+    sent.whenComplete(
+        (reply, error) -> {
+          if (error == null) {
+            answered.answered(reply);
+          } else {
+            answered.lost((LostException) error);
+          }
+        });
+  }
+
+  /** That nobody waits for an answer any more. */
+  static LostException isNotWanted(boolean sent) {
+    return new LostException(ErrorCode.CANCELLED, sent, "it was given up");
   }
 
   /**

@@ -20,18 +20,17 @@ final class Datacenters {
   private static final double NEARER = 0.7;
 
   private final ClientSettings settings;
-  private final Timers timers;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
 
   /** Those who wait for one that is up. */
   private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable Connection nearest;
+  private volatile boolean closed;
 
   /** None yet. */
-  Datacenters(ClientSettings settings, Timers timers) {
+  Datacenters(ClientSettings settings) {
     this.settings = settings;
-    this.timers = timers;
   }
 
   /** Adds one; before anything else is asked. */
@@ -126,19 +125,18 @@ final class Datacenters {
   }
 
   /**
-   * Completes when one is up, with true; with false if the time is over, or all refuse the login.
+   * Completes when one is up, with true; with false if all refuse the login, or this is closed. Who
+   * does not wait any more cancels it.
    */
   @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
-  CompletableFuture<Boolean> whenUp(long atMostMillis) {
+  CompletableFuture<Boolean> whenUp() {
     CompletableFuture<Boolean> up = new CompletableFuture<>();
     waiting.add(up);
     // After it is among those who wait: no change is missed.
     if (choose(Set.of()) != null) {
       up.complete(true);
-    } else if (isEveryLoginRefused()) {
+    } else if (closed || isEveryLoginRefused()) {
       up.complete(false);
-    } else {
-      timers.later(() -> up.complete(false), atMostMillis);
     }
     up.whenComplete((is, e) -> waiting.remove(up));
     return up;
@@ -198,6 +196,11 @@ final class Datacenters {
 
   /** Closes all for good. */
   void close() {
-    connections.values().forEach(Connection::close);
+    closed = true;
+    try {
+      connections.values().forEach(Connection::close);
+    } finally {
+      waiting.forEach(w -> w.complete(false));
+    }
   }
 }

@@ -32,6 +32,14 @@ public interface InProcess {
   void send(Request request, Consumer<Reply> reply);
 
   /**
+   * Whether each answer that comes later is brought by a thread of its own, whom nobody waits for:
+   * then whoever is told of it may wait for another one.
+   */
+  default boolean answersApart() {
+    return false;
+  }
+
+  /**
    * Does an update at once if it is of a kind that needs no answer of the partition.
    *
    * @return whether it is acknowledged; if not, nothing was done and it must be sent as a request

@@ -1,6 +1,9 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -27,12 +30,14 @@ final class Inquiries {
 
   /** Its answer to a request for a report, as one JSON object. */
   CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
-    return ask(at, request, timeout.toMillis(), reply -> ((Reply.Report) reply).json());
+    return ask(at, request, TimeLimit.millis(present(timeout, "a time limit")), reply -> ((Reply.Report) reply).json());
   }
 
   private static <T> CompletableFuture<T> ask(
       Connection at, Request request, long timeoutMillis, Function<Reply, T> answer) {
-    return at.send(request, timeoutMillis)
+    return CallFuture.of(
+            at.send(request, timeoutMillis),
+            given -> new LostException(given.code(), true, given.why()))
         .handle(
             (reply, error) -> {
               if (error != null) {

@@ -95,7 +95,7 @@ public final class Keyspace extends ObjectSpace {
       return CompletableFuture.failedFuture(wrong);
     }
     if (session.update(name, key, type, operation)) {
-      return CompletableFuture.completedFuture(null);
+      return CallFuture.completed(null); // what is derived from it may be a call
     }
     return session.write(name, key, type, operation);
   }

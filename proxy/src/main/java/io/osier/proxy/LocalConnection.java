@@ -107,6 +107,7 @@ final class LocalConnection implements Connection {
         request,
         r ->
             Answering.bring(
+                datacenter.answersApart(),
                 () -> {
                   if (reply.complete(r) && !(request instanceof Request.Watch)) {
                     settings.metrics().answered(dc(), timers.nanoTime() - start);

@@ -9,6 +9,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.HostPort;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
 import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
 import io.osier.core.net.Network;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -110,11 +112,18 @@ public final class OsierClient implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             1, Answering.threads("osier-client"), NioIoHandler.newFactory());
     Timers timers = new LoopTimers(loops);
-    Datacenters datacenters = new Datacenters(settings, timers);
-    ways.add(datacenters, timers, loops);
-    datacenters.open();
-    return new OsierClient(
-        settings, timers, datacenters, () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+    Runnable end = () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    Datacenters datacenters = new Datacenters(settings);
+    try {
+      OsierClient client = new OsierClient(settings, timers, datacenters, end);
+      ways.add(datacenters, timers, loops);
+      datacenters.open();
+      return client;
+    } catch (RuntimeException | Error e) {
+      datacenters.close();
+      end.run(); // nothing is left of a client that cannot be built
+      throw e;
+    }
   }
 
   private static OsierClient connect(ClientSettings settings) {
@@ -217,19 +226,30 @@ public final class OsierClient implements AutoCloseable {
   /**
    * Waits until at least one datacenter is connected.
    *
-   * @throws OsierException UNAVAILABLE if none is within the time, or the code with which all
-   *     refuse
+   * @param atMost how long; at 0 or less it only looks
+   * @throws OsierException UNAVAILABLE if none is within the time, the code with which all refuse,
+   *     or CANCELLED if the thread is interrupted
    */
   public void awaitConnected(Duration atMost) {
+    long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
+    CompletableFuture<Boolean> up = datacenters.whenUp();
     try {
-      if (!datacenters.whenUp(atMost.toMillis()).get()) {
+      if (!up.isDone() && Answering.mustNotWait()) {
+        throw Calls.error(CallFuture.GivenUp.WAITS_FOR_ITSELF);
+      }
+      if (!up.get(nanos, TimeUnit.NANOSECONDS)) {
         throw unavailable();
       }
+    } catch (TimeoutException e) {
+      throw unavailable();
     } catch (ExecutionException e) {
       throw new CompletionException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new OsierException(ErrorCode.UNAVAILABLE, "interrupted while connecting", e);
+      throw new OsierException(
+          ErrorCode.CANCELLED, "the calling thread was interrupted while it waited to be connected");
+    } finally {
+      up.cancel(false); // nobody waits any more
     }
   }
 
@@ -329,14 +349,19 @@ public final class OsierClient implements AutoCloseable {
    * Takes no further calls (they fail with UNAVAILABLE), waits until those that are under way have
    * ended, and closes.
    *
-   * @param atMost how long to wait; what is still under way then fails as of {@link #close()}
+   * @param atMost how long to wait, at 0 or less not at all; what is still under way then fails as
+   *     of {@link #close()}. An interrupt ends the waiting, and a callback does not wait: it is
+   *     closed all the same
    * @return whether all had ended
    */
   public boolean close(Duration atMost) {
     closing = true;
-    boolean ended = room.awaitEmpty(present(atMost, "a time limit").toNanos());
-    close();
-    return ended;
+    try {
+      long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
+      return room.awaitEmpty(Answering.mustNotWait() ? 0 : nanos);
+    } finally {
+      close();
+    }
   }
 
   /** Whether calls that begin now are refused. */
@@ -347,15 +372,24 @@ public final class OsierClient implements AutoCloseable {
   /** Closes all connections; requests that are open fail. */
   @Override
   public void close() {
-    if (closed) {
-      return;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      closing = true;
     }
-    closed = true;
-    closing = true;
-    datacenters.close();
-    room.close();
-    timers.close();
-    end.run();
+    // Each whatever becomes of those before: they run others' code.
+    try {
+      datacenters.close();
+    } finally {
+      room.close();
+      try {
+        timers.close();
+      } finally {
+        end.run();
+      }
+    }
   }
 
   /** Collects the settings of a client. Not thread-safe. */
@@ -397,7 +431,8 @@ public final class OsierClient implements AutoCloseable {
     public Builder name(String clientName) {
       int bytes = Utf8.length(present(clientName, "the client's name"));
       if (bytes > NAME_BYTES_MAX) {
-        throw new IllegalArgumentException(
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
             "a client's name has at most " + NAME_BYTES_MAX + " bytes, not " + bytes);
       }
       name = clientName;
@@ -406,19 +441,19 @@ public final class OsierClient implements AutoCloseable {
 
     /** How long a call may take, tries elsewhere included; 10 s unless set. */
     public Builder timeout(Duration atMost) {
-      timeout = positive("timeout", atMost);
+      timeout = TimeLimit.positive("timeout", atMost);
       return this;
     }
 
     /** How long the opening of a connection may take; 3 s unless set. */
     public Builder connectTimeout(Duration atMost) {
-      connectTimeout = positive("connectTimeout", atMost);
+      connectTimeout = TimeLimit.positive("connectTimeout", atMost);
       return this;
     }
 
     /** How often the way to each datacenter is measured; 500 ms unless set. */
     public Builder pingInterval(Duration pause) {
-      pingInterval = positive("pingInterval", pause);
+      pingInterval = TimeLimit.positive("pingInterval", pause);
       return this;
     }
 
@@ -431,7 +466,8 @@ public final class OsierClient implements AutoCloseable {
      */
     public Builder inFlightMax(int most) {
       if (most < 1) {
-        throw new IllegalArgumentException("inFlightMax must be at least 1, not " + most);
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "inFlightMax must be at least 1, not " + most);
       }
       inFlightMax = most;
       return this;
@@ -447,7 +483,11 @@ public final class OsierClient implements AutoCloseable {
      * @param entriesMax of how many keys each session keeps answers
      */
     public Builder cache(Duration staleness, long entriesMax) {
-      cacheStaleness = positive("staleness", staleness);
+      if (entriesMax < 1) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "entriesMax must be at least 1, not " + entriesMax);
+      }
+      cacheStaleness = TimeLimit.positive("staleness", staleness);
       cacheEntriesMax = entriesMax;
       return this;
     }
@@ -479,11 +519,12 @@ public final class OsierClient implements AutoCloseable {
       present(keyspace, "a keyspace's name");
       present(prefix, "a prefix");
       FollowedKeys.Prefix follows =
-          FollowedKeys.Prefix.of(keyspace, prefix, positive("atMost", atMost));
+          FollowedKeys.Prefix.of(keyspace, prefix, TimeLimit.positive("atMost", atMost));
       cacheFollows.removeIf(follows::isOfTheSameKeys);
       cacheFollows.add(follows);
       if (cacheFollows.size() > FOLLOWED_MAX) {
-        throw new IllegalArgumentException("at most " + FOLLOWED_MAX + " prefixes are followed");
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "at most " + FOLLOWED_MAX + " prefixes are followed");
       }
       return this;
     }
@@ -536,7 +577,12 @@ public final class OsierClient implements AutoCloseable {
      *     osier.trace.sample}: from 0 to 1
      */
     public Builder traces(double sample, ClientTraces listener) {
-      traces = new TracedAnswers(TraceSample.of(sample), present(listener, "a listener"));
+      present(listener, "a listener");
+      try {
+        traces = new TracedAnswers(TraceSample.of(sample), listener);
+      } catch (IllegalArgumentException e) {
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+      }
       return this;
     }
 
@@ -547,13 +593,6 @@ public final class OsierClient implements AutoCloseable {
     public Builder values(Values known) {
       values = present(known, "values");
       return this;
-    }
-
-    private static Duration positive(String what, Duration value) {
-      if (present(value, what).isZero() || value.isNegative()) {
-        throw new IllegalArgumentException(what + " must be above 0, not " + value);
-      }
-      return value;
     }
 
     /**

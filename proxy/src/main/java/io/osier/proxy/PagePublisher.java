@@ -3,6 +3,7 @@ package io.osier.proxy;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,6 +45,9 @@ final class PagePublisher<R> implements Flow.Publisher<R> {
     private volatile boolean cancelled;
     private volatile boolean askedForNone;
 
+    /** The latest page that was asked for; null before the first. */
+    private volatile @Nullable CompletableFuture<?> asked;
+
     /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
     private final AtomicInteger calls = new AtomicInteger();
 
@@ -76,6 +80,10 @@ final class PagePublisher<R> implements Flow.Publisher<R> {
     @Override
     public void cancel() {
       cancelled = true;
+      CompletableFuture<?> reads = asked;
+      if (reads != null) {
+        reads.cancel(false);
+      }
       turn();
     }
 
@@ -131,13 +139,16 @@ final class PagePublisher<R> implements Flow.Publisher<R> {
         subscriber.onComplete();
       } else if (wanted.get() > 0) {
         reading = true;
-        pages
-            .nextRows()
-            .whenComplete(
-                (page, error) -> {
-                  arrival.set(new Arrival<>(page, error));
-                  turn();
-                });
+        CompletableFuture<List<R>> reads = pages.nextRows();
+        reads.whenComplete(
+            (page, error) -> {
+              arrival.set(new Arrival<>(page, error));
+              turn();
+            });
+        asked = reads;
+        if (cancelled) {
+          reads.cancel(false);
+        }
       }
     }
 

@@ -5,6 +5,7 @@ import io.osier.core.BackOff;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
 import io.osier.core.net.Network;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -94,7 +95,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   private void connect() {
     if (!closed) {
-      int timeoutMillis = (int) settings.connectTimeout().toMillis();
+      int timeoutMillis = TimeLimit.intMillis(settings.connectTimeout());
       network.dial(address, timeoutMillis, this::opened, this::unreachable);
     }
   }
@@ -253,6 +254,16 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
           public void lost(LostException cause) {
             reply.completeExceptionally(cause);
           }
+
+          @Override
+          public boolean begins() {
+            return isWanted();
+          }
+
+          @Override
+          public boolean isWanted() {
+            return !reply.isDone();
+          }
         });
     return reply;
   }
@@ -291,7 +302,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
     }
     RequestChannel at = over.channel;
     long start = timers.nanoTime();
-    long patience = Math.max(1_000, 4 * settings.pingInterval().toMillis());
+    long patience = Math.max(1_000, TimeLimit.millis(settings.pingInterval().multipliedBy(4)));
     send(new Request.Ping(), patience)
         .whenComplete(
             (pong, error) -> {

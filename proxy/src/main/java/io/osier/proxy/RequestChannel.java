@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * answers to whoever waits for them. All but sending is its loop's.
  *
  * <p>A request is encoded by the loop, together with those that have come in the meantime, and
- * waits for its answer in a table of that loop. Its time limit is looked at every {@link
- * #EXPIRY_MILLIS} ms with those of all others: a timer for each would cost more than the rest.
+ * waits for its answer in a table of that loop. Its time limit, and whether somebody still waits
+ * for it, is looked at every {@link #EXPIRY_MILLIS} ms with those of all others: a timer for each
+ * would cost more than the rest.
  */
 final class RequestChannel extends FrameReader {
   /** How exactly time limits are kept. */
@@ -173,6 +174,10 @@ final class RequestChannel extends FrameReader {
         fail(one, ErrorCode.TIMEOUT, false, "the time limit was over before it could be sent");
         return false;
       }
+      if (!one.answered().begins()) {
+        owner.failed(one, Connection.isNotWanted(false));
+        return false;
+      }
       long id = ++ids;
       ProtocolCodec.write(to, id, one.request());
       pending.put(id, one);
@@ -219,13 +224,15 @@ final class RequestChannel extends FrameReader {
     List<Long> late = new ArrayList<>(0);
     pending.forEach(
         (one, id) -> {
-          if (one.deadlineNanos() - now <= 0) {
+          if (one.deadlineNanos() - now <= 0 || !one.answered().isWanted()) {
             late.add(id);
           }
         });
     for (long id : late) {
       PendingRequest one = pending.remove(id);
-      if (one != null) {
+      if (one != null && !one.answered().isWanted()) {
+        owner.failed(one, Connection.isNotWanted(true));
+      } else if (one != null) {
         long millis = (one.deadlineNanos() - one.startNanos()) / 1_000_000;
         fail(
             one,

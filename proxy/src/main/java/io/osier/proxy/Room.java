@@ -61,13 +61,17 @@ final class Room {
           : full("and were so for the call's whole time limit");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return full("and the caller was interrupted while it waited");
+      return full(ErrorCode.CANCELLED, "and the calling thread was interrupted");
     }
   }
 
   private OsierException full(String more) {
+    return full(ErrorCode.OVERLOADED, more);
+  }
+
+  private OsierException full(ErrorCode code, String more) {
     return new OsierException(
-        ErrorCode.OVERLOADED,
+        code,
         "nothing was sent: " + most + " calls of this client are under way (inFlightMax), " + more);
   }
 

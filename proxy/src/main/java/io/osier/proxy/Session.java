@@ -7,6 +7,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -55,7 +56,7 @@ public final class Session {
     this.steps = new TransactionSteps(client, past);
     long half = client.settings().timeout().toNanos() / 2;
     this.patienceNanos =
-        options.patience().map(p -> Math.min(p.toNanos(), half)).orElse(Long.MAX_VALUE);
+        options.patience().map(p -> Math.clamp(TimeLimit.nanos(p), 0, half)).orElse(Long.MAX_VALUE);
     options.past().ifPresent(past::join);
     options.datacenter().ifPresent(this::pin);
   }
@@ -366,7 +367,7 @@ public final class Session {
     }
     if (cached != null) {
       client.settings().metrics().cacheHit();
-      return CompletableFuture.completedFuture(cached).thenApply(result);
+      return CallFuture.completed(cached).thenApply(result);
     }
     Call<T> call =
         new Call<>(this, keyspace, key, false) {

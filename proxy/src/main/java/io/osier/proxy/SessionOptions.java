@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -49,9 +50,7 @@ public record SessionOptions(
    * @param patience how long each call waits first, at most half of the client's time limit
    */
   public SessionOptions goOnAfter(Duration patience) {
-    if (patience.isNegative()) {
-      throw new IllegalArgumentException("patience must not be negative: " + patience);
-    }
-    return new SessionOptions(datacenter, past, Optional.of(patience));
+    return new SessionOptions(
+        datacenter, past, Optional.of(TimeLimit.notNegative("patience", patience)));
   }
 }

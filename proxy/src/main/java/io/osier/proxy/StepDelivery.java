@@ -8,12 +8,13 @@ import java.util.concurrent.CompletableFuture;
  * Brings one step of a transaction to the one process where the transaction lives, and asks there
  * again while the answer is lost: carries out what {@link StepTries} decides.
  */
-final class StepDelivery implements Connection.Answered {
+final class StepDelivery extends Sending implements Connection.Answered {
   private final OsierClient client;
   private final Home home;
   private final StepTries tries;
   private final long deadlineNanos;
   private final CompletableFuture<Reply> result = new CompletableFuture<>();
+  private volatile boolean givenUp;
 
   /**
    * A delivery.
@@ -41,6 +42,7 @@ final class StepDelivery implements Connection.Answered {
   /** As {@link #start}, after a sending that may have arrived. */
   CompletableFuture<Reply> again() {
     tries.mayHaveArrived();
+    boolean unused = super.begins();
     return start();
   }
 
@@ -48,9 +50,27 @@ final class StepDelivery implements Connection.Answered {
     return client.timers().nanoTime();
   }
 
+  /**
+   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for again.
+   *
+   * @return whether it is certain that nothing of it is done
+   */
+  boolean giveUp() {
+    givenUp = true;
+    return withdraw();
+  }
+
   private void send() {
     Connection to = home.connection();
-    act(client.isClosed() ? tries.closed() : tries.now(now(), to.replica(), to.isUp()));
+    act(
+        givenUp || client.isClosed()
+            ? tries.ended(givenUp)
+            : tries.now(now(), to.replica(), to.isUp()));
+  }
+
+  @Override
+  public boolean begins() {
+    return !(givenUp && withdraw()) && super.begins();
   }
 
   @Override
@@ -60,6 +80,9 @@ final class StepDelivery implements Connection.Answered {
 
   @Override
   public void lost(LostException cause) {
+    if (!cause.sent && !tries.mayBeDone()) {
+      isUndone();
+    }
     act(tries.lost(now(), cause));
   }
 

@@ -64,6 +64,11 @@ final class StepTries {
     unsure = true;
   }
 
+  /** Whether one may have arrived whose answer is lost. */
+  boolean mayBeDone() {
+    return unsure;
+  }
+
   /**
    * It is time for a try.
    *
@@ -85,9 +90,11 @@ final class StepTries {
     return new Next.Send(unsure ? new Request.Repeat(home, known, step) : step);
   }
 
-  /** The client was closed. */
-  Next closed() {
-    return giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
+  /** The client was closed, or its caller has given it up. */
+  Next ended(boolean byCaller) {
+    return byCaller
+        ? giveUp(ErrorCode.CANCELLED, "its caller has given it up")
+        : giveUp(ErrorCode.UNAVAILABLE, "the client was closed");
   }
 
   /** An answer came. */

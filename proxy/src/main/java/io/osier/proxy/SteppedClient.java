@@ -28,7 +28,7 @@ public final class SteppedClient {
       Timers timers,
       Function<Runnable, List<? extends Connection>> connections) {
     ClientSettings all = settings.settings();
-    Datacenters datacenters = new Datacenters(all, timers);
+    Datacenters datacenters = new Datacenters(all);
     connections.apply(datacenters::changed).forEach(datacenters::add);
     datacenters.open();
     return new OsierClient(all, timers, datacenters, () -> {});

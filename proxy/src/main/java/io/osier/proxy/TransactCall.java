@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A request that begins a transaction. */
 final class TransactCall extends Call<Reply.Transacted> {
+  /** For how long the answer to an abort is waited for that nobody needs. */
+  private static final long LATE_MILLIS = 1_000;
+
   private final TransactionId id;
   private final TransactionOptions options;
   private final List<Request.Update> updates;
@@ -69,6 +72,22 @@ final class TransactCall extends Call<Reply.Transacted> {
   @Override
   Reply.Transacted result(Reply reply) {
     return (Reply.Transacted) reply;
+  }
+
+  /** Nobody else would end what it began. */
+  @Override
+  boolean hearsLate() {
+    return end == Request.End.OPEN;
+  }
+
+  @Override
+  void late(Reply.Transacted begun) {
+    if (end == Request.End.OPEN) {
+      Request.Transact abort =
+          new Request.Transact(
+              name, id, 2, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
+      var unused = home().connection().send(abort, LATE_MILLIS);
+    }
   }
 
   Home home() {

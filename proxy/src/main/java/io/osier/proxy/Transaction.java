@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import io.osier.proxy.CallFuture.GivenUp;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +38,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Updates are sent with the next read or the commit, and it is there that their errors appear; a
  * step that fails has done nothing, and the transaction may go on, unless the step's answer was
  * lost: then nothing of the transaction is done, and it has ended. If the datacenter could not do
- * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), its
- * updates are sent once more with the next one; if something is wrong with it, they are forgotten.
+ * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or its
+ * caller gave it up before it was sent (CANCELLED), its updates are sent once more with the next
+ * one; if something is wrong with it, they are forgotten. A step that was given up when it was sent
+ * is done all the same, and those behind it wait for it.
  * Steps take place in the order in which they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
@@ -69,23 +72,119 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   /** Why no further step can be done, if it may be unknown whether one was. */
   private @Nullable OsierException givenUp;
 
+  /** By which step its datacenter is to end what cannot go on; 0 where it need not be told. */
+  private int abortBy;
+
   /** A step that was asked for. */
-  private static final class Step {
-    final List<Request.Update> updates;
+  private final class Step implements CallFuture.Work {
+    /** Guarded by the transaction's lock. */
+    List<Request.Update> updates;
+
     final List<Request.Fetch> reads;
     final Request.End end;
-    final CompletableFuture<Reply.Transacted> done = new CompletableFuture<>();
+    final CallFuture<Reply.Transacted> done = new CallFuture<>(this);
 
     /** Whether one of two was here: who has sent it, and who brings its answer. */
     final AtomicBoolean met = new AtomicBoolean();
 
-    /** What comes next, once this is over. */
+    /** Whether it has left its place among the calls under way. */
+    private final AtomicBoolean left = new AtomicBoolean();
+
+    /** Whether nobody waits for it any more. */
+    volatile boolean givenUp;
+
+    /** What brings it to its datacenter; null until that begins. */
+    private volatile @Nullable StepDelivery delivery;
+
+    /** What comes next, once this is over; and how this ended. */
     volatile @Nullable Step next;
+
+    private volatile Reply.@Nullable Transacted reply;
+    private volatile @Nullable OsierException failure;
 
     Step(List<Request.Update> updates, List<Request.Fetch> reads, Request.End end) {
       this.updates = updates;
       this.reads = reads;
       this.end = end;
+    }
+
+    /** Leaves its place; an abort has none. */
+    void leave() {
+      if (end != Request.End.ABORT && !left.getAndSet(true)) {
+        session.steps().leave();
+      }
+    }
+
+    void delivers(StepDelivery by) {
+      delivery = by;
+      if (givenUp) {
+        boolean unused = by.giveUp();
+      }
+    }
+
+    /**
+     * Frees its place at once. One that was sent goes on by itself, since those behind it need to
+     * know how it ends; and an abort is done all the same.
+     */
+    @Override
+    public void giveUp(GivenUp why) {
+      if (end == Request.End.ABORT) {
+        done.fail(
+            new OsierException(why.code(), why.why() + "; the transaction is aborted all the same"));
+        return;
+      }
+      givenUp = true;
+      StepDelivery by = delivery;
+      boolean isUndone = withdraw(this) || by == null || by.giveUp();
+      if (isUndone && end == Request.End.COMMIT) {
+        reopen();
+      }
+      leave();
+      done.fail(
+          isUndone || end == Request.End.OPEN
+              ? Calls.error(why)
+              : new OutcomeUnknownException(why.code(), why.why()));
+    }
+
+    void ended(Reply.@Nullable Transacted answer, @Nullable OsierException error) {
+      reply = answer;
+      failure = error;
+    }
+
+    void tell() {
+      boolean unused = failure == null ? done.succeed(reply) : done.fail(failure);
+    }
+  }
+
+  /** Takes a step back that waits for those before it; those behind it have its updates then. */
+  private synchronized boolean withdraw(Step step) {
+    Step behind = null;
+    boolean found = false;
+    for (Step each : waiting) {
+      if (found) {
+        behind = each;
+        break;
+      }
+      found = each == step;
+    }
+    if (!found) {
+      return false;
+    }
+    waiting.remove(step);
+    if (behind == null) {
+      buffered.addAll(0, step.updates);
+    } else if (behind.end != Request.End.ABORT) {
+      List<Request.Update> all = new ArrayList<>(step.updates);
+      all.addAll(behind.updates);
+      behind.updates = all;
+    }
+    return true;
+  }
+
+  /** A commit was given up before it was sent. */
+  private synchronized void reopen() {
+    if (givenUp == null) {
+      ended = null;
     }
   }
 
@@ -197,7 +296,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     if (!operation.isOfKey()) { // it makes no object
       updated.add(new ObjectId(key, type));
     }
-    return CompletableFuture.completedFuture(null);
+    return CallFuture.completed(null); // what is derived from it may be a call
   }
 
   /**
@@ -264,7 +363,8 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    *
    * @return the clock that contains its updates
    * @throws OsierException if it was refused, or an update failed: nothing was done, and the
-   *     transaction is still open
+   *     transaction is still open, but for FORBIDDEN: then it is aborted, and what it has set aside
+   *     of bounded counters is free at once
    * @throws OutcomeUnknownException if no answer came: it may or may not have been committed
    */
   public VersionVector commit() {
@@ -323,7 +423,9 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     Step asked;
     synchronized (this) {
       if (ended != null) {
-        leave(end);
+        if (end != Request.End.ABORT) {
+          session.steps().leave();
+        }
         return CompletableFuture.failedFuture(endedError());
       }
       asked = new Step(end == Request.End.ABORT ? List.of() : List.copyOf(buffered), fetches, end);
@@ -337,7 +439,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       }
       isUnderWay = true;
     }
-    take(asked);
+    take(asked, new ArrayDeque<>());
     return asked.done;
   }
 
@@ -355,19 +457,16 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return end == Request.End.ABORT ? null : session.steps().enter();
   }
 
-  private void leave(Request.End end) {
-    if (end != Request.End.ABORT) {
-      session.steps().leave();
-    }
-  }
-
   /**
    * Takes a step, and those that wait for it, in a loop as long as they are answered at once:
    * nested they would need as much stack as there are steps. Whoever brings a later answer goes on.
    * Not under the lock, since this sends; and one at a time, since a step's number depends on how
-   * the one before ended.
+   * the one before ended. Callers are told when nothing more can be sent: a callback that waits for
+   * a further step would otherwise keep the next one from being sent.
+   *
+   * @param over steps that have ended, whose callers are to be told then
    */
-  private void take(Step first) {
+  private void take(@Nullable Step first, Queue<Step> over) {
     Step now = first;
     while (now != null) {
       Step one = now;
@@ -375,23 +474,28 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
           sent(one)
               .whenComplete(
                   (reply, error) -> {
-                    Step next = finish(one, reply, error);
-                    one.next = next;
-                    if (one.met.getAndSet(true) && next != null) {
-                      take(next);
+                    one.next = finish(one, reply, error);
+                    if (one.met.getAndSet(true)) {
+                      take(one.next, new ArrayDeque<>(List.of(one)));
                     }
                   });
       if (!one.met.getAndSet(true)) {
-        return;
+        break;
       }
+      over.add(one);
       now = one.next;
+    }
+    while (!over.isEmpty()) {
+      Step one = over.remove();
+      // Callbacks must not wait for what this thread tells next, nor for room.
+      Answering.bring(over.isEmpty(), one::tell);
     }
   }
 
   private CompletableFuture<Reply.Transacted> sent(Step one) {
     try {
-      Request.Transact request = request(one.updates, one.reads, one.end);
-      return send(request).whenComplete((reply, error) -> giveBack(request, error));
+      Request.Transact request = request(one);
+      return send(request, one).whenComplete((reply, error) -> giveBack(request, error));
     } catch (Throwable e) { // whoever waits for it, or behind it, is told
       return CompletableFuture.failedFuture(e);
     }
@@ -400,32 +504,34 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
   /** Tells how a step ended; returns the one that is to be taken next, if there is one. */
   private @Nullable Step finish(
       Step one, Reply.@Nullable Transacted reply, @Nullable Throwable error) {
-    OsierException failure;
     Step next;
+    int abort;
     synchronized (this) {
-      failure = note(one.end, error);
+      abortBy = 0;
+      one.ended(reply, note(one, error));
+      abort = abortBy;
       next = waiting.poll();
       isUnderWay = next != null;
     }
-    leave(one.end); // first: callbacks may ask for further steps
-    // Those must not wait for room here, where it may be the next one that is to give it.
-    Answering.bring(
-        () -> {
-          boolean unused =
-              failure == null ? one.done.complete(reply) : one.done.completeExceptionally(failure);
-        });
+    one.leave(); // first: callbacks may ask for further steps
+    if (abort > 0) { // nothing is to be kept for what cannot go on
+      Request.Transact end =
+          new Request.Transact(
+              keyspace, id, abort, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
+      var unused = session.steps().step(keyspace, home, snapshot, end, by -> {});
+    }
     return next;
   }
 
-  private synchronized Request.Transact request(
-      List<Request.Update> updates, List<Request.Fetch> reads, Request.End end) {
-    List<Request.Update> all = updates;
-    if (end != Request.End.ABORT && !returned.isEmpty()) {
+  private synchronized Request.Transact request(Step one) {
+    List<Request.Update> all = one.updates;
+    if (one.end != Request.End.ABORT && !returned.isEmpty()) {
       all = new ArrayList<>(returned);
-      all.addAll(updates);
+      all.addAll(one.updates);
       returned.clear();
     }
-    return new Request.Transact(keyspace, id, step + 1, Optional.empty(), all, reads, end);
+    return new Request.Transact(
+        keyspace, id, step + 1, Optional.empty(), all, one.reads, one.end);
   }
 
   /** Keeps the updates of a step that failed through no fault of theirs. */
@@ -438,24 +544,31 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       return; // it has ended
     }
     switch (failure.code()) {
-      case OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT ->
+      case OVERLOADED,
+          STORE_FULL,
+          UNAVAILABLE,
+          SHUTTING_DOWN,
+          REFUSED_BY_PEERS,
+          TIMEOUT,
+          CANCELLED ->
           returned.addAll(step.updates());
       default -> {}
     }
   }
 
-  private CompletableFuture<Reply.Transacted> send(Request.Transact request) {
+  private CompletableFuture<Reply.Transacted> send(Request.Transact request, Step one) {
     OsierException before;
     synchronized (this) {
       before = givenUp;
     }
     return before != null
         ? CompletableFuture.failedFuture(before)
-        : session.steps().step(keyspace, home, snapshot, request);
+        : session.steps().step(keyspace, home, snapshot, request, one::delivers);
   }
 
   /** Takes note of how a step ended; returns what its caller is told, or null if it was done. */
-  private synchronized @Nullable OsierException note(Request.End end, @Nullable Throwable error) {
+  private synchronized @Nullable OsierException note(Step one, @Nullable Throwable error) {
+    Request.End end = one.end;
     if (error == null) {
       step++;
       return null;
@@ -469,6 +582,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       // Whether this step was done is unknown, so the next one has no number. Nothing is visible
       // of what was not committed; the datacenter aborts it when its time is over.
       ended = "given up, because the answer to one of its steps was lost";
+      abortBy = givenUp == null ? step + 2 : 0; // behind that one
       givenUp =
           new OsierException(
               failure.code(),
@@ -478,7 +592,11 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     if (failure.code() == ErrorCode.TRANSACTION_ENDED) {
       ended = "ended by its datacenter";
       givenUp = failure; // what waits would be taken for the step that was refused
-    } else if (end == Request.End.COMMIT && givenUp == null) {
+    } else if (end == Request.End.COMMIT && failure.code() == ErrorCode.FORBIDDEN) {
+      ended = "refused for a right that is missing, and aborted";
+      givenUp = failure;
+      abortBy = step + 1; // a newer datacenter has done so
+    } else if (end == Request.End.COMMIT && givenUp == null && !one.givenUp) {
       ended = null; // refused: it may be mended and committed, or aborted
     }
     return failure;

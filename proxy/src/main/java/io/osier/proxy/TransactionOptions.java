@@ -1,5 +1,10 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -17,12 +22,14 @@ public record TransactionOptions(VersionVector clock, boolean past, Duration lim
       new TransactionOptions(VersionVector.EMPTY, false, Duration.ofMinutes(1));
 
   public TransactionOptions {
-    if (limit.toMillis() < 1 || limit.toMillis() > Request.TRANSACTION_LIMIT_MILLIS_MAX) {
-      throw new IllegalArgumentException(
+    long millis = TimeLimit.millis(present(limit, "a transaction's time limit"));
+    if (millis < 1 || millis > Request.TRANSACTION_LIMIT_MILLIS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
           "a transaction's time limit must be 1 to "
               + Request.TRANSACTION_LIMIT_MILLIS_MAX
               + " ms, not "
-              + limit.toMillis());
+              + limit);
     }
   }
 

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Brings the steps of transactions to where they live. Thread-safe. */
@@ -44,13 +45,16 @@ final class TransactionSteps {
     CompletableFuture<Reply.Page> result = new CompletableFuture<>();
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
     known(home, scan, deadline, result);
-    return result;
+    return CallFuture.of(result, Calls::error);
   }
 
   private void known(
       Home home, Request.Scan scan, long deadline, CompletableFuture<Reply.Page> result) {
     Connection to = home.connection();
     long left = (deadline - client.timers().nanoTime()) / 1_000_000;
+    if (result.isDone()) {
+      return; // given up
+    }
     if (left <= 0 || client.isClosed()) {
       result.completeExceptionally(
           new OsierException(
@@ -67,9 +71,9 @@ final class TransactionSteps {
                   + " was restarted, and the transaction with its snapshot is gone: it is now "
                   + to.replica()));
     } else {
-      client
-          .inquiries()
-          .page(to, scan, left)
+      CompletableFuture<Reply.Page> asked = client.inquiries().page(to, scan, left);
+      result.whenComplete((page, error) -> asked.cancel(false)); // does nothing if it was answered
+      asked
           .whenComplete(
               (page, error) -> {
                 if (error == null) {
@@ -91,9 +95,14 @@ final class TransactionSteps {
    * OutcomeUnknownException} if it may have been done there, whatever it does.
    *
    * @param snapshot the transaction's
+   * @param made is given what brings it there, before it begins
    */
   CompletableFuture<Reply.Transacted> step(
-      String keyspace, Home home, VersionVector snapshot, Request.Transact request) {
+      String keyspace,
+      Home home,
+      VersionVector snapshot,
+      Request.Transact request,
+      Consumer<StepDelivery> made) {
     boolean commits = request.end() == Request.End.COMMIT;
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
     Slice slice;
@@ -104,7 +113,9 @@ final class TransactionSteps {
       }
     }
     long known = snapshot.get(home.replica());
-    return new StepDelivery(client, home, request, known, deadline)
+    StepDelivery delivery = new StepDelivery(client, home, request, known, deadline);
+    made.accept(delivery);
+    return delivery
         .start()
         .handle(
             (reply, error) -> {

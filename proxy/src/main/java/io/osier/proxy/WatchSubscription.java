@@ -7,6 +7,7 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +34,9 @@ final class WatchSubscription implements Flow.Subscription {
   private final AtomicReference<@Nullable Arrival> arrival = new AtomicReference<>();
   private volatile boolean cancelled;
   private volatile boolean askedForNone;
+
+  /** The latest question; null before the first. */
+  private volatile @Nullable CompletableFuture<?> poll;
 
   /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
   private final AtomicInteger calls = new AtomicInteger();
@@ -75,6 +79,10 @@ final class WatchSubscription implements Flow.Subscription {
   @Override
   public void cancel() {
     cancelled = true;
+    CompletableFuture<?> waits = poll;
+    if (waits != null) {
+      waits.cancel(false);
+    }
     turn();
   }
 
@@ -261,6 +269,11 @@ final class WatchSubscription implements Flow.Subscription {
             return (Reply.Changes) reply;
           }
         };
-    call.start().whenComplete((changes, error) -> arrived(new Arrival(changes, error)));
+    CompletableFuture<Reply.Changes> asks = call.start();
+    asks.whenComplete((changes, error) -> arrived(new Arrival(changes, error)));
+    poll = asks;
+    if (cancelled) {
+      asks.cancel(false);
+    }
   }
 }

@@ -204,6 +204,73 @@ final class AnswersAtOnceTest {
     assertThat(steps).containsExactly(1, 2);
   }
 
+  /** One that waits for a further step of its transaction, behind others that wait. */
+  @Test
+  void callbackThatWaitsForItsOwnTransaction_isServed_orFailsAtOnce() throws Exception {
+    holdsTheSecondStep();
+    Transaction tx = shop.beginAsync(TransactionOptions.DEFAULT).join();
+    Optional<CrdtType> type = Optional.of(CrdtType.AW_SET);
+    CompletableFuture<?> first =
+        tx.readAsync(NEXT, type, new Query.Whole())
+            .thenApply(found -> tx.read(NEXT, type, new Query.Whole()));
+    CompletableFuture<Keyspace.Found> second = tx.readAsync(NEXT, type, new Query.Whole());
+    CompletableFuture<?> waits = second.thenApply(found -> tx.read(NEXT, type, new Query.Whole()));
+    CompletableFuture<Keyspace.Found> third = tx.readAsync(NEXT, type, new Query.Whole());
+    CompletableFuture<?> forTheNext = second.thenApply(found -> third.join());
+    within(
+        () -> {
+          held.remove().accept(DONE);
+          return 0;
+        });
+    assertThat(first).isCompleted();
+    assertThat(waits).isCompleted();
+    assertThat(third).isCompleted();
+    // By the same thread, which has not told of it yet.
+    assertThat(forTheNext)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingRootCause()
+        .isInstanceOfSatisfying(
+            OsierException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+  }
+
+  /** Whoever brings answers has others' to bring, so nobody would ever bring this one. */
+  @Test
+  void callbackThatWouldWait_failsAtOnce_andNothingIsUnderWay() throws Exception {
+    List<Consumer<Reply>> open = new ArrayList<>();
+    eu.handler = (request, reply) -> open.add(reply);
+    CompletableFuture<Long> read = shop.counter("c").getAsync();
+    // The one that was added first is run last.
+    CompletableFuture<?> closes = read.thenApply(x -> client.close(Duration.ofDays(1)));
+    CompletableFuture<?> sync = read.thenApply(x -> shop.counter("d").get());
+    CompletableFuture<?> async = read.thenApply(x -> shop.counter("d").getAsync().join());
+    CompletableFuture<?> waits =
+        read.thenAccept(x -> client.awaitConnected(Duration.ofDays(1))); // is connected
+    within(
+        () -> {
+          open.getFirst()
+              .accept(
+                  new Reply.Answer(
+                      Optional.of(CrdtType.PN_COUNTER),
+                      Optional.of(new Reading.Count(1)),
+                      true,
+                      VersionVector.EMPTY));
+          return 0;
+        });
+    for (CompletableFuture<?> each : List.of(sync, async)) {
+      assertThat(each)
+          .failsWithin(Duration.ZERO)
+          .withThrowableThat()
+          .havingRootCause()
+          .isInstanceOfSatisfying(
+              OsierException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    }
+    assertThat(waits).isCompleted();
+    assertThat(closes).isCompleted();
+  }
+
   /** What a caller does when a step is done finds no step under way. */
   @Test
   void stepOfACallback_isTakenAtOnce() throws Exception {

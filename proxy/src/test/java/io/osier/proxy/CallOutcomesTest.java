@@ -224,10 +224,10 @@ final class CallOutcomesTest {
       Thread.currentThread().interrupt(); // so it does not wait for room
       assertThatThrownBy(tx::commit)
           .isExactlyInstanceOf(OsierException.class)
-          .satisfies(code(ErrorCode.OVERLOADED))
+          .satisfies(code(ErrorCode.CANCELLED))
           .hasMessageContaining("2 calls of this client are under way (inFlightMax)");
       other.close(); // needs none
-      assertThatThrownBy(() -> bank.counter("c").get()).satisfies(code(ErrorCode.OVERLOADED));
+      assertThatThrownBy(() -> bank.counter("c").get()).satisfies(code(ErrorCode.CANCELLED));
       assertThat(Thread.interrupted()).isTrue();
       held.countDown();
       assertThat(first.get(60, TimeUnit.SECONDS)).isOne();

@@ -3,6 +3,7 @@ package io.osier.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
@@ -190,6 +191,7 @@ final class CommitRepeatTest {
 
   @Test
   void openStepWhoseAnswerIsLost_endsTheTransaction() throws IOException {
+    AtomicInteger aborted = new AtomicInteger();
     AtomicReference<FakeServer> server = new AtomicReference<>();
     AtomicInteger steps = new AtomicInteger();
     server.set(
@@ -198,6 +200,10 @@ final class CommitRepeatTest {
                 switch (request) {
                   case Request.Hello h -> welcome(EU);
                   case Request.Ping p -> new Reply.Pong();
+                  case Request.Transact t when t.end() == Request.End.ABORT -> {
+                    aborted.set(t.step());
+                    yield new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "aborted");
+                  }
                   case Request.Transact t -> {
                     if (steps.incrementAndGet() == 1) {
                       yield transacted(EU, 3);
@@ -214,6 +220,7 @@ final class CommitRepeatTest {
       Transaction tx = client.session().keyspace("bank").begin();
       tx.counter("c").increment(1);
       assertThatThrownBy(() -> tx.counter("c").get()).hasMessageContaining("given up");
+      await().atMost(Duration.ofMinutes(1)).until(() -> aborted.get() == 3);
       // Its number may be taken: the reads' answer would be taken for the commit's.
       assertThatThrownBy(tx::commit).hasMessageContaining("given up");
       assertThat(steps).hasValue(2);

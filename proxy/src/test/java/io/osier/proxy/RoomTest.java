@@ -60,6 +60,7 @@ final class RoomTest {
     assertThat(room.enterAtOnce()).isTrue();
     assertThat(room.enterAtOnce()).isTrue();
     Answering.bring(
+        false,
         () -> {
           assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();
           assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();

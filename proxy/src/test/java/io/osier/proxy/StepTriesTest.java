@@ -105,7 +105,7 @@ final class StepTriesTest {
           sent ? OutcomeUnknownException.class : OsierException.class;
       assertThat(some.now(DEADLINE - 1, EU, true)).isInstanceOf(Next.Send.class);
       isGivenUp(some.now(DEADLINE, EU, true), ErrorCode.TIMEOUT, error);
-      isGivenUp(some.closed(), ErrorCode.UNAVAILABLE, error);
+      isGivenUp(some.ended(false), ErrorCode.UNAVAILABLE, error);
       isGivenUp(some.now(1, new ReplicaId("eu", 2), true), ErrorCode.UNAVAILABLE, error);
     }
     isGivenUp(

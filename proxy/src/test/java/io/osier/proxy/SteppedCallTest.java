@@ -168,7 +168,11 @@ final class SteppedCallTest {
 
     @Override
     public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-      open.add(new Sent(request, deadlineNanos, answered));
+      if (answered.begins()) {
+        open.add(new Sent(request, deadlineNanos, answered));
+      } else {
+        answered.lost(Connection.isNotWanted(false));
+      }
     }
 
     void fails(ErrorCode code) {
@@ -256,7 +260,7 @@ final class SteppedCallTest {
               observed++;
               return ClientObserver.IGNORED;
             });
-    Datacenters datacenters = new Datacenters(settings, steps);
+    Datacenters datacenters = new Datacenters(settings);
     connections.forEach(datacenters::add);
     datacenters.changed();
     return new OsierClient(settings, steps, datacenters, () -> {});
@@ -375,19 +379,19 @@ final class SteppedCallTest {
   }
 
   @Test
-  void waitingForADatacenter_endsWithTheFirstThatIsUp_orWithTheTime() {
+  void waitingForADatacenter_endsWithTheFirstThatIsUp_orWithTheClient() {
     eu.up = false;
     us.up = false;
-    CompletableFuture<Boolean> late = client.datacenters().whenUp(100);
-    CompletableFuture<Boolean> up = client.datacenters().whenUp(101);
-    steps.pass(99);
-    assertThat(late).isNotDone();
-    steps.pass(1);
-    assertThat(late).isCompletedWithValue(false);
+    CompletableFuture<Boolean> up = client.datacenters().whenUp();
     us.up = true;
     client.datacenters().changed();
     assertThat(up).isCompletedWithValue(true);
-    assertThat(client.datacenters().whenUp(0)).isCompletedWithValue(true);
+    assertThat(client.datacenters().whenUp()).isCompletedWithValue(true);
+    us.up = false;
+    client.datacenters().changed();
+    CompletableFuture<Boolean> waits = client.datacenters().whenUp();
+    client.close();
+    assertThat(waits).isCompletedWithValue(false);
   }
 
   @Test

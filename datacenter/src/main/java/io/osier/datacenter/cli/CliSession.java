@@ -297,11 +297,7 @@ final class CliSession {
             ErrorCode.INVALID_ARGUMENT, "a transaction is open already: commit or abort it first");
       }
       Duration limit = Duration.ofSeconds(t.seconds());
-      try {
-        transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
-      } catch (IllegalArgumentException e) {
-        throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
-      }
+      transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
       return asJson
           ? "{\"clock\":\"" + transaction.clock() + "\"}"
           : "at " + transaction.datacenter() + ", on the snapshot " + transaction.clock();

@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.Operation;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,7 +55,13 @@ final class Words {
 
   static Duration seconds(Word word) {
     try {
-      return Duration.ofNanos(new BigDecimal(word.text()).movePointRight(9).longValueExact());
+      BigDecimal seconds = new BigDecimal(word.text());
+      if (Math.abs((long) seconds.scale()) > 19) {
+        throw new NumberFormatException("of no use, and slow to round");
+      }
+      BigDecimal whole = seconds.setScale(0, RoundingMode.FLOOR);
+      long nanos = seconds.subtract(whole).movePointRight(9).longValueExact();
+      return Duration.ofSeconds(whole.longValueExact(), nanos);
     } catch (ArithmeticException | NumberFormatException e) {
       throw bad("'" + word.text() + "' must be a number of seconds, for example 90 or 0.5");
     }
@@ -62,12 +69,14 @@ final class Words {
 
   /** A deadline after some seconds. */
   static Operation.Expire after(Word word) {
-    Operation.Expire deadline =
-        new Operation.Expire(Math.max(0, seconds(word).plusNanos(999_999).toMillis()), true);
-    if (deadline.millis() > Operation.Expire.MILLIS_MAX) {
+    Duration left = seconds(word);
+    if (left.isNegative()) {
+      return new Operation.Expire(0, true);
+    }
+    if (left.compareTo(Duration.ofMillis(Operation.Expire.MILLIS_MAX)) > 0) {
       throw bad("a time to live ends before the year 10000, unlike " + word.text() + " seconds");
     }
-    return deadline;
+    return new Operation.Expire(left.plusNanos(999_999).toMillis(), true);
   }
 
   /** Seconds since 1970, or as ISO 8601 writes it. */

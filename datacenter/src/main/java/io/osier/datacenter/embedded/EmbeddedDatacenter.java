@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.server.Datacenter;
@@ -118,12 +119,20 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   /**
    * Waits until {@link #isReady}.
    *
-   * @throws OsierException UNAVAILABLE if it is not within the time
+   * @param atMost how long; at 0 or less it only looks
+   * @throws OsierException UNAVAILABLE if it is not within the time, CANCELLED if this thread is
+   *     interrupted
    */
   public void awaitReady(Duration atMost) {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    long start = System.nanoTime();
+    long limit = TimeLimit.nanos(Present.present(atMost, "a time limit"));
     while (!isReady()) {
-      if (System.nanoTime() > deadline || Thread.currentThread().isInterrupted()) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new OsierException(
+            ErrorCode.CANCELLED,
+            "the calling thread was interrupted before " + replica().dc() + " was ready");
+      }
+      if (System.nanoTime() - start >= limit) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE, replica().dc() + " is not ready after " + atMost);
       }
@@ -138,11 +147,15 @@ public final class EmbeddedDatacenter implements AutoCloseable {
 
   /**
    * Refuses further requests, ships everything that was acknowledged, waits for the connected peers
-   * to have it, at most for the configured time, and closes.
+   * to have it, at most for the configured time, and closes. A thread that is interrupted does not
+   * wait for the peers.
    */
   @Override
   public void close() {
-    datacenter.close();
-    client.close();
+    try {
+      datacenter.close();
+    } finally {
+      client.close();
+    }
   }
 }

@@ -100,7 +100,7 @@ final class Transactions implements Transacting {
       tx = begin(request, now);
     } else if (again && tx.lastUpdates > 0) {
       return again(ticket, tx, request);
-    } else if (!again && request.step() != tx.lastStep + 1) {
+    } else if (!again && !isNext(request, tx)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "step "
@@ -136,6 +136,13 @@ final class Transactions implements Transacting {
     }
     end(tx);
     return done.answer(ticket, request, begins);
+  }
+
+  /** An abort may leave a step out, of which the client does not know whether it was done. */
+  private static boolean isNext(Request.Transact request, OpenTransaction tx) {
+    return request.end() == Request.End.ABORT
+        ? request.step() > tx.lastStep
+        : request.step() == tx.lastStep + 1;
   }
 
   /**

@@ -26,6 +26,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -258,6 +259,38 @@ final class AccessControl {
     }
     synchronized (transactions) {
       return transactions.missing(user, step, nanoTime.getAsLong());
+    }
+  }
+
+  /**
+   * What ends a transaction whose commit was refused because a right is missing: it could only be
+   * aborted.
+   *
+   * @return null if there is none to end, or none of this user
+   */
+  Request.@Nullable Transact abortOf(Visitor visitor, Request request, Reply.Failure refusal) {
+    Request.Transact step = step(request);
+    Optional<User> user = visitor.in(users.get());
+    if (step == null
+        || step.end() != Request.End.COMMIT
+        || step.step() == 1
+        || refusal.code() != ErrorCode.FORBIDDEN
+        || user.isEmpty()) {
+      return null;
+    }
+    Request.Transact abort =
+        new Request.Transact(
+            step.keyspace(),
+            step.transaction(),
+            step.step(),
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            Request.End.ABORT);
+    try {
+      return missingInTransaction(user.get(), abort) == null ? abort : null;
+    } catch (OsierException e) { // somebody else's
+      return null;
     }
   }
 

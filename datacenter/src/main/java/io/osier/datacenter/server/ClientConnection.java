@@ -192,7 +192,9 @@ final class ClientConnection extends FrameReader {
     }
     Reply.Failure refusal = access.refusal(visitor, request, channel.remoteAddress());
     if (refusal != null) {
-      answer(id, refusal);
+      if (!endsInstead(id, request, refusal, of, began)) {
+        answer(id, refusal);
+      }
       if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {
         closeSoon(ctx);
       }
@@ -210,6 +212,24 @@ final class ClientConnection extends FrameReader {
         refuseAllowed(id, request, noRoom(bytes));
       }
     }
+  }
+
+  /**
+   * Ends a transaction whose commit is refused, and answers when that is done: what it has set aside
+   * must not wait for somebody to close it.
+   */
+  private boolean endsInstead(
+      long id, Request request, Reply.Failure refusal, UserQuotas.Quota of, long began) {
+    Request.Transact abort = access.abortOf(visitor, request, refusal);
+    if (abort == null || !of.tryBegin()) {
+      return false;
+    }
+    if (!tryKeep(REQUEST_BYTES)) {
+      of.end();
+      return false;
+    }
+    handler.handle(abort, lane, new Asked(id, abort, began, of, REQUEST_BYTES, refusal));
+    return true;
   }
 
   /** Refuses what its user may ask for, but there is no room: nothing is kept of it. */
@@ -315,7 +335,21 @@ final class ClientConnection extends FrameReader {
     private volatile long takenNanos;
     private volatile long executedNanos;
 
+    /** What is answered whatever is done; null for what is done. */
+    private final Reply.@Nullable Failure refusal;
+
     Asked(long id, Request request, long beganNanos, UserQuotas.Quota of, long keptBytes) {
+      this(id, request, beganNanos, of, keptBytes, null);
+    }
+
+    Asked(
+        long id,
+        Request request,
+        long beganNanos,
+        UserQuotas.Quota of,
+        long keptBytes,
+        Reply.@Nullable Failure refusal) {
+      this.refusal = refusal;
       this.id = id;
       this.request = request;
       this.beganNanos = beganNanos;
@@ -330,7 +364,7 @@ final class ClientConnection extends FrameReader {
       of.end();
       long now = watch.nanos();
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
-      answer(id, reply);
+      answer(id, refusal == null ? reply : refusal);
       watch.answered(
           request, reply, beganNanos, takenNanos, executedNanos, now, channel.remoteAddress());
     }

@@ -492,15 +492,20 @@ public final class Datacenter implements AutoCloseable {
     keyspaces.endWatching();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
     long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
+    boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
     while (!all.stream().allMatch(PartitionRunner::isDrained)
         && System.nanoTime() < deadline
-        && !failure.isDone()) {
+        && !failure.isDone()
+        && !interrupted) {
       LockSupport.parkNanos(DRAIN_POLL_NANOS);
+      interrupted = Thread.interrupted();
     }
     if (failure.isCompletedExceptionally()) {
       LOG.warn("what was not shipped before the failure is not shipped any more");
     } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
-      LOG.warn("not everything was shipped within {}", config.shutdownTimeout());
+      LOG.warn(
+          "not everything was shipped {}",
+          interrupted ? "before the closing was interrupted" : "within " + config.shutdownTimeout());
     } else if (!failure.isDone()
         && !neighbours.addresses().isEmpty()
         && transport.connected() == 0) {
@@ -508,17 +513,24 @@ public final class Datacenter implements AutoCloseable {
           "no peer is connected: what was written since then {}",
           store == null ? "stays here and is lost" : "is shipped after the next start");
     }
-    all.forEach(PartitionRunner::stop);
-    publisher.close(); // before what it reads
-    closeStore();
-    clients.close();
-    transport.close();
-    dashboard.close();
-    if (admin != null) {
-      admin.close();
+    interrupted |= Thread.interrupted();
+    try {
+      all.forEach(PartitionRunner::stop);
+      publisher.close(); // before what it reads
+      closeStore();
+      clients.close();
+      transport.close();
+      dashboard.close();
+      if (admin != null) {
+        admin.close();
+      }
+      traces.close();
+      tls().ifPresent(Certificates::close);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    traces.close();
-    tls().ifPresent(Certificates::close);
     LOG.info("datacenter {} is closed", self);
   }
 }

@@ -57,6 +57,11 @@ final class LocalAccess implements InProcess {
   }
 
   @Override
+  public boolean answersApart() {
+    return answersApart;
+  }
+
+  @Override
   public void send(Request request, Consumer<Reply> reply) {
     Consumer<Reply> answered = answersApart ? apart(reply) : reply;
     handler.handle(request, lane, traces.isOn() ? new Timed(request, answered) : answered);

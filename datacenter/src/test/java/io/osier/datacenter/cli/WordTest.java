@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.OsierException;
 import io.osier.core.Value;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class WordTest {
@@ -18,6 +19,17 @@ final class WordTest {
         .containsExactly(word("set"), word("add"), word("k"), word("two words"), word("x"));
     assertThat(Word.split(" \t ")).isEmpty();
     assertThat(Word.split("register set k \"\"")).contains(word(""));
+  }
+
+  @Test
+  void seconds_areTakenUpToTheYear10000_andElseRefused() {
+    assertThat(Words.after(word("100000000000")).millis()).isEqualTo(100_000_000_000_000L);
+    assertThat(Words.after(word("0.0000000001e1")).millis()).isOne();
+    assertThat(Words.after(word("-9223372036854775807")).millis()).isZero();
+    for (String bad :
+        List.of("9223372036854775807", "9223372036854775808", "1e999999999", "1e-999999999", "x")) {
+      assertThatThrownBy(() -> Words.after(word(bad))).isInstanceOf(OsierException.class);
+    }
   }
 
   @Test

@@ -3,6 +3,10 @@ package io.osier.datacenter.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
@@ -41,6 +45,30 @@ final class ConfigReaderTest {
     assertThat(shop.propagation()).isEqualTo(KeyspacePolicy.Propagation.STATE);
     assertThat(shop.partitions()).isEqualTo(2);
     assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  /** Of every setting there is, whatever is asked for: it is taken, or named with what may be. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "9223372036854775807d", "99999999999999999999s", "-1d", "0s", "1ns", "1e400s", "forever",
+        "9223372036854775807B", "99999999999YiB", "-1B", "9223372036854775807", "-2147483649", "0"
+      })
+  void endOfARange_isTaken_orRefusedByName(String end) {
+    Config reference = ConfigFactory.parseResources("osier-reference.conf");
+    for (Map.Entry<String, ConfigValue> setting : reference.entrySet()) {
+      boolean isFile = setting.getKey().startsWith("osier.tls.");
+      if (isFile || setting.getValue().valueType() == ConfigValueType.LIST) {
+        continue;
+      }
+      String key = setting.getKey();
+      try {
+        ConfigReader.read("f", GOOD + key + " = \"" + end + "\"", Map.of());
+      } catch (OsierException e) {
+        assertThat(e.code()).as("%s = %s: %s", key, end, e).isEqualTo(ErrorCode.CONFIGURATION);
+        assertThat(e).hasMessageContaining(key.substring(key.lastIndexOf('.') + 1));
+      }
+    }
   }
 
   @Test

@@ -30,6 +30,10 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import java.util.stream.Stream;
+import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Watch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -561,6 +565,45 @@ final class UsersTest {
     forbidden("write *", begun::commit);
     assertThat(cart.session().keyspace("bank").counter("a").get()).isZero();
     cart.session().keyspace("bank").counter("b").increment(1);
+  }
+
+  /** What it has set aside of a bounded counter is others' at once, though nobody closes it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void commitThatIsForbidden_endsItsTransaction_andFreesItsRights(boolean takenAway) {
+    Datacenter eu = withCart(EVERYTHING);
+    Keyspace bank = asCart(eu).session().keyspace("bank");
+    bank.boundedCounter("stock").create(0, 100);
+    bank.boundedCounter("stock").increment(5);
+    eu.setUsers(cartAndShop("write bank stock"));
+    Transaction begun = asCart(eu).session().keyspace("bank").begin();
+    begun.boundedCounter("stock").decrement(5);
+    assertThat(begun.boundedCounter("stock").get()).as("it is set aside").isZero();
+    OsierClient other = build(builder(eu).user("shop", PASSWORD.toCharArray()));
+    other.awaitConnected(LONG);
+    BoundedCounterHandle stock = other.session().keyspace("bank").boundedCounter("stock");
+    failure(ErrorCode.NOT_ENOUGH_RIGHTS, () -> stock.decrement(5));
+    if (takenAway) {
+      eu.setUsers(cartAndShop("write bank nothing"));
+    } else {
+      begun.counter("not mine").increment(1);
+    }
+    failure(ErrorCode.FORBIDDEN, begun::commit);
+    stock.decrement(5);
+    failure(ErrorCode.TRANSACTION_ENDED, begun::commit);
+    assertThat(stock.get()).isZero();
+  }
+
+  private static Users cartAndShop(String ofCart) {
+    return new Users(
+        Stream.of(List.of("cart", "read *", ofCart), List.of("shop", "read *", "write *"))
+            .map(
+                u ->
+                    new User(
+                        u.getFirst(),
+                        Optional.of(CREDENTIAL),
+                        u.stream().skip(1).map(Grant::parse).toList()))
+            .toList());
   }
 
   /** What was updated stays in it, whatever its commit was refused for. */

@@ -1,0 +1,85 @@
+package io.osier.proxy;
+
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The client's public methods, and what they can be called with. */
+final class PublicCalls {
+  private PublicCalls() {}
+
+  /** The methods of an object of a class. */
+  static List<Method> methods(Class<?> of) {
+    return Arrays.stream(of.getMethods())
+        .filter(m -> m.getDeclaringClass() != Object.class && !Modifier.isStatic(m.getModifiers()))
+        .filter(m -> !m.isBridge() && !m.isSynthetic())
+        .toList();
+  }
+
+  /** Something to call a method with; null if this knows nothing of the type. */
+  static @Nullable Object argument(String type, OsierClient client) {
+    return switch (type) {
+      case "long", "int" -> 1;
+      case "boolean" -> true;
+      case "java.lang.String" -> "k";
+      case "char[]" -> "a password".toCharArray();
+      case "java.lang.String[]" -> new String[] {"v"};
+      case "E[]" -> new String[] {"v"};
+      case "E", "T", "java.lang.Object", "B" -> "v";
+      case "io.osier.core.Key" -> Key.of("k");
+      case "io.osier.core.Value" -> Value.of("v");
+      case "io.osier.core.Grant" -> Grant.parse("read *");
+      case "io.osier.crdt.CrdtType" -> CrdtType.PN_COUNTER;
+      case "io.osier.crdt.Operation" -> new Operation.Increment(1);
+      case "io.osier.crdt.Query" -> new Query.Whole();
+      case "io.osier.protocol.Request$Ask" -> new Request.Ask(false, new Query.Whole());
+      case "io.osier.protocol.Request$Condition" ->
+          new Request.Condition(List.of(), new Query.Whole(), new Reading.Count(0));
+      case "io.osier.proxy.Range<E>",
+          "io.osier.proxy.Range<io.osier.core.Value>",
+          "io.osier.proxy.Range<java.lang.String>" ->
+          Range.all();
+      case "io.osier.proxy.SetHandle" -> client.session().keyspace("shop").set("other");
+      case "io.osier.proxy.Scan" -> Scan.all();
+      case "io.osier.proxy.TransactionOptions" -> TransactionOptions.DEFAULT;
+      case "java.time.Duration" -> Duration.ofMinutes(1);
+      case "java.time.Instant" -> Instant.EPOCH.plusSeconds(9_000_000_000L);
+      case "java.util.Collection<? extends E>",
+          "java.util.Collection<java.lang.String>",
+          "java.util.List<java.lang.String>" ->
+          List.of("v");
+      case "java.util.List<io.osier.core.Value>" -> List.of(Value.of("v"));
+      case "java.util.List<io.osier.core.Grant>" -> List.of(Grant.parse("read *"));
+      case "java.util.List<io.osier.crdt.Operation$FieldUpdate>" ->
+          List.of(
+              new Operation.FieldUpdate(
+                  new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)));
+      case "java.util.List<io.osier.proxy.Keyspace$Change>" ->
+          List.of(new Keyspace.Change("k", CrdtType.PN_COUNTER, new Operation.Increment(1)));
+      case "java.util.List<io.osier.proxy.Keyspace$Get>" ->
+          List.of(new Keyspace.Get("k", CrdtType.PN_COUNTER));
+      case "java.util.Map<java.lang.String, java.lang.String>" -> Map.of();
+      case "java.util.Optional<char[]>" -> Optional.empty();
+      case "java.util.Optional<io.osier.core.Key>" -> Optional.of(Key.of("k"));
+      case "java.util.Optional<io.osier.crdt.CrdtType>" -> Optional.of(CrdtType.PN_COUNTER);
+      case "java.util.function.UnaryOperator<R>" -> UnaryOperator.identity();
+      default -> null;
+    };
+  }
+}

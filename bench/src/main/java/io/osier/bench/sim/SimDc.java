@@ -205,8 +205,7 @@ final class SimDc {
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
-            self,
-            "sim",
+            new PeerTransport.Bearer(self, "sim", random.nextLong(Long.MAX_VALUE) + 1),
             address(self.dc()),
             addresses,
             peer -> fingerprints,

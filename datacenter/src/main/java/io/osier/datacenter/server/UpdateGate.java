@@ -2,8 +2,6 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.crdt.Operation;
-import io.osier.propagation.transport.PeerTransport;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -146,27 +144,27 @@ final class UpdateGate {
   }
 
   /**
-   * Throws if an update must be refused that not every datacenter would understand.
+   * Throws if what is asked for must be refused, which not every datacenter that holds the keyspace
+   * would understand.
    *
-   * @throws OsierException VERSION_MISMATCH
+   * @param needed the version of the peer protocol from which on it is understood
+   * @param what it is, in words
+   * @throws OsierException UNAVAILABLE: once the last one is upgraded, it is taken
    */
-  void check(Operation operation) {
-    if (operation.givesPartDeadlines()) {
-      check(PeerTransport.PART_DEADLINES_VERSION, "no time to live of elements and fields");
-    } else if (operation.givesDeadline()) {
-      check(PeerTransport.DEADLINES_VERSION, "no time to live");
-    }
-  }
-
-  private void check(int needed, String unknown) {
+  void require(int needed, String what) {
     for (String dc : peers) {
-      if (version.applyAsInt(dc) < needed) {
+      int spoken = version.applyAsInt(dc);
+      if (spoken < needed) {
         throw new OsierException(
-            ErrorCode.VERSION_MISMATCH,
+            ErrorCode.UNAVAILABLE,
             "datacenter '"
                 + dc
-                + "' runs a version of Osier that knows "
-                + unknown
+                + "' speaks version "
+                + spoken
+                + " of the peer protocol, and "
+                + what
+                + " need version "
+                + needed
                 + ": nothing was done; upgrade it first");
       }
     }

@@ -168,7 +168,7 @@ final class Dialled extends FrameReader {
       return;
     }
     List<String> now = peering.fingerprints().apply(dc);
-    if (!now.equals(mine) && dialler.knowsKeyspaces()) {
+    if (!now.equals(mine)) {
       mine = now;
       numbering.told(now);
       Wire.write(channel, new PeerMessage.Keyspaces(now));

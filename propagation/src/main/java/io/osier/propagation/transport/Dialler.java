@@ -42,10 +42,9 @@ final class Dialler {
    * A connection over which frames can be sent.
    *
    * @param peer the process at the other end
-   * @param notes whether it was greeted in a version that knows notes
    * @param dialled what greeted over it
    */
-  private record Way(Channel channel, ReplicaId peer, boolean notes, Dialled dialled) {}
+  private record Way(Channel channel, ReplicaId peer, Dialled dialled) {}
 
   Dialler(String dc, InetSocketAddress address, Traffic traffic, Peering peering) {
     this.dc = dc;
@@ -157,17 +156,12 @@ final class Dialler {
   /** Frames can be sent over this connection from now on. */
   void welcomed(ReplicaId replica, Channel over, Dialled dialled) {
     dialling.welcomed();
-    way = new Way(over, replica, dialling.version() >= PeerMessage.DIALS_VERSION, dialled);
+    way = new Way(over, replica, dialled);
   }
 
   /** The version of the protocol in which it greeted last. In the loop. */
   int version() {
     return dialling.version();
-  }
-
-  /** Whether the other end understands {@link PeerMessage.Keyspaces}. In the loop. */
-  boolean knowsKeyspaces() {
-    return dialling.version() >= PeerMessage.KEYSPACES_VERSION;
   }
 
   /** The keyspaces that are here have changed. For any thread. */
@@ -223,7 +217,6 @@ final class Dialler {
     Way over = way;
     int bytes = message.content().length;
     if (over != null
-        && (over.notes || peering.greeting().knowsNotes(over.peer))
         && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX
         && buffer.add(bytes)) {
       Wire.write(over.channel, message).addListener(f -> buffer.left(bytes));

@@ -19,21 +19,20 @@ final class Greeting {
 
   private final ReplicaId self;
   private final String cluster;
+  private final long start;
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
-
-  /** By name, the last process that greeted in a version that knows notes. */
-  private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
 
   /** By name, the version in which it has greeted last. */
   private final Map<String, Integer> versions = new ConcurrentHashMap<>();
 
   private volatile Map<String, Long> incarnationsMin = Map.of();
 
-  /** For one datacenter. */
-  Greeting(ReplicaId self, String cluster) {
-    this.self = self;
-    this.cluster = cluster;
+  /** For one process of a datacenter. */
+  Greeting(PeerTransport.Bearer bearer) {
+    this.self = bearer.replica();
+    this.cluster = bearer.cluster();
+    this.start = bearer.start();
   }
 
   /**
@@ -44,23 +43,25 @@ final class Greeting {
    * @param version of the protocol that it speaks
    */
   PeerMessage.Hello hello(String to, List<String> fingerprints, int version) {
-    return new PeerMessage.Hello(version, cluster, self, to, fingerprints, dials.incrementAndGet());
+    return new PeerMessage.Hello(
+        version, cluster, self, to, fingerprints, dials.incrementAndGet(), start);
+  }
+
+  /**
+   * This datacenter's answer to a greeting that is welcome.
+   *
+   * @param fingerprints of the keyspaces that both hold, as this datacenter sees them
+   */
+  PeerMessage.Welcome welcome(PeerMessage.Hello hello, List<String> fingerprints) {
+    return new PeerMessage.Welcome(
+        self,
+        fingerprints.equals(hello.keyspaces()) ? Optional.empty() : Optional.of(fingerprints),
+        hello.protocolVersion() >= PeerMessage.STARTS_VERSION ? start : 0);
   }
 
   /** A datacenter has greeted here in a version of the protocol. */
   void heard(ReplicaId replica, int version) {
     versions.put(replica.dc(), version);
-    if (version >= PeerMessage.DIALS_VERSION) {
-      newer.put(replica.dc(), replica);
-    }
-  }
-
-  /**
-   * Whether a process has greeted here in a version that knows notes: it may have been greeted in
-   * an older one because nobody listened yet when it was dialled first.
-   */
-  boolean knowsNotes(ReplicaId replica) {
-    return replica.equals(newer.get(replica.dc()));
   }
 
   /** The version that a datacenter has greeted here in; the newest if it has not. */
@@ -104,7 +105,6 @@ final class Greeting {
   /** Forgets whom it has met of all but these. */
   void forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
-    newer.keySet().retainAll(peers);
     versions.keySet().retainAll(peers);
   }
 

@@ -31,11 +31,11 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
-  /** From this version of the protocol on objects may have deadlines ({@link #version}). */
-  public static final int DEADLINES_VERSION = PeerMessage.DEADLINES_VERSION;
+  /** The newest version of the protocol, which this program speaks. */
+  public static final int VERSION = PeerMessage.PROTOCOL_VERSION;
 
-  /** From this version on their elements and fields may. */
-  public static final int PART_DEADLINES_VERSION = PeerMessage.PART_DEADLINES_VERSION;
+  /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
+  public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
 
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
@@ -44,6 +44,22 @@ public final class PeerTransport implements AutoCloseable {
 
   /** Largest note, in bytes. */
   public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
+
+  /**
+   * The process that bears a datacenter's name.
+   *
+   * @param replica which datacenter it is, in which of its lives
+   * @param cluster only datacenters of one cluster talk to each other
+   * @param start which start of the life it is: a random number, 1 or larger, that no other process
+   *     of that name has
+   */
+  public record Bearer(ReplicaId replica, String cluster, long start) {
+    public Bearer {
+      if (start < 1) {
+        throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
+      }
+    }
+  }
 
   private final Peering peering;
   private final Arrivals arrivals = new Arrivals();
@@ -55,8 +71,7 @@ public final class PeerTransport implements AutoCloseable {
   /**
    * Binds; {@link #dial} starts to dial.
    *
-   * @param self this datacenter
-   * @param cluster only datacenters of one cluster talk to each other
+   * @param bearer this process
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
@@ -66,8 +81,7 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      ReplicaId self,
-      String cluster,
+      Bearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -75,8 +89,7 @@ public final class PeerTransport implements AutoCloseable {
       PeerListener listener,
       Optional<PeerTls> tls) {
     this(
-        self,
-        cluster,
+        bearer,
         listen,
         peers,
         fingerprints,
@@ -92,8 +105,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      ReplicaId self,
-      String cluster,
+      Bearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -104,9 +116,9 @@ public final class PeerTransport implements AutoCloseable {
     this.network = network;
     this.peering =
         new Peering(
-            self,
+            bearer.replica(),
             fingerprints,
-            new Greeting(self, cluster),
+            new Greeting(bearer),
             new SaidOnce(),
             this.peers,
             listener,

@@ -17,10 +17,14 @@ final class GreetingTest {
   private static final ReplicaId US = new ReplicaId("us", 200);
   private static final Set<String> PEERS = Set.of("us");
 
-  private final Greeting greeting = new Greeting(EU, "test");
+  private final Greeting greeting = new Greeting(bearer(EU));
+
+  private static PeerTransport.Bearer bearer(ReplicaId replica) {
+    return new PeerTransport.Bearer(replica, "test", 7);
+  }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(from, "test").hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
+    return new Greeting(bearer(from)).hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
@@ -40,7 +44,7 @@ final class GreetingTest {
     ReplicaId replica = new ReplicaId(from, 5);
     assertThat(
             judged(
-                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1),
+                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5),
                 Optional.empty()))
         .contains(why);
   }
@@ -48,7 +52,7 @@ final class GreetingTest {
   /** Datacenters are upgraded one by one. */
   @Test
   void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
-    Greeting us = new Greeting(US, "test");
+    Greeting us = new Greeting(bearer(US));
     int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
     assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
     assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
@@ -91,9 +95,8 @@ final class GreetingTest {
     greeting.met(US);
     greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
     greeting.forgetOthers(PEERS);
-    assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
-    greeting.heard(US, PeerMessage.DEADLINES_VERSION - 1);
-    assertThat(greeting.version("us")).isEqualTo(PeerMessage.DEADLINES_VERSION - 1);
+    greeting.heard(US, PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(greeting.version("us")).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -109,7 +112,6 @@ final class GreetingTest {
     assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
-    assertThat(greeting.knowsNotes(US)).isFalse();
     assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION);
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
   }

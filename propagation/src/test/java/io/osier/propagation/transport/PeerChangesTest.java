@@ -38,6 +38,7 @@ final class PeerChangesTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
   private static final ReplicaId AP = new ReplicaId("ap", 300);
+  private static final long START = 77;
   private static final Map<String, InetSocketAddress> NOBODY = Map.of();
   private static final List<String> POLICIES = List.of("shop{partitions=2}");
 
@@ -79,8 +80,7 @@ final class PeerChangesTest {
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
     PeerTransport transport =
         new PeerTransport(
-            self,
-            "test",
+            new PeerTransport.Bearer(self, "test", START),
             listens,
             peers,
             dc -> policies.getOrDefault(self.dc(), POLICIES),
@@ -575,8 +575,7 @@ final class PeerChangesTest {
       for (ReplicaId self : List.of(EU, US, AP)) {
         PeerTransport transport =
             new PeerTransport(
-                self,
-                "test",
+                new PeerTransport.Bearer(self, "test", START),
                 new InetSocketAddress("127.0.0.1", 0),
                 NOBODY,
                 dc -> POLICIES,

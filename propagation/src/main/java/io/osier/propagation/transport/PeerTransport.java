@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +53,14 @@ public final class PeerTransport implements AutoCloseable {
    * @param cluster only datacenters of one cluster talk to each other
    * @param start which start of the life it is: a random number, 1 or larger, that no other process
    *     of that name has
+   * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
    */
-  public record Bearer(ReplicaId replica, String cluster, long start) {
+  public record Bearer(ReplicaId replica, String cluster, long start, int version) {
+    /** One that speaks the newest version that there is. */
+    public Bearer(ReplicaId replica, String cluster, long start) {
+      this(replica, cluster, start, VERSION);
+    }
+
     public Bearer {
       if (start < 1) {
         throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
@@ -234,8 +241,29 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
+  /** By name, the version of the protocol that datacenters have said that they speak. */
+  public void setVersions(Map<String, Integer> versions) {
+    peering.greeting().setTold(versions);
+  }
+
+  /** By peer, the version that is spoken on the connection to it; not those without one. */
+  public SortedMap<String, Integer> spoken() {
+    SortedMap<String, Integer> spoken = new TreeMap<>();
+    peers
+        .all()
+        .forEach(
+            (dc, peer) -> {
+              int version = peer.dialler().spoken();
+              if (version != 0) {
+                spoken.put(dc, version);
+              }
+            });
+    return spoken;
+  }
+
   /**
-   * The version of the protocol that a datacenter has greeted here in; the newest if it has not.
+   * The version of the protocol that a datacenter speaks, as far as is known: the oldest if nothing
+   * is.
    */
   public int version(String dc) {
     return peering.greeting().version(dc);

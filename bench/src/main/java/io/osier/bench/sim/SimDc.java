@@ -63,7 +63,13 @@ final class SimDc {
   private final boolean embedded;
   private boolean keptAll;
 
+  /** One of so many runs the former program at first. */
+  private static final int FORMER_OF = 3;
+
   private final Random random;
+
+  /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
+  private boolean isFormer;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -205,8 +211,8 @@ final class SimDc {
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
-            self,
-            "sim",
+            new PeerTransport.Bearer(
+                self, "sim", random.nextLong(Long.MAX_VALUE) + 1, newestVersion()),
             address(self.dc()),
             addresses,
             peer -> fingerprints,
@@ -216,6 +222,12 @@ final class SimDc {
             own);
     transport = carries;
     carries.dial();
+  }
+
+  /** Some run the former program at first, and are upgraded at a restart. */
+  private int newestVersion() {
+    isFormer = life == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
+    return isFormer ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
   }
 
   private static InetSocketAddress address(String dc) {

@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -61,6 +62,9 @@ final class MemberPlane {
   private Optional<String> givenAway = Optional.empty();
 
   private final Departures departures;
+
+  /** By name, the version of the peer protocol that datacenters have said that they speak. */
+  private SortedMap<String, Integer> protocols = new TreeMap<>();
 
   /** See {@link #isSteady}. */
   private boolean steady;
@@ -118,9 +122,12 @@ final class MemberPlane {
   void take(Reading.Fields object) {
     told = Membership.of(object);
     membership = told.isInForce() && isFromFile() ? told.with(configured) : told;
-    steady =
+    protocols = Membership.protocols(object);
+    host.setProtocols(protocols);
+    boolean isActive =
         !membership.isInForce()
             || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
+    steady = isActive && hasToldProtocol();
   }
 
   /** Whether its file counts: who was added is told by others whom there are. */
@@ -158,6 +165,10 @@ final class MemberPlane {
   /** Whether all datacenters stay what they are until somebody changes that. */
   boolean isSteady() {
     return steady;
+  }
+
+  private boolean hasToldProtocol() {
+    return protocols.getOrDefault(dc, 0) == host.protocol(dc);
   }
 
   // ---------------------------------------------------------------- what follows
@@ -226,11 +237,25 @@ final class MemberPlane {
    *     others have
    */
   void tell(List<String> missing) {
-    if (!membership.isInForce()) {
-      host.hinders(List.of());
-      return;
-    }
     List<Operation> operations = new ArrayList<>();
+    if (!hasToldProtocol()) {
+      operations.add(Membership.protocol(dc, host.protocol(dc)));
+    }
+    if (membership.isInForce()) {
+      tell(missing, operations);
+    } else {
+      host.hinders(List.of());
+    }
+    if (!operations.isEmpty()) {
+      try {
+        objects.change(Membership.OBJECT, operations);
+      } catch (OsierException e) {
+        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void tell(List<String> missing, List<Operation> operations) {
     if (isFromFile()) {
       operations.addAll(told.initial(told.unknown(configured)));
     }
@@ -242,13 +267,6 @@ final class MemberPlane {
       }
     }
     membership.find(dc).ifPresent(self -> tell(self, missing, operations));
-    if (!operations.isEmpty()) {
-      try {
-        objects.change(Membership.OBJECT, operations);
-      } catch (OsierException e) {
-        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
-      }
-    }
   }
 
   private void tell(Member self, List<String> missing, List<Operation> operations) {
@@ -402,11 +420,28 @@ final class MemberPlane {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there may be " + MEMBERS_MAX + " datacenters at most");
     }
+    checkLegible(name);
     checkSettled();
     begin();
     String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
     objects.change(
         Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
+  }
+
+  /** Whoever cannot read the name would choke on what that datacenter says. */
+  private void checkLegible(String name) {
+    int needed = PeerTransport.versionMin(name);
+    for (String other : names()) {
+      int version = host.protocol(other);
+      if (version < needed) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE,
+            "the name '%s' needs version %d of the peer protocol everywhere, and '%s' speaks version"
+                    .formatted(name, needed, other)
+                + " %d as far as %s knows: upgrade it first, or take a name of at most 16 characters"
+                    .formatted(version, dc));
+      }
+    }
   }
 
   private String changed(String name) {

@@ -19,6 +19,7 @@ import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.proxy.InProcess;
 import java.net.InetSocketAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -182,8 +183,8 @@ public final class Datacenter implements AutoCloseable {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    self,
-                    config.cluster(),
+                    new PeerTransport.Bearer(
+                        self, config.cluster(), new SecureRandom().nextLong(1, Long.MAX_VALUE)),
                     at,
                     neighbours.addresses(),
                     keyspaces::fingerprints,
@@ -196,6 +197,7 @@ public final class Datacenter implements AutoCloseable {
                         failure::completeExceptionally,
                         writeHelp()),
                     tls().map(Certificates::peers)));
+    readiness.setSpoken(transport::spoken);
     this.publisher =
         new Publisher(
             new Publisher.Source(

@@ -130,7 +130,6 @@ final class KeyspaceShard {
 
   private void checkOperation(Operation operation) {
     OperationLimits.check(operation, policy.limits());
-    gate.check(operation);
   }
 
   private Entrance to(Key key) {

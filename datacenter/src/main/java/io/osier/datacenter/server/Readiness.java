@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.OsierException;
+import io.osier.propagation.transport.PeerTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ final class Readiness {
 
   private final Optional<StoreService> store;
   private volatile Supplier<List<String>> membership = List::of;
+  private volatile Supplier<Map<String, Integer>> spoken = Map::of;
 
   /**
    * Of a datacenter.
@@ -54,6 +56,11 @@ final class Readiness {
     membership = words;
   }
 
+  /** In which version of the peer protocol each peer that is connected is spoken to, here. */
+  void setSpoken(Supplier<Map<String, Integer>> versions) {
+    spoken = versions;
+  }
+
   /** These are all other datacenters from now on. */
   void setPeers(Set<String> others) {
     unknown.keySet().retainAll(others);
@@ -63,6 +70,17 @@ final class Readiness {
   void refused(String dc, OsierException why) {
     keyspaces.values().forEach(k -> k.gate().refused(dc, why));
     unknown.remove(dc);
+  }
+
+  private static String older(String dc, int version) {
+    return dc
+        + " is spoken to in version "
+        + version
+        + " of the peer protocol, and this datacenter speaks "
+        + PeerTransport.VERSION
+        + ": upgrade "
+        + dc
+        + "; what needs the newer version is refused until then";
   }
 
   private static String notReplicated(String keyspace, String dc, String why) {
@@ -107,6 +125,14 @@ final class Readiness {
       }
     }
     unknown.values().forEach(warnings::addAll);
+    spoken
+        .get()
+        .forEach(
+            (dc, version) -> {
+              if (version < PeerTransport.VERSION) {
+                warnings.add(older(dc, version));
+              }
+            });
     return warnings;
   }
 }

@@ -2,7 +2,6 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.crdt.Operation;
 import io.osier.propagation.transport.PeerTransport;
 import java.util.Collection;
 import java.util.HashSet;
@@ -13,6 +12,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
@@ -26,6 +26,7 @@ import java.util.function.ToIntFunction;
  * Thread-safe.
  */
 final class UpdateGate {
+  private final String self;
   private final String keyspace;
   private volatile Set<String> peers;
   private final Optional<StoreService> store;
@@ -40,6 +41,9 @@ final class UpdateGate {
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
 
+  /** A datacenter whose name not every version can read; empty if there is none. */
+  private volatile Optional<String> illegible = Optional.empty();
+
   /** Why nothing is taken; empty if it is. */
   private volatile Optional<String> held = Optional.empty();
 
@@ -49,19 +53,23 @@ final class UpdateGate {
   /**
    * An open gate.
    *
+   * @param self this datacenter's name
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
    * @param version of the peer protocol that another datacenter speaks, as far as is known
    */
   UpdateGate(
+      String self,
       String keyspace,
       Collection<String> peers,
       Optional<StoreService> store,
       ToIntFunction<String> version) {
+    this.self = self;
     this.version = version;
     this.keyspace = keyspace;
     this.peers = Set.copyOf(peers);
     this.store = store;
+    judge();
   }
 
   /** From now on these others hold the keyspace. */
@@ -73,6 +81,10 @@ final class UpdateGate {
   }
 
   private void judge() {
+    illegible =
+        Stream.concat(Stream.of(self), peers.stream())
+            .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
+            .min(String::compareTo);
     refusedByAll = !peers.isEmpty() && refusals.size() == peers.size();
     stranger = refusedByAll && strangerTo.size() == peers.size();
   }
@@ -129,7 +141,7 @@ final class UpdateGate {
 
   /** Whether no update can be taken because of other datacenters. */
   boolean isClosed() {
-    return refusedByAll || held.isPresent() || !awaited.isEmpty();
+    return refusedByAll || held.isPresent() || !awaited.isEmpty() || illegible.isPresent();
   }
 
   /**
@@ -146,27 +158,27 @@ final class UpdateGate {
   }
 
   /**
-   * Throws if an update must be refused that not every datacenter would understand.
+   * Throws if what is asked for must be refused, which not every datacenter that holds the keyspace
+   * would understand.
    *
-   * @throws OsierException VERSION_MISMATCH
+   * @param needed the version of the peer protocol from which on it is understood
+   * @param what it is, in words
+   * @throws OsierException UNAVAILABLE: once the last one is upgraded, it is taken
    */
-  void check(Operation operation) {
-    if (operation.givesPartDeadlines()) {
-      check(PeerTransport.PART_DEADLINES_VERSION, "no time to live of elements and fields");
-    } else if (operation.givesDeadline()) {
-      check(PeerTransport.DEADLINES_VERSION, "no time to live");
-    }
-  }
-
-  private void check(int needed, String unknown) {
+  void require(int needed, String what) {
     for (String dc : peers) {
-      if (version.applyAsInt(dc) < needed) {
+      int spoken = version.applyAsInt(dc);
+      if (spoken < needed) {
         throw new OsierException(
-            ErrorCode.VERSION_MISMATCH,
+            ErrorCode.UNAVAILABLE,
             "datacenter '"
                 + dc
-                + "' runs a version of Osier that knows "
-                + unknown
+                + "' speaks version "
+                + spoken
+                + " of the peer protocol, and "
+                + what
+                + " need version "
+                + needed
                 + ": nothing was done; upgrade it first");
       }
     }
@@ -194,6 +206,10 @@ final class UpdateGate {
               + "' is being created and takes no updates until "
               + missing
               + " know it");
+    }
+    Optional<String> name = illegible;
+    if (name.isPresent()) {
+      require(PeerTransport.versionMin(name.get()), "updates beside '" + name.get() + "'");
     }
     if (refusedByAll) {
       throw new OsierException(

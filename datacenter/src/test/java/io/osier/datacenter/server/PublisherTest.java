@@ -147,8 +147,7 @@ final class PublisherTest {
   private final AtomicLong wallMillis = new AtomicLong(1_000);
   private final PeerTransport transport =
       new PeerTransport(
-          SELF,
-          "osier",
+          new PeerTransport.Bearer(SELF, "osier", 1),
           new InetSocketAddress("127.0.0.1", 0),
           Map.of(),
           dc -> List.of(),

@@ -6,10 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Part;
-import io.osier.propagation.transport.PeerTransport;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,31 +14,45 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class UpdateGateTest {
-  private final Map<String, Integer> versions = new HashMap<>(Map.of("ap", 3));
+  private final Map<String, Integer> versions = new HashMap<>(Map.of("eu", 10));
   private final UpdateGate gate =
       new UpdateGate(
+          "me",
           "shop",
           List.of("eu", "us"),
           Optional.empty(),
-          dc -> versions.getOrDefault(dc, PeerTransport.PART_DEADLINES_VERSION));
+          dc -> versions.getOrDefault(dc, 9));
 
-  /** Who cannot read what has a deadline would end the connection. */
+  /** Who cannot read it would end the connection. */
   @Test
-  void deadlines_areRefusedWhileOneWhoHoldsTheKeyspaceKnowsNone() {
-    Operation expire = new Operation.Expire(1_000, true);
-    assertThatCode(() -> gate.check(expire)).doesNotThrowAnyException();
-    versions.put("us", PeerTransport.DEADLINES_VERSION - 1);
-    assertThatThrownBy(() -> gate.check(expire))
-        .hasMessageContaining("'us'")
-        .extracting(e -> ((OsierException) e).code())
-        .isEqualTo(ErrorCode.VERSION_MISMATCH);
-    Operation.Expire deadline = new Operation.Expire(1_000, true);
-    Operation both = new Operation.WithDeadline(new Operation.Increment(1), deadline);
-    assertThatThrownBy(() -> gate.check(both)).hasMessageContaining("'us'");
-    assertThatCode(() -> gate.check(new Operation.Delete())).doesNotThrowAnyException();
-    assertThatCode(() -> gate.check(new Operation.Increment(1))).doesNotThrowAnyException();
-    gate.setPeers(List.of("eu"));
-    assertThatCode(() -> gate.check(expire)).doesNotThrowAnyException();
+  void whatOneWhoHoldsTheKeyspaceDoesNotKnow_isRefused_untilThatOneIsUpgraded() {
+    assertThatCode(() -> gate.require(9, "sets")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> gate.require(10, "new things"))
+        .hasMessageContainingAll("'us'", "version 9", "new things need version 10")
+        .extracting(e -> ((OsierException) e).code().retryable())
+        .isEqualTo(true);
+    versions.put("us", 10);
+    assertThatCode(() -> gate.require(10, "new things")).doesNotThrowAnyException();
+    gate.setPeers(List.of("eu", "us", "ap"));
+    assertThatThrownBy(() -> gate.require(10, "new things")).hasMessageContaining("'ap'");
+  }
+
+  /** What it says, and is said of it, has its name in it. */
+  @Test
+  void besideALongName_noUpdateIsTaken_untilAllCanReadIt() {
+    String name = "northamerica-northeast1";
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    gate.setPeers(List.of("eu", "us", name));
+    versions.put(name, 10);
+    assertThat(gate.isClosed()).as("nothing is acknowledged in front of it").isTrue();
+    assertThatThrownBy(gate::check).hasMessageContainingAll("'us'", "version 9", name);
+    UpdateGate own =
+        new UpdateGate(
+            name, "shop", List.of("us"), Optional.empty(), dc -> versions.getOrDefault(dc, 9));
+    assertThatThrownBy(own::check).hasMessageContainingAll("'us'", name);
+    versions.put("us", 10);
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    assertThatCode(own::check).doesNotThrowAnyException();
   }
 
   /** Otherwise one that was removed would serve something old now and then. */
@@ -68,20 +78,5 @@ final class UpdateGateTest {
     assertThat(opened).hasValue(0);
     gate.heard("us", Optional.empty());
     assertThat(gate.isStranger()).isFalse();
-  }
-
-  @Test
-  void deadlinesOfParts_areRefusedWhileOneKnowsOnlyThoseOfObjects() {
-    versions.put("us", PeerTransport.DEADLINES_VERSION);
-    Operation.Expire deadline = new Operation.Expire(1_000, true);
-    assertThatCode(() -> gate.check(deadline)).doesNotThrowAnyException();
-    List<Part> parts = List.of(new Part.Field("f"));
-    for (Operation operation :
-        List.of(
-            new Operation.ExpireParts(parts, deadline),
-            new Operation.PersistParts(parts),
-            new Operation.WithPartDeadlines(new Operation.Add(Value.of("a")), deadline))) {
-      assertThatThrownBy(() -> gate.check(operation)).hasMessageContaining("elements and fields");
-    }
   }
 }

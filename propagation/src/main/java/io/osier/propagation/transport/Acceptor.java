@@ -59,9 +59,6 @@ final class Acceptor extends FrameReader {
 
   private boolean ended;
 
-  /** Whether the peer understands {@link PeerMessage.Keyspaces}. */
-  private boolean knowsKeyspaces;
-
   /** The fingerprints that each end has named last. */
   private List<String> mine = List.of();
 
@@ -224,14 +221,10 @@ final class Acceptor extends FrameReader {
     peering.greeting().met(replica);
     peering.greeting().heard(replica, hello.protocolVersion());
     counter.countFor(peer.traffic());
-    knowsKeyspaces = hello.protocolVersion() >= PeerMessage.KEYSPACES_VERSION;
     mine = peering.fingerprints().apply(replica.dc());
     theirs = hello.keyspaces();
     compare(replica);
-    Wire.write(
-        channel,
-        new PeerMessage.Welcome(
-            peering.self(), mine.equals(theirs) ? Optional.empty() : Optional.of(mine)));
+    Wire.write(channel, peering.greeting().welcome(hello, mine));
   }
 
   private void compare(ReplicaId with) {
@@ -242,7 +235,7 @@ final class Acceptor extends FrameReader {
   /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
   private void changed(Channel channel) {
     Sender from = sender;
-    if (from != null && knowsKeyspaces && !ended && !from.peer.isRemoved()) {
+    if (from != null && !ended && !from.peer.isRemoved()) {
       List<String> now = peering.fingerprints().apply(from.replica.dc());
       if (!now.equals(mine)) {
         mine = now;

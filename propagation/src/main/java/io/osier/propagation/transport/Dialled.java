@@ -3,6 +3,7 @@ package io.osier.propagation.transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
@@ -30,7 +31,9 @@ final class Dialled extends FrameReader {
   /** How this connection is encrypted; empty if it is not. */
   private final Optional<PeerTls> tls;
 
-  private boolean greeted;
+  /** In which version of the protocol it has greeted; 0 if it has not. */
+  private int version;
+
   private boolean answered;
   private boolean ended;
 
@@ -51,6 +54,11 @@ final class Dialled extends FrameReader {
     this.dialler = dialler;
     this.dc = dialler.dc();
     this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
+  }
+
+  /** The version of the protocol in which it has greeted; 0 if it has not. */
+  int version() {
+    return version;
   }
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
@@ -83,8 +91,8 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
-    greeted = true;
     PeerMessage.Hello hello = dialler.hello();
+    version = hello.protocolVersion();
     mine = hello.keyspaces();
     numbering.told(mine);
     Wire.write(ctx.channel(), hello);
@@ -144,12 +152,19 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
-    if (dialler.doubtsVersion()) {
-      close(ctx);
-      return;
-    }
     LOG.info("connected to {}", replica);
     peering.said().end(">" + dc);
+    int newest = peering.greeting().newest();
+    if (version == newest) {
+      peering.said().end("v" + dc);
+    } else if (peering.said().isNews("v" + dc, "" + version)) {
+      LOG.warn(
+          "{} is spoken to in version {} of the peer protocol, which is older than this one's ({}):"
+              + " it refuses newer ones; upgrade it",
+          dc,
+          version,
+          newest);
+    }
     peering.greeting().met(replica);
     peer = replica;
     theirs = welcome.keyspaces().orElse(mine);
@@ -158,7 +173,7 @@ final class Dialled extends FrameReader {
     dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.greeted();
     heartbeat.give();
-    peering.listener().up(replica, dialler.version(), agreement.agreed());
+    peering.listener().up(replica, version, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -168,7 +183,7 @@ final class Dialled extends FrameReader {
       return;
     }
     List<String> now = peering.fingerprints().apply(dc);
-    if (!now.equals(mine) && dialler.knowsKeyspaces()) {
+    if (!now.equals(mine)) {
       mine = now;
       numbering.told(now);
       Wire.write(channel, new PeerMessage.Keyspaces(now));
@@ -188,24 +203,38 @@ final class Dialled extends FrameReader {
       peering.listener().parted(dc, parted);
     }
     if (!up.isEmpty()) {
-      peering.listener().up(peer, dialler.version(), up);
+      peering.listener().up(peer, version, up);
     }
   }
 
   private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {
-    if (peering.said().isNews(">" + dc, refusal.message())) {
+    boolean isHeard = dialler.refused(refusal);
+    String why = why(refusal);
+    boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
+    if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
       LOG.error(
           "{} refuses this datacenter, which goes on trying: {}: {}",
           dc,
           refusal.code(),
-          refusal.message());
+          why);
     }
-    if (dialler.refused(refusal)) {
+    if (isHeard) {
       peering
           .listener()
-          .rejected(dc, new OsierException(refusal.code(), dc + ": " + refusal.message()));
+          .rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
+  }
+
+  private String why(PeerMessage.Refused refusal) {
+    String self = peering.self().dc();
+    int needed = PeerMessage.versionMin(self);
+    boolean isName =
+        refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerMessage.PROTOCOL_VERSION_MIN;
+    return isName
+        ? "%s (the name '%s' needs version %d: upgrade %s first)"
+            .formatted(refusal.message(), self, needed, dc)
+        : refusal.message();
   }
 
   private void close(ChannelHandlerContext ctx) {
@@ -226,12 +255,8 @@ final class Dialled extends FrameReader {
       LOG.info("connection to {} lost", dc);
       peering.listener().down(dc);
     } else if (!answered) {
-      if (mayBePlain() && (tls.isEmpty() || !greeted)) {
+      if (mayBePlain() && (tls.isEmpty() || version == 0)) {
         dialler.otherWay();
-      }
-      // Who was not greeted has not closed because of the greeting.
-      if (!ended && (greeted || !mayBePlain())) {
-        dialler.unanswered();
       }
     }
     dialler.openLater();

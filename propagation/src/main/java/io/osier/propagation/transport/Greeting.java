@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who may speak here: protocol, cluster and names must fit, and of each datacenter only the
@@ -19,21 +20,62 @@ final class Greeting {
 
   private final ReplicaId self;
   private final String cluster;
+  private final long start;
+  private final int version;
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
-  /** By name, the last process that greeted in a version that knows notes. */
-  private final Map<String, ReplicaId> newer = new ConcurrentHashMap<>();
+  /** By name, what versions were spoken with it. */
+  private final Map<String, Spoken> spoken = new ConcurrentHashMap<>();
 
-  /** By name, the version in which it has greeted last. */
-  private final Map<String, Integer> versions = new ConcurrentHashMap<>();
+  /** By name, the version that a datacenter has said that it speaks. */
+  private volatile Map<String, Integer> told = Map.of();
 
   private volatile Map<String, Long> incarnationsMin = Map.of();
 
-  /** For one datacenter. */
-  Greeting(ReplicaId self, String cluster) {
-    this.self = self;
-    this.cluster = cluster;
+  /**
+   * The versions of the protocol that were spoken with a process.
+   *
+   * @param most the newest in which it has ever greeted here; 0 if it has not
+   * @param last in which it has greeted here last; 0 if it has not
+   * @param there in which it has welcomed this one last; 0 if it has not since it was upgraded
+   */
+  private record Spoken(ReplicaId replica, int most, int last, int there) {
+    static Spoken of(ReplicaId replica, @Nullable Spoken known) {
+      return known != null && known.replica.incarnation() >= replica.incarnation()
+          ? known
+          : new Spoken(replica, 0, 0, 0);
+    }
+
+    Spoken greetedIn(int version) {
+      int counts = version > there ? 0 : there; // what it said before it spoke that does not
+      return new Spoken(replica, Math.max(most, version), version, counts);
+    }
+
+    Spoken welcomesIn(int version) {
+      return new Spoken(replica, most, last, version);
+    }
+
+    /**
+     * One way alone says what it speaks at least. It may have been exchanged for an older program,
+     * with its store; then it says so both ways, having refused the newer version in words.
+     */
+    int version() {
+      return there == 0 ? most : Math.max(last, there);
+    }
+  }
+
+  /** For one process of a datacenter. */
+  Greeting(PeerTransport.Bearer bearer) {
+    this.self = bearer.replica();
+    this.cluster = bearer.cluster();
+    this.start = bearer.start();
+    this.version = bearer.version();
+  }
+
+  /** The newest version of the protocol that this datacenter speaks. */
+  int newest() {
+    return version;
   }
 
   /**
@@ -44,28 +86,55 @@ final class Greeting {
    * @param version of the protocol that it speaks
    */
   PeerMessage.Hello hello(String to, List<String> fingerprints, int version) {
-    return new PeerMessage.Hello(version, cluster, self, to, fingerprints, dials.incrementAndGet());
+    return new PeerMessage.Hello(
+        version, cluster, self, to, fingerprints, dials.incrementAndGet(), start);
+  }
+
+  /**
+   * This datacenter's answer to a greeting that is welcome.
+   *
+   * @param fingerprints of the keyspaces that both hold, as this datacenter sees them
+   */
+  PeerMessage.Welcome welcome(PeerMessage.Hello hello, List<String> fingerprints) {
+    return new PeerMessage.Welcome(
+        self,
+        fingerprints.equals(hello.keyspaces()) ? Optional.empty() : Optional.of(fingerprints),
+        hello.protocolVersion() >= PeerMessage.STARTS_VERSION ? start : 0);
   }
 
   /** A datacenter has greeted here in a version of the protocol. */
   void heard(ReplicaId replica, int version) {
-    versions.put(replica.dc(), version);
-    if (version >= PeerMessage.DIALS_VERSION) {
-      newer.put(replica.dc(), replica);
-    }
+    spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).greetedIn(version));
+  }
+
+  /** A datacenter has welcomed this one in a version of the protocol: it refuses newer ones. */
+  void welcomed(ReplicaId replica, int version) {
+    spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).welcomesIn(version));
   }
 
   /**
-   * Whether a process has greeted here in a version that knows notes: it may have been greeted in
-   * an older one because nobody listened yet when it was dialled first.
+   * What datacenters have said of themselves. Who says another version than before has been
+   * exchanged: what was spoken with it before does not count any more.
    */
-  boolean knowsNotes(ReplicaId replica) {
-    return replica.equals(newer.get(replica.dc()));
+  void setTold(Map<String, Integer> versions) {
+    Map<String, Integer> before = told;
+    told = Map.copyOf(versions);
+    versions.forEach(
+        (dc, version) -> {
+          if (!version.equals(before.get(dc))) {
+            spoken.remove(dc);
+          }
+        });
   }
 
-  /** The version that a datacenter has greeted here in; the newest if it has not. */
+  /**
+   * The version that a datacenter speaks as far as is known: the oldest of all if nothing is. What
+   * is known of a process does not get less by how its connections fare.
+   */
   int version(String dc) {
-    return versions.getOrDefault(dc, PeerMessage.PROTOCOL_VERSION);
+    Spoken with = spoken.get(dc);
+    int known = with != null ? with.version() : told.getOrDefault(dc, 0);
+    return Math.max(PeerMessage.versionMin(dc), known);
   }
 
   /** An incarnation of a datacenter was talked to. */
@@ -104,8 +173,7 @@ final class Greeting {
   /** Forgets whom it has met of all but these. */
   void forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
-    newer.keySet().retainAll(peers);
-    versions.keySet().retainAll(peers);
+    spoken.keySet().retainAll(peers);
   }
 
   /**
@@ -122,16 +190,16 @@ final class Greeting {
       Optional<ReplicaId> connected,
       Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
-    if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
-        || hello.protocolVersion() > PeerMessage.PROTOCOL_VERSION) {
+    if (hello.protocolVersion() < PeerMessage.versionMin(self.dc())
+        || hello.protocolVersion() > version) {
       return refuse(
           ErrorCode.VERSION_MISMATCH,
           "peer protocol "
               + hello.protocolVersion()
               + " is not one of "
-              + PeerMessage.PROTOCOL_VERSION_MIN
+              + PeerMessage.versionMin(self.dc())
               + " to "
-              + PeerMessage.PROTOCOL_VERSION
+              + version
               + ", which this datacenter speaks");
     }
     if (!hello.cluster().equals(cluster)) {
@@ -166,7 +234,32 @@ final class Greeting {
     if (misnamed.isPresent()) {
       return refuse(ErrorCode.CONFIGURATION, misnamed.get());
     }
+    Optional<String> illegible = illegible(dc, peers);
+    if (illegible.isPresent()) {
+      return refuse(ErrorCode.UNAVAILABLE, illegible.get());
+    }
     return judge(hello.replica(), connected);
+  }
+
+  /** Why a datacenter cannot join yet whose name not all others can read; empty if they can. */
+  private Optional<String> illegible(String dc, Set<String> peers) {
+    int needed = PeerMessage.versionMin(dc);
+    return peers.stream()
+        .filter(peer -> !peer.equals(dc) && version(peer) < needed)
+        .findFirst()
+        .map(
+            peer ->
+                "the name '"
+                    + dc
+                    + "' needs version "
+                    + needed
+                    + " of the peer protocol everywhere, and '"
+                    + peer
+                    + "' speaks version "
+                    + version(peer)
+                    + " as far as "
+                    + self.dc()
+                    + " knows: upgrade it first");
   }
 
   /**

@@ -16,25 +16,27 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 9;
+  int PROTOCOL_VERSION = 10;
 
   /** The oldest one: datacenters are upgraded one by one. */
-  int PROTOCOL_VERSION_MIN = 3;
+  int PROTOCOL_VERSION_MIN = 9;
 
-  /** From this version on a greeting says which dial it is, and notes are understood. */
-  int DIALS_VERSION = 4;
+  /** From this version on a greeting and its answer tell the start of the process. */
+  int STARTS_VERSION = 10;
 
-  /** From this version on keyspaces come and go while a connection is open. */
-  int KEYSPACES_VERSION = 5;
+  /** From this version on a datacenter's name may have more characters than {@link #NAME_MAX}. */
+  int LONG_NAMES_VERSION = 10;
 
-  /** From this version on objects may have deadlines. */
-  int DEADLINES_VERSION = 6;
+  /** So many characters a name has at most that is known in every version. */
+  int NAME_MAX = 16;
 
-  /** From this version on their elements and fields may. */
-  int PART_DEADLINES_VERSION = 7;
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  static int versionMin(String dc) {
+    return dc.length() > NAME_MAX ? LONG_NAMES_VERSION : PROTOCOL_VERSION_MIN;
+  }
 
-  /** Longest text in a handshake, in bytes. */
-  int TEXT_MAX = 4096;
+  /** Longest text in a handshake, in bytes: a keyspace may name 64 replicas. */
+  int TEXT_MAX = 8192;
 
   /** Largest note, in bytes. */
   int NOTE_BYTES_MAX = 64 << 10;
@@ -48,7 +50,8 @@ sealed interface PeerMessage {
    * @param to the datacenter it means to reach
    * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
    * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
-   *     later one; 0 in version 3, which does not tell
+   *     later one
+   * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell
    */
   record Hello(
       int protocolVersion,
@@ -56,7 +59,8 @@ sealed interface PeerMessage {
       ReplicaId replica,
       String to,
       List<String> keyspaces,
-      long dial)
+      long dial,
+      long start)
       implements PeerMessage {}
 
   /**
@@ -64,8 +68,11 @@ sealed interface PeerMessage {
    *
    * @param keyspaces the fingerprints of the keyspaces that both hold, as the acceptor is
    *     configured; empty if they are the dialler's
+   * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell, or
+   *     the dialler to understand it
    */
-  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces) implements PeerMessage {}
+  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start)
+      implements PeerMessage {}
 
   /**
    * The connection is refused.
@@ -134,16 +141,21 @@ sealed interface PeerMessage {
         out.writeByte(1);
         out.writeNumber(m.protocolVersion);
         out.writeText(m.cluster);
-        out.writeReplica(m.replica);
+        out.writeReplica(inEveryVersion(m.replica));
         out.writeText(m.to);
         writeTexts(out, m.keyspaces);
-        if (m.protocolVersion >= DIALS_VERSION) {
-          out.writeNumber(m.dial);
+        out.writeNumber(m.dial);
+        if (m.protocolVersion >= STARTS_VERSION) {
+          out.writeNumber(m.start);
+          out.writeText(m.replica.dc().substring(inEveryVersion(m.replica).dc().length()));
         }
       }
       case Welcome m -> {
-        out.writeByte(2);
+        out.writeByte(m.start == 0 ? 2 : 9);
         out.writeReplica(m.replica);
+        if (m.start != 0) {
+          out.writeNumber(m.start);
+        }
         m.keyspaces.ifPresent(keyspaces -> writeTexts(out, keyspaces));
       }
       case Refused m -> {
@@ -165,6 +177,17 @@ sealed interface PeerMessage {
         writeTexts(out, m.fingerprints);
       }
     }
+  }
+
+  /**
+   * What stands where former versions look for a greeting's replica: a name that they can read. The
+   * rest of it follows where they do not look, so that they refuse the greeting by its version.
+   */
+  private static ReplicaId inEveryVersion(ReplicaId replica) {
+    String dc = replica.dc();
+    return dc.length() <= NAME_MAX
+        ? replica
+        : new ReplicaId(dc.substring(0, NAME_MAX), replica.incarnation());
   }
 
   /**
@@ -193,10 +216,7 @@ sealed interface PeerMessage {
     int tag = in.readByte();
     return switch (tag) {
       case 1 -> readHello(in);
-      case 2 ->
-          new Welcome(
-              in.readReplica(),
-              in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)));
+      case 2 -> readWelcome(in.readReplica(), 0, in);
       case 3 ->
           new Refused(ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
       case 4 -> new Ping();
@@ -217,6 +237,7 @@ sealed interface PeerMessage {
         yield new Note(in.readBytes(in.remaining()));
       }
       case 8 -> new Keyspaces(readTexts(in));
+      case 9 -> readWelcome(in.readReplica(), in.readNumber(), in);
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }
@@ -227,11 +248,22 @@ sealed interface PeerMessage {
     ReplicaId replica = in.readReplica();
     String to = in.readText(TEXT_MAX);
     List<String> keyspaces = readTexts(in);
-    long dial = version >= DIALS_VERSION ? in.readNumber() : 0;
-    if (version > PROTOCOL_VERSION) {
+    boolean isTooOld = version < PROTOCOL_VERSION_MIN;
+    long dial = isTooOld ? 0 : in.readNumber();
+    long start = version < STARTS_VERSION ? 0 : in.readNumber();
+    if (version >= LONG_NAMES_VERSION) {
+      String rest = in.readText(TEXT_MAX);
+      replica = rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
+    }
+    if (isTooOld || version > PROTOCOL_VERSION) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
     }
-    return new Hello(version, cluster, replica, to, keyspaces, dial);
+    return new Hello(version, cluster, replica, to, keyspaces, dial, start);
+  }
+
+  private static Welcome readWelcome(ReplicaId replica, long start, WireInput in) {
+    return new Welcome(
+        replica, in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)), start);
   }
 
   private static void writeTexts(WireOutput out, List<String> texts) {

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +32,16 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
-  /** From this version of the protocol on objects may have deadlines ({@link #version}). */
-  public static final int DEADLINES_VERSION = PeerMessage.DEADLINES_VERSION;
+  /** The newest version of the protocol, which this program speaks. */
+  public static final int VERSION = PeerMessage.PROTOCOL_VERSION;
 
-  /** From this version on their elements and fields may. */
-  public static final int PART_DEADLINES_VERSION = PeerMessage.PART_DEADLINES_VERSION;
+  /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
+  public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
+
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  public static int versionMin(String dc) {
+    return PeerMessage.versionMin(dc);
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
@@ -44,6 +50,28 @@ public final class PeerTransport implements AutoCloseable {
 
   /** Largest note, in bytes. */
   public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
+
+  /**
+   * The process that bears a datacenter's name.
+   *
+   * @param replica which datacenter it is, in which of its lives
+   * @param cluster only datacenters of one cluster talk to each other
+   * @param start which start of the life it is: a random number, 1 or larger, that no other process
+   *     of that name has
+   * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
+   */
+  public record Bearer(ReplicaId replica, String cluster, long start, int version) {
+    /** One that speaks the newest version that there is. */
+    public Bearer(ReplicaId replica, String cluster, long start) {
+      this(replica, cluster, start, VERSION);
+    }
+
+    public Bearer {
+      if (start < 1) {
+        throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
+      }
+    }
+  }
 
   private final Peering peering;
   private final Arrivals arrivals = new Arrivals();
@@ -55,8 +83,7 @@ public final class PeerTransport implements AutoCloseable {
   /**
    * Binds; {@link #dial} starts to dial.
    *
-   * @param self this datacenter
-   * @param cluster only datacenters of one cluster talk to each other
+   * @param bearer this process
    * @param listen where other datacenters dial; port 0 for any free one
    * @param peers the others' addresses by name, until {@link #setPeers}
    * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
@@ -66,8 +93,7 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      ReplicaId self,
-      String cluster,
+      Bearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -75,8 +101,7 @@ public final class PeerTransport implements AutoCloseable {
       PeerListener listener,
       Optional<PeerTls> tls) {
     this(
-        self,
-        cluster,
+        bearer,
         listen,
         peers,
         fingerprints,
@@ -92,8 +117,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      ReplicaId self,
-      String cluster,
+      Bearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -104,9 +128,9 @@ public final class PeerTransport implements AutoCloseable {
     this.network = network;
     this.peering =
         new Peering(
-            self,
+            bearer.replica(),
             fingerprints,
-            new Greeting(self, cluster),
+            new Greeting(bearer),
             new SaidOnce(),
             this.peers,
             listener,
@@ -222,8 +246,29 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
+  /** By name, the version of the protocol that datacenters have said that they speak. */
+  public void setVersions(Map<String, Integer> versions) {
+    peering.greeting().setTold(versions);
+  }
+
+  /** By peer, the version that is spoken on the connection to it; not those without one. */
+  public SortedMap<String, Integer> spoken() {
+    SortedMap<String, Integer> spoken = new TreeMap<>();
+    peers
+        .all()
+        .forEach(
+            (dc, peer) -> {
+              int version = peer.dialler().spoken();
+              if (version != 0) {
+                spoken.put(dc, version);
+              }
+            });
+    return spoken;
+  }
+
   /**
-   * The version of the protocol that a datacenter has greeted here in; the newest if it has not.
+   * The version of the protocol that a datacenter speaks, as far as is known: the oldest if nothing
+   * is.
    */
   public int version(String dc) {
     return peering.greeting().version(dc);

@@ -48,5 +48,6 @@ record Peering(
   void forgetSaid(String dc) {
     said.end(">" + dc);
     said.end("=" + dc);
+    said.end("v" + dc);
   }
 }

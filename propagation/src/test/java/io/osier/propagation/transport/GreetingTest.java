@@ -15,12 +15,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class GreetingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final int NEW = PeerMessage.PROTOCOL_VERSION;
+  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
   private static final Set<String> PEERS = Set.of("us");
 
-  private final Greeting greeting = new Greeting(EU, "test");
+  private final Greeting greeting = new Greeting(bearer(EU));
+
+  private static PeerTransport.Bearer bearer(ReplicaId replica) {
+    return new PeerTransport.Bearer(replica, "test", 7);
+  }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(from, "test").hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
+    return new Greeting(bearer(from)).hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
@@ -40,7 +46,7 @@ final class GreetingTest {
     ReplicaId replica = new ReplicaId(from, 5);
     assertThat(
             judged(
-                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1),
+                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5),
                 Optional.empty()))
         .contains(why);
   }
@@ -48,7 +54,7 @@ final class GreetingTest {
   /** Datacenters are upgraded one by one. */
   @Test
   void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
-    Greeting us = new Greeting(US, "test");
+    Greeting us = new Greeting(bearer(US));
     int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
     assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
     assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
@@ -91,9 +97,7 @@ final class GreetingTest {
     greeting.met(US);
     greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
     greeting.forgetOthers(PEERS);
-    assertThat(greeting.knowsNotes(US)).as("still a peer").isTrue();
-    greeting.heard(US, PeerMessage.DEADLINES_VERSION - 1);
-    assertThat(greeting.version("us")).isEqualTo(PeerMessage.DEADLINES_VERSION - 1);
+    assertThat(greeting.version("us")).as("still a peer").isEqualTo(PeerMessage.PROTOCOL_VERSION);
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -109,9 +113,71 @@ final class GreetingTest {
     assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
-    assertThat(greeting.knowsNotes(US)).isFalse();
-    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void whoWasNeverHeard_countsAsOneOfTheOldestVersion() {
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+  }
+
+  @Test
+  void greetingOfTheSameProcessInAnOlderVersion_unlearnsNothing() {
+    greeting.heard(US, NEW);
+    greeting.heard(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.heard(new ReplicaId("us", US.incarnation() - 1), OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.heard(new ReplicaId("us", US.incarnation() + 1), OLD);
+    assertThat(greeting.version("us")).as("another life").isEqualTo(OLD);
+  }
+
+  /** Back to the former program with the same store: it refuses the newest, and greets so. */
+  @Test
+  void whoSpeaksTheOlderVersionBothWays_isOfTheOlderVersion() {
+    greeting.setTold(Map.of("us", NEW));
+    greeting.heard(US, NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).as("nothing new was told").isEqualTo(OLD);
+    greeting.heard(US, NEW);
+    assertThat(greeting.version("us")).as("it was upgraded").isEqualTo(NEW);
+  }
+
+  /** It was upgraded while it could not be reached from here. */
+  @Test
+  void whoTellsANewerVersionThanItSpokeBefore_isOfThatVersion() {
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+  }
+
+  @Test
+  void longName_isLetInOnceAllOthersCanReadIt_andNeverInAVersionThatCannot() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
+    Set<String> all = Set.of("us", "ap", named.dc(), "southamerica-east1");
+    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    greeting.heard(US, NEW);
+    PeerMessage.Refused refused =
+        greeting.judge(hello, all, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code().retryable()).isTrue();
+    assertThat(refused.message()).contains("'ap' speaks version 9", named.dc(), "upgrade it first");
+    greeting.setTold(Map.of("ap", NEW));
+    assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
+    PeerMessage.Hello former = new Greeting(bearer(US)).hello(named.dc(), List.of(), OLD);
+    Greeting there = new Greeting(bearer(named));
+    assertThat(there.judge(former, Set.of("us"), Optional.empty(), Optional.empty()))
+        .map(PeerMessage.Refused::code)
+        .contains(ErrorCode.VERSION_MISMATCH);
   }
 
   @Test
@@ -137,6 +203,6 @@ final class GreetingTest {
     PeerMessage.Refused refused =
         greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
-    assertThat(new Dialling(201).refused(refused)).as("the process must hear of it").isFalse();
+    assertThat(new Dialling(newer, NEW).refused(refused)).as("the process must hear of it").isFalse();
   }
 }

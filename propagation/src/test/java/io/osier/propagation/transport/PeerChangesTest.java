@@ -38,6 +38,7 @@ final class PeerChangesTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
   private static final ReplicaId AP = new ReplicaId("ap", 300);
+  private static final long START = 77;
   private static final Map<String, InetSocketAddress> NOBODY = Map.of();
   private static final List<String> POLICIES = List.of("shop{partitions=2}");
 
@@ -77,10 +78,15 @@ final class PeerChangesTest {
 
   private PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    return transport(new PeerTransport.Bearer(self, "test", START), listens, peers);
+  }
+
+  private PeerTransport transport(
+      PeerTransport.Bearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
-            self,
-            "test",
+            bearer,
             listens,
             peers,
             dc -> policies.getOrDefault(self.dc(), POLICIES),
@@ -90,6 +96,15 @@ final class PeerChangesTest {
             world.network());
     open.add(transport);
     return transport;
+  }
+
+  /** One that speaks only the oldest version. */
+  private PeerTransport former(ReplicaId self, String... peers) {
+    int version = PeerTransport.VERSION_MIN;
+    PeerTransport former =
+        transport(new PeerTransport.Bearer(self, "test", START, version), at(self.dc()), peers(peers));
+    former.dial();
+    return former;
   }
 
   private PeerTransport dialling(ReplicaId self, String... peers) {
@@ -232,6 +247,79 @@ final class PeerChangesTest {
       heardAt(EU).all();
       heardAt(US).all();
     }
+  }
+
+  /** Of two programs of different versions each tells the other of keyspaces, too. */
+  @Test
+  void formerVersion_isSpokenWithWhoRefusesTheNewest_andTheNewestOnceItIsUpgraded() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport former = former(US, "eu");
+    world.run(4 * Dialler.DOUBT_MILLIS);
+    assertThat(heardAt(EU).all()).as("it is up all the time").containsExactly("up us/200");
+    assertThat(heardAt(US).all()).containsExactly("up eu/100");
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION_MIN);
+    policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
+    policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
+    eu.keyspacesChanged();
+    former.keyspacesChanged();
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200 [more]");
+    assertThat(heardAt(US).all()).containsExactly("up eu/100 [more]");
+    former.close();
+    world.run(LONG_MILLIS);
+    assertThat(eu.spoken()).isEmpty();
+    heardAt(EU).all();
+    dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200 [shop, more]");
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
+  }
+
+  /** A forwarder had the former program behind it at the first dial, and the new one at the next. */
+  @Test
+  void formerVersion_isLeftAgain_whereWhoHasRefusedTheNewestWasExchangedUnseen() {
+    for (long away = 0; away < 200; away++) {
+      PeerTransport former = former(US);
+      PeerTransport eu = dialling(EU, "us");
+      world.run(away);
+      former.close();
+      PeerTransport us = dialling(US, "eu");
+      world.run(LONG_MILLIS + Dialler.DOUBT_MILLIS);
+      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+      assertThat(heardAt(EU).all()).as("away for %s ms", away).last().isEqualTo("up us/200");
+      policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
+      policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
+      eu.keyspacesChanged();
+      us.keyspacesChanged();
+      world.run(LONG_MILLIS);
+      assertThat(heardAt(EU).all()).containsExactly("up us/200 [more]");
+      eu.close();
+      us.close();
+      policies.clear();
+      heardAt(US).all();
+    }
+  }
+
+  /** It waits for the one that cannot read its name, and is told so in words by all. */
+  @Test
+  void longName_joinsOnceTheLastOneIsUpgraded() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 400);
+    PeerTransport eu = dialling(EU, "us", named.dc());
+    PeerTransport former = former(US, "eu", "northamerica");
+    PeerTransport it = dialling(named, "eu", "us");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(named).all())
+        .anySatisfy(e -> assertThat(e).contains("UNAVAILABLE eu", "'us' speaks version 9"))
+        .anySatisfy(e -> assertThat(e).contains("VERSION_MISMATCH us", "upgrade us first"))
+        .noneSatisfy(e -> assertThat(e).startsWith("up"));
+    former.close();
+    PeerTransport us = dialling(US, "eu", named.dc());
+    world.run(2 * LONG_MILLIS);
+    assertThat(it.spoken()).containsOnlyKeys("eu", "us");
+    assertThat(us.spoken()).containsOnlyKeys("eu", named.dc());
+    assertThat(eu.spoken()).containsOnlyKeys("us", named.dc());
   }
 
   /** The listener may do what it hears: what comes next was read already. */
@@ -575,8 +663,7 @@ final class PeerChangesTest {
       for (ReplicaId self : List.of(EU, US, AP)) {
         PeerTransport transport =
             new PeerTransport(
-                self,
-                "test",
+                new PeerTransport.Bearer(self, "test", START),
                 new InetSocketAddress("127.0.0.1", 0),
                 NOBODY,
                 dc -> POLICIES,

@@ -29,13 +29,19 @@ final class PeerMessageProperties {
   private static Map<PeerMessage, String> golden() {
     Map<PeerMessage, String> golden = new LinkedHashMap<>();
     golden.put(
-        new PeerMessage.Hello(3, "c", US, "eu", List.of("k"), 0),
-        "010103016300027573030265750" + "1016b");
+        new PeerMessage.Hello(9, "c", US, "eu", List.of("k"), 9, 0),
+        "010109016300027573030265750" + "1016b09");
     golden.put(
-        new PeerMessage.Hello(4, "c", US, "eu", List.of("k"), 9),
-        "010104016300027573030265750" + "1016b09");
-    golden.put(new PeerMessage.Welcome(US, Optional.empty()), "01020002757303");
-    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k"))), "0102000275730301016b");
+        new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9, 5),
+        "01010a016300027573030265750" + "1016b090500");
+    golden.put(
+        new PeerMessage.Hello(
+            10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5),
+        "01010a0163" + "00106162636465666768696a6b6c6d6e6f7003" + "0265750" + "1016b0905" + "027172");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0), "01020002757303");
+    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0), "0102000275730301016b");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "0109000275730305");
+    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 5), "010900027573030501016b");
     golden.put(new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, "no", 9), "01030d026e6f09");
     golden.put(new PeerMessage.Ping(), "0104");
     golden.put(new PeerMessage.Pong(), "0105");
@@ -67,9 +73,17 @@ final class PeerMessageProperties {
   /** What a newer version adds is not understood, but it must be refused by name. */
   @Test
   void greetingOfANewerVersion_isRead_whateverFollows() {
-    byte[] bytes = HexFormat.of().parseHex("01010a016300027573030265750" + "1016b09ffffff");
+    byte[] bytes = HexFormat.of().parseHex("01010b016300027573030265750" + "1016b090500ffffff");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
-        .isEqualTo(new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9));
+        .isEqualTo(new PeerMessage.Hello(11, "c", US, "eu", List.of("k"), 9, 5));
+  }
+
+  /** Version 3 had no number of the dial. */
+  @Test
+  void greetingOfAVersionThatIsSpokenNoMore_isRead_whateverFollows() {
+    byte[] bytes = HexFormat.of().parseHex("010103016300027573030265750" + "1016b");
+    assertThat(PeerMessage.decode(new WireInput(bytes)))
+        .isEqualTo(new PeerMessage.Hello(3, "c", US, "eu", List.of("k"), 0, 0));
   }
 
   @Provide

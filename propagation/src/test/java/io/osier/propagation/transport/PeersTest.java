@@ -19,7 +19,7 @@ final class PeersTest {
       new Peering(
           EU,
           dc -> List.of(),
-          new Greeting(EU, "test"),
+          new Greeting(new PeerTransport.Bearer(EU, "test", 1)),
           new SaidOnce(),
           peers,
           new Heard(),

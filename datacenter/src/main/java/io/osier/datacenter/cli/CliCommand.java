@@ -137,7 +137,7 @@ public final class CliCommand implements Callable<Integer> {
 
   private int top(Top top) throws IOException {
     if (once || json) {
-      System.out.println(top.once(json));
+      System.out.println(ValueText.harmless(top.once(json)));
     } else {
       top.run();
     }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.cli;
 
 import io.osier.datacenter.server.Build;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -49,7 +50,23 @@ public final class Main {
       // embeds a datacenter.
       System.setProperty(LOGGING, "io/osier/datacenter/cli/logging.xml");
     }
-    return commands.setCaseInsensitiveEnumValuesAllowed(true).execute(args);
+    return commands
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::wrongUsage)
+        .execute(args);
+  }
+
+  /** Two lines: what is wrong, and where to read on. */
+  private static int wrongUsage(CommandLine.ParameterException e, String... args) {
+    CommandLine command = e.getCommandLine();
+    String message = String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+    if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
+      List<String> similar = unmatched.getSuggestions();
+      message += similar.isEmpty() ? "" : "; did you mean " + String.join(" or ", similar) + "?";
+    }
+    command.getErr().println("error: " + message);
+    command.getErr().println("see: " + command.getCommandSpec().qualifiedName() + " --help");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   /** What {@code --version} prints. */

@@ -92,7 +92,7 @@ final class Watcher {
         if (left == 0) {
           break;
         }
-        out.println(line(change));
+        out.println(ValueText.harmless(line(change)));
         left--;
       }
       out.flush();
@@ -118,13 +118,14 @@ final class Watcher {
   /** Key, type and origin; a dash for what is not known. */
   private String line(Changes.Change change) {
     if (!asJson) {
-      return change.key()
+      return ValueText.of(change.key())
           + " "
           + change.type().map(CrdtType::label).orElse("-")
           + " "
           + change.origin().orElse("-");
     }
-    ObjectNode node = json.createObjectNode().put("key", change.key().toString());
+    ObjectNode node = json.createObjectNode();
+    node.set("key", ValueText.json(change.key()));
     change.type().ifPresent(type -> node.put("type", type.label()));
     change.origin().ifPresent(dc -> node.put("origin", dc));
     return node.toString();

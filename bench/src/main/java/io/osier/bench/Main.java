@@ -26,6 +26,11 @@ public final class Main {
               p -> p.onExit().thenRun(() -> Runtime.getRuntime().halt(1)),
               () -> Runtime.getRuntime().halt(1));
     }
+    System.exit(io.osier.datacenter.cli.Main.run(commandLine(), args));
+  }
+
+  /** The distribution's commands, and those of bench. */
+  static CommandLine commandLine() {
     CommandLine commands = io.osier.datacenter.cli.Main.commandLine();
     for (Class<?> command :
         new Class<?>[] {
@@ -38,6 +43,6 @@ public final class Main {
         }) {
       commands.addSubcommand(command);
     }
-    System.exit(io.osier.datacenter.cli.Main.run(commands, args));
+    return commands;
   }
 }

@@ -77,10 +77,20 @@ final class Dial {
               try {
                 InetAddress[] all = lookup.all(host());
                 inLoop(() -> found(all));
-              } catch (UnknownHostException | RuntimeException e) {
+              } catch (UnknownHostException e) {
+                inLoop(() -> end(unknown(e)));
+              } catch (RuntimeException e) {
                 inLoop(() -> end(e));
               }
             });
+  }
+
+  /** In words of our own: the system's differ between one lookup and the next. */
+  private UnknownHostException unknown(UnknownHostException cause) {
+    UnknownHostException unknown =
+        new UnknownHostException("no address is known of the name " + host());
+    unknown.initCause(cause);
+    return unknown;
   }
 
   private void inLoop(Runnable task) {
@@ -169,7 +179,10 @@ final class Dial {
       return first;
     }
     String words =
-        all.stream().map(t -> String.valueOf(t.getMessage())).collect(Collectors.joining("; "));
+        all.stream()
+            .map(t -> String.valueOf(t.getMessage()))
+            .sorted() // the same words each time
+            .collect(Collectors.joining("; "));
     return new IOException(
         "none of the addresses of " + host() + " can be reached: " + words, first);
   }
@@ -180,7 +193,7 @@ final class Dial {
             tried.isEmpty()
                 ? "the name %s was not found within %d ms".formatted(host(), timeoutMillis)
                 : "no connection to %s (%s) within %d ms"
-                    .formatted(host(), String.join(", ", tried), timeoutMillis)));
+                    .formatted(host(), tried.stream().sorted().collect(Collectors.joining(", ")), timeoutMillis)));
   }
 
   private String host() {

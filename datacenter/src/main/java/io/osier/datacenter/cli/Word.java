@@ -65,6 +65,9 @@ record Word(String text, boolean literal) {
           literal = false;
         }
       } else {
+        if (quote == 0 && c == '=' && word.indexOf("=") < 0) {
+          literal = false; // quotes around a name say nothing of the value
+        }
         word.append(c);
         started = true;
       }

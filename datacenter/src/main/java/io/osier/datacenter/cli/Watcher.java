@@ -44,9 +44,10 @@ final class Watcher {
     if (words.size() == 3) {
       left = count(words.get(2));
     }
-    String what = words.get(1);
+    Word of = Word.ofArgument(words.get(1)); // in quotes a key may end with a star itself
+    String what = Words.textKey(of);
     Watch watch =
-        what.endsWith("*")
+        what.endsWith("*") && !of.literal()
             ? keyspace.watchPrefix(what.substring(0, what.length() - 1))
             : keyspace.watch(what);
     try (EndedWatch ended = new EndedWatch(watch)) {

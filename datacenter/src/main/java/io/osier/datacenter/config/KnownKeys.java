@@ -120,10 +120,7 @@ final class KnownKeys {
 
   private static void leaves(String prefix, ConfigObject object, Set<String> into) {
     for (Map.Entry<String, ConfigValue> e : object.entrySet()) {
-      String path = (prefix.isEmpty() ? "" : prefix + ".") + ConfigUtil.quoteString(e.getKey());
-      if (ConfigUtil.quoteString(e.getKey()).equals("\"" + e.getKey() + "\"")) {
-        path = (prefix.isEmpty() ? "" : prefix + ".") + e.getKey();
-      }
+      String path = (prefix.isEmpty() ? "" : prefix + ".") + ConfigUtil.joinPath(e.getKey());
       if (e.getValue() instanceof ConfigObject o && !o.isEmpty()) {
         leaves(path, o, into);
       } else {

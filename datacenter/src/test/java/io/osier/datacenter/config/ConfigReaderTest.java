@@ -227,6 +227,26 @@ final class ConfigReaderTest {
   }
 
   @Test
+  void keyspaces_ofAllNamesThatThereMayBe_haveTheirSettings() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "f",
+            "osier { dc = eu, keyspaces { \"a.b\" { sla = 1s, limits.value = 1MiB }, \"c.d\" {},"
+                + " e-f { sla = 3s }, g_ { limits { value = 2MiB } } } }",
+            Map.of());
+    assertThat(config.keyspaces().stream().map(KeyspacePolicy::name))
+        .containsExactly("a.b", "c.d", "e-f", "g_");
+    assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(1));
+    assertThatThrownBy(
+            () ->
+                ConfigReader.read(
+                    "f", "osier { dc = eu, keyspaces.\"a.b\".slo = 1s }", Map.of()))
+        .hasMessageContaining("a.b")
+        .hasMessageContaining("did you mean")
+        .hasMessageContaining("sla");
+  }
+
+  @Test
   void portsOfZero_areDifferentOnes() {
     String ports = "osier.listen { client-port = 0, peer-port = 0 }";
     assertThat(ConfigReader.read("f", GOOD + ports, Map.of()).peerPort()).isZero();

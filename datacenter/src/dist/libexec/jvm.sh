@@ -73,6 +73,16 @@ osier_find_java() {
   [ "$java_version" -lt 23 ] || java_options="$java_options --sun-misc-unsafe-memory-access=allow"
   [ "$java_version" -lt 25 ] || java_options="$java_options -XX:+UseCompactObjectHeaders"
   [ ! -t 1 ] || java_options="$java_options -Dosier.terminal=true"
+  # Java would keep addresses for 30 s, and for 10 s that there is none: a host that has moved is
+  # found sooner.
+  java_options="$java_options -Dsun.net.inetaddr.ttl=5 -Dsun.net.inetaddr.negative.ttl=1"
+  # Without a language Java takes arguments for ASCII, and makes ? of every other character.
+  case "${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}" in
+    C | POSIX)
+      LC_ALL=C.UTF-8
+      export LC_ALL
+      ;;
+  esac
 }
 
 # Options for commands that are over in a moment: what runs a few times is not compiled.

@@ -15,6 +15,16 @@ public final class Main {
    */
   public static final String PARENT = "osier.parent";
 
+  /** Beside the distribution's. */
+  static final List<Class<?>> COMMANDS =
+      List.of(
+          DemoCommand.class,
+          SampleCommand.class,
+          SimCommand.class,
+          BenchCommand.class,
+          YcsbCommand.class,
+          JmhCommand.class);
+
   private Main() {}
 
   /** Runs a command and exits with its code. */
@@ -26,15 +36,6 @@ public final class Main {
               p -> p.onExit().thenRun(() -> Runtime.getRuntime().halt(1)),
               () -> Runtime.getRuntime().halt(1));
     }
-    System.exit(
-        io.osier.datacenter.cli.Main.run(
-            List.of(
-                DemoCommand.class,
-                SampleCommand.class,
-                SimCommand.class,
-                BenchCommand.class,
-                YcsbCommand.class,
-                JmhCommand.class),
-            args));
+    System.exit(io.osier.datacenter.cli.Main.run(COMMANDS, args));
   }
 }

@@ -1,14 +1,16 @@
 package io.osier.core;
 
+import java.net.IDN;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Where somebody listens, as people write it: a name, an IPv4 address, or an IPv6 address in
- * brackets; a colon, and a port.
+ * brackets; a colon, and a port. Blanks around it are none of it.
  *
- * @param host without brackets; not resolved
+ * @param host without brackets; not resolved; a name in the letters of any language is its form in
+ *     ASCII, which resolvers know
  * @param port from 1 to 65535
  */
 public record HostPort(String host, int port) {
@@ -19,12 +21,14 @@ public record HostPort(String host, int port) {
 
   private static final int PORT_MAX = 65_535;
   private static final Pattern FORM =
-      Pattern.compile(
-          "(?:([\\p{Alnum}._-]+)|\\[([\\p{XDigit}:.]*:[\\p{XDigit}:.]*(?:%[\\p{Alnum}._-]+)?)]):(\\d{1,5})");
+      Pattern.compile("(?:([^\\[\\]:]+)|\\[([^\\[\\]]+)]):(\\d{1,5})");
+  private static final Pattern NAME = Pattern.compile("[\\p{Alnum}_-]+(\\.[\\p{Alnum}_-]+)*\\.?");
+  private static final Pattern IPV6 =
+      Pattern.compile("[\\p{XDigit}:.]*:[\\p{XDigit}.]*:[\\p{XDigit}:.]*(?:%[\\p{Alnum}._-]+)?");
 
   /** Reads a text; empty if it is no address. */
   public static Optional<HostPort> parse(String text) {
-    Matcher parts = FORM.matcher(text);
+    Matcher parts = FORM.matcher(text.strip());
     if (!parts.matches()) {
       return Optional.empty();
     }
@@ -32,8 +36,23 @@ public record HostPort(String host, int port) {
     if (port < 1 || port > PORT_MAX) {
       return Optional.empty();
     }
-    String name = parts.group(1);
-    return Optional.of(new HostPort(name != null ? name : parts.group(2), port));
+    return (parts.group(1) != null
+            ? name(parts.group(1))
+            : Optional.of(parts.group(2)).filter(h -> IPV6.matcher(h).matches()))
+        .map(host -> new HostPort(host, port));
+  }
+
+  /** Reads a host without a port: an IPv6 address without brackets. Empty if it is none. */
+  public static Optional<String> host(String text) {
+    return IPV6.matcher(text.strip()).matches() ? Optional.of(text.strip()) : name(text.strip());
+  }
+
+  private static Optional<String> name(String text) {
+    try {
+      return Optional.of(IDN.toASCII(text)).filter(n -> NAME.matcher(n).matches());
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   @Override

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 record LinkSpec(String name, int port, InetSocketAddress target, WanQuality quality) {
   private static final Pattern FORM =
       Pattern.compile(
-          "([A-Za-z]\\w*)-([A-Za-z]\\w*)=(\\d{1,5}):([^:/]+):(\\d{1,5})(?:/(\\d{1,6}(?:\\.\\d+)?))?");
+          "([A-Za-z]\\w*)-([A-Za-z]\\w*)=(\\d{1,5}):([^:/\\[\\]]+|\\[[^/\\]]+\\]):(\\d{1,5})(?:/(\\d{1,6}(?:\\.\\d+)?))?");
 
   /**
    * Reads a link.

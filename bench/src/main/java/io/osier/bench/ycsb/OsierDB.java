@@ -86,7 +86,7 @@ public final class OsierDB extends DB {
       if (equals < 1) {
         throw new DBException("osier.endpoints must be name=host:port,…, not '" + endpoints + "'");
       }
-      builder.endpoint(endpoint.substring(0, equals), endpoint.substring(equals + 1));
+      builder.endpoint(endpoint.substring(0, equals).strip(), endpoint.substring(equals + 1));
     }
     if (!dc.isEmpty()) {
       builder.prefer(dc);

@@ -32,9 +32,10 @@ public interface Network extends AutoCloseable {
   /**
    * Opens a connection. Returns at once.
    *
-   * @param to its name is looked up anew each time
-   * @param timeoutMillis how long that may take
-   * @param opening puts the handlers into the connection's pipeline
+   * @param to its name is looked up anew each time; where it has several addresses, one that is
+   *     dead does not keep the others from being tried
+   * @param timeoutMillis how long all of that may take
+   * @param opening puts the handlers into the pipeline of the connection that was made
    * @param failed hears why there is none
    */
   void dial(

@@ -1,6 +1,5 @@
 package io.osier.core.net;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -11,10 +10,9 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -28,12 +26,15 @@ public final class Sockets implements Network {
   private static final int END_PATIENCE_MILLIS = 2_000;
 
   private final EventLoopGroup loops;
+  private final Dial.Lookup lookup;
   private final int lastMillis;
   private final int keepAliveSeconds;
   private volatile boolean closed;
 
-  private Sockets(EventLoopGroup loops, int lastMillis, int keepAliveSeconds) {
+  private Sockets(
+      EventLoopGroup loops, int lastMillis, int keepAliveSeconds, Dial.Lookup lookup) {
     this.loops = loops;
+    this.lookup = lookup;
     this.lastMillis = lastMillis;
     this.keepAliveSeconds = keepAliveSeconds;
   }
@@ -62,7 +63,8 @@ public final class Sockets implements Network {
         new MultiThreadIoEventLoopGroup(
             threads, new DefaultThreadFactory(name, true), NioIoHandler.newFactory()),
         lastMillis,
-        keepAliveSeconds);
+        keepAliveSeconds,
+        InetAddress::getAllByName);
   }
 
   /**
@@ -71,7 +73,12 @@ public final class Sockets implements Network {
    * @param loops end when this is closed; this takes nothing any more where they have ended before
    */
   public static Sockets over(EventLoopGroup loops) {
-    return new Sockets(loops, 0, 0);
+    return over(loops, InetAddress::getAllByName);
+  }
+
+  /** As the other one, with names looked up elsewhere: for tests. */
+  static Sockets over(EventLoopGroup loops, Dial.Lookup lookup) {
+    return new Sockets(loops, 0, 0, lookup);
   }
 
   private record Listening(Channel server) implements Port {
@@ -112,47 +119,15 @@ public final class Sockets implements Network {
     return new Listening(server.bind(at).syncUninterruptibly().channel());
   }
 
-  /** The name is not looked up by a thread that serves connections. */
   @Override
   public void dial(
       InetSocketAddress to,
       int timeoutMillis,
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
-    apart(
-        "osier-dial",
-        () -> {
-          var resolved = new InetSocketAddress(to.getHostString(), to.getPort());
-          later(() -> connect(resolved, timeoutMillis, opening, failed), 0);
-        });
-  }
-
-  private void connect(
-      InetSocketAddress to,
-      int timeoutMillis,
-      Consumer<Channel> opening,
-      Consumer<Throwable> failed) {
-    if (closed) {
-      return;
+    if (!isClosed()) {
+      new Dial(loops.next(), to, timeoutMillis, opening, failed).start(lookup);
     }
-    if (to.isUnresolved()) {
-      failed.accept(
-          new UnknownHostException("no address is known of the name " + to.getHostString()));
-      return;
-    }
-    new Bootstrap()
-        .group(loops)
-        .channel(NioSocketChannel.class)
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis)
-        .handler(initializer(opening))
-        .connect(to)
-        .addListener(
-            f -> {
-              if (!f.isSuccess()) {
-                failed.accept(f.cause());
-              }
-            });
   }
 
   @Override

@@ -174,7 +174,9 @@ public final class TlsContext {
    * @param handshakeMillis how long the handshake may take
    */
   public SslHandler dial(ByteBufAllocator allocator, String host, int port, long handshakeMillis) {
-    return timed(made.context.newHandler(allocator, host, port), handshakeMillis);
+    // A certificate names neither the dot behind a full name nor the interface of an address.
+    String named = host.replaceFirst("(\\.|%.*)$", "");
+    return timed(made.context.newHandler(allocator, named, port), handshakeMillis);
   }
 
   private static SslHandler timed(SslHandler handler, long handshakeMillis) {

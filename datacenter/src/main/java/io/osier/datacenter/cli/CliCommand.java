@@ -6,8 +6,10 @@ import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -137,7 +139,7 @@ public final class CliCommand implements Callable<Integer> {
 
   private int top(Top top) throws IOException {
     if (once || json) {
-      System.out.println(top.once(json));
+      System.out.println(ValueText.harmless(top.once(json)));
     } else {
       top.run();
     }
@@ -161,15 +163,22 @@ public final class CliCommand implements Callable<Integer> {
   }
 
   private OsierClient connect() {
+    if (timeoutSeconds < 1) {
+      throw new ParameterException(spec.commandLine(), "--timeout must be at least 1 second");
+    }
     OsierClient.Builder builder =
         OsierClient.builder().name("osier cli").timeout(Duration.ofSeconds(timeoutSeconds));
-    int number = 0;
+    Set<String> names = new HashSet<>();
     for (String endpoint : connect.split(",", -1)) {
       int equals = endpoint.indexOf('=');
-      String name = equals > 0 ? endpoint.substring(0, equals) : "dc" + ++number;
+      String name =
+          equals > 0 ? endpoint.substring(0, equals).strip() : "dc" + (names.size() + 1);
+      if (!names.add(name)) {
+        throw new ParameterException(spec.commandLine(), "--connect names " + name + " twice");
+      }
       try {
         builder.endpoint(name, endpoint.substring(equals + 1));
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | OsierException e) {
         throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
       }
     }

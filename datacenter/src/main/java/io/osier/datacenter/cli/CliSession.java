@@ -70,6 +70,10 @@ final class CliSession {
    * @throws OsierException if it cannot be understood or fails
    */
   String run(List<Word> words) {
+    return ValueText.harmless(outcome(words));
+  }
+
+  private String outcome(List<Word> words) {
     if (words.size() == 1 && words.getFirst().text().equals("help")) {
       return String.join("\n", Grammar.HELP);
     }
@@ -118,8 +122,7 @@ final class CliSession {
       case Grammar.Scan s -> scan(s);
       case Grammar.Keys k -> keys(k);
       case Grammar.Count c -> {
-        Scan scan = Scan.prefix(c.prefix());
-        long count = space().count(c.type().map(scan::ofType).orElse(scan));
+        long count = space().count(c.type().map(c.of()::ofType).orElse(c.of()));
         yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
       }
       case Grammar.Inspect i -> admin.inspect(i, keyspace);
@@ -132,7 +135,7 @@ final class CliSession {
   /** An error as it is shown: text, or one JSON object. */
   String error(OsierException e) {
     if (!asJson) {
-      return "error " + e.code() + ": " + e.getMessage();
+      return ValueText.harmless("error " + e.code() + ": " + e.getMessage());
     }
     return json.createObjectNode()
         .put("error", e.code().name())
@@ -376,30 +379,34 @@ final class CliSession {
           .forEach(
               r ->
                   rows.addObject()
-                      .put("key", r.key().toString())
+                      .<ObjectNode>set("key", ValueText.json(r.key()))
                       .put("type", r.type().label())
                       .set("value", ReadingFormat.json(r.value())));
       return rows.toString();
     }
     Table table = new Table("key", "type", "value");
-    page.rows().forEach(r -> table.add(r.key(), r.type().label(), ReadingFormat.text(r.value())));
-    return table + page.next().map(k -> "\n… go on with: scan " + k).orElse("");
+    page.rows().forEach(r -> table.add(ValueText.of(r.key()), r.type().label(), ReadingFormat.text(r.value())));
+    return table + page.next().map(k -> "\n… go on with: scan " + ValueText.of(k)).orElse("");
   }
 
   private String keys(Grammar.Keys keys) {
     List<Keyspace.Row> rows;
     try (Stream<Keyspace.Row> all =
-        space().scan(Scan.prefix(keys.prefix()).keysOnly().limit(keys.limit()))) {
+        space().scan(keys.of().keysOnly().limit(keys.limit()))) {
       rows = all.toList();
     }
     if (asJson) {
       ArrayNode array = json.createArrayNode();
       rows.forEach(
-          r -> array.addObject().put("key", r.key().toString()).put("type", r.type().label()));
+          r ->
+              array
+                  .addObject()
+                  .<ObjectNode>set("key", ValueText.json(r.key()))
+                  .put("type", r.type().label()));
       return array.toString();
     }
     Table table = new Table("key", "type");
-    rows.forEach(r -> table.add(r.key(), r.type().label()));
+    rows.forEach(r -> table.add(ValueText.of(r.key()), r.type().label()));
     return table.toString();
   }
 }

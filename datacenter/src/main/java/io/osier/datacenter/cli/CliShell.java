@@ -1,10 +1,12 @@
 package io.osier.datacenter.cli;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +17,7 @@ import org.jline.reader.LineReaderBuilder;
 import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
 
 /** Many commands: typed at a terminal, or read as lines from a file or a pipe. */
 final class CliShell {
@@ -81,9 +84,10 @@ final class CliShell {
   /** A failed command does not keep the following ones from being run, as at a terminal. */
   private static int piped(CliSession cli) throws IOException {
     BufferedReader lines =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        new BufferedReader( // a decoder, which refuses what is no UTF-8 instead of replacing it
+            new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
     int code = 0;
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+    for (String line = next(lines); line != null; line = next(lines)) {
       try {
         List<Word> words = Word.split(line);
         if (isEnd(words)) {
@@ -98,6 +102,15 @@ final class CliShell {
       }
     }
     return code;
+  }
+
+  private static @Nullable String next(BufferedReader lines) throws IOException {
+    try {
+      return lines.readLine();
+    } catch (CharacterCodingException e) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "what was written to standard input is no UTF-8", e);
+    }
   }
 
   private static boolean isEnd(List<Word> words) {

@@ -5,6 +5,7 @@ import static io.osier.datacenter.cli.Words.arguments;
 import static io.osier.datacenter.cli.Words.bad;
 import static io.osier.datacenter.cli.Words.key;
 import static io.osier.datacenter.cli.Words.seconds;
+import static io.osier.datacenter.cli.Words.textKey;
 import static io.osier.datacenter.cli.Words.texts;
 import static io.osier.datacenter.cli.Words.time;
 import static io.osier.datacenter.cli.Words.value;
@@ -81,7 +82,9 @@ final class Grammar {
           "help | exit",
           "",
           "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
-          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string.");
+          "Or say which: int:42, real:1e3, real:NaN, bytes:0xCAFE, str:42; a KEY, too, can be bytes:0xFF.",
+          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string, and so",
+          "is $'a\\nb', with escapes. What is printed is written so, and can be given again.");
 
   /** One command. */
   sealed interface Action {}
@@ -112,10 +115,10 @@ final class Grammar {
   record Scan(Optional<Key> from, int limit) implements Action {}
 
   /** Shows keys and their types. */
-  record Keys(String prefix, int limit) implements Action {}
+  record Keys(io.osier.proxy.Scan of, int limit) implements Action {}
 
   /** Counts objects. */
-  record Count(String prefix, Optional<CrdtType> type) implements Action {}
+  record Count(io.osier.proxy.Scan of, Optional<CrdtType> type) implements Action {}
 
   /** Begins or ends a transaction. */
   record Transact(String verb, int seconds) implements Action {}
@@ -228,23 +231,23 @@ final class Grammar {
       }
       case "del" -> {
         arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
-        yield new Delete(texts(words.subList(1, words.size())));
+        yield new Delete(words.subList(1, words.size()).stream().map(Words::textKey).toList());
       }
       case "expire" -> {
         arguments(words, 3, 3, "expire KEY SECONDS");
-        yield new Expire(words.get(1).text(), Optional.of(seconds(words.get(2))), Optional.empty());
+        yield new Expire(textKey(words.get(1)), Optional.of(seconds(words.get(2))), Optional.empty());
       }
       case "expireat" -> {
         arguments(words, 3, 3, "expireat KEY TIME");
-        yield new Expire(words.get(1).text(), Optional.empty(), Optional.of(time(words.get(2))));
+        yield new Expire(textKey(words.get(1)), Optional.empty(), Optional.of(time(words.get(2))));
       }
       case "persist" -> {
         arguments(words, 2, 2, "persist KEY");
-        yield new Persist(words.get(1).text());
+        yield new Persist(textKey(words.get(1)));
       }
       case "ttl" -> {
         arguments(words, 2, 2, "ttl KEY");
-        yield new TimeToLive(words.get(1).text());
+        yield new TimeToLive(textKey(words.get(1)));
       }
       case "use" -> {
         arguments(words, 1, 2, "use [KEYSPACE]");
@@ -259,13 +262,13 @@ final class Grammar {
       case "keys" -> {
         arguments(words, 1, 3, "keys [PREFIX [LIMIT]]");
         yield new Keys(
-            words.size() > 1 ? words.get(1).text() : "",
+            prefix(words),
             words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
       }
       case "count" -> {
         arguments(words, 1, 3, "count [PREFIX [TYPE]]");
         yield new Count(
-            words.size() > 1 ? words.get(1).text() : "",
+            prefix(words),
             words.size() > 2
                 ? Optional.of(CrdtType.ofLabel(words.get(2).text()))
                 : Optional.empty());
@@ -324,6 +327,13 @@ final class Grammar {
       }
       default -> ObjectGrammar.parse(type(first), words);
     };
+  }
+
+  /** Those of a prefix, which is the second word; all where it is left out, or empty. */
+  private static io.osier.proxy.Scan prefix(List<Word> words) {
+    return words.size() < 2 || words.get(1).text().isEmpty()
+        ? io.osier.proxy.Scan.all()
+        : io.osier.proxy.Scan.prefix(key(words.get(1)));
   }
 
   /** The update that begins at a word. */

@@ -44,7 +44,7 @@ public final class Main {
    * command's name, it is that command alone: describing them all took a third of a start's
    * processor time.
    */
-  static CommandLine commandLine(List<Class<?>> further, String... args) {
+  public static CommandLine commandLine(List<Class<?>> further, String... args) {
     if (args.length > 0) {
       List<Class<?>> all = new ArrayList<>(further);
       all.addAll(List.of(Main.class.getAnnotation(Command.class).subcommands()));
@@ -75,7 +75,7 @@ public final class Main {
     if (isPlainServer(args)) {
       return new ServerCommand(new File(args[2]), System.getenv()).call();
     }
-    return commandLine(further, args).setCaseInsensitiveEnumValuesAllowed(true).execute(args);
+    return execute(commandLine(further, args), args);
   }
 
   /** What nearly every server is started with: parsing it took a fifth of a start. */
@@ -85,6 +85,31 @@ public final class Main {
         && args[1].equals("--config")
         && !args[2].startsWith("-")
         && !args[2].startsWith("@");
+  }
+
+  /**
+   * Runs what arguments ask of commands; wrong ones are two lines.
+   *
+   * @return the process's exit code
+   */
+  public static int execute(CommandLine commands, String... args) {
+    return commands
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::wrongUsage)
+        .execute(args);
+  }
+
+  /** Two lines: what is wrong, and where to read on. */
+  private static int wrongUsage(CommandLine.ParameterException e, String... args) {
+    CommandLine command = e.getCommandLine();
+    String message = String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+    if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
+      List<String> similar = unmatched.getSuggestions();
+      message += similar.isEmpty() ? "" : "; did you mean " + String.join(" or ", similar) + "?";
+    }
+    command.getErr().println("error: " + message);
+    command.getErr().println("see: " + command.getCommandSpec().qualifiedName() + " --help");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   /** What {@code --version} prints. */

@@ -4,9 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.osier.core.Value;
 import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Reading;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** What was read, as it is printed. Thread-safe. */
@@ -20,12 +21,12 @@ final class ReadingFormat {
     return switch (reading) {
       case Reading.Count r -> Long.toString(r.value());
       case Reading.Flag r -> Boolean.toString(r.value());
-      case Reading.Single r -> r.value().map(Value::toString).orElse("(nothing)");
+      case Reading.Single r -> r.value().map(ValueText::of).orElse("(nothing)");
       case Reading.Many r ->
-          r.values().stream().map(Value::toString).collect(Collectors.joining(", ", "{", "}"));
+          r.values().stream().map(ValueText::of).collect(Collectors.joining(", ", "{", "}"));
       case Reading.Fields r ->
           r.fields().entrySet().stream()
-              .map(e -> e.getKey().name() + ": " + text(e.getValue()))
+              .map(e -> ValueText.name(e.getKey().name()) + ": " + text(e.getValue()))
               .collect(Collectors.joining(", ", "{", "}"));
       case Reading.Rights r -> rightsText(r);
     };
@@ -52,15 +53,29 @@ final class ReadingFormat {
     return switch (reading) {
       case Reading.Count r -> JSON.valueToTree(r.value());
       case Reading.Flag r -> JSON.valueToTree(r.value());
-      case Reading.Single r -> r.value().map(ReadingFormat::json).orElse(JSON.nullNode());
+      case Reading.Single r -> r.value().map(ValueText::json).orElse(JSON.nullNode());
       case Reading.Many r -> {
         ArrayNode array = JSON.createArrayNode();
-        r.values().forEach(v -> array.add(json(v)));
+        r.values().forEach(v -> array.add(ValueText.json(v)));
         yield array;
       }
       case Reading.Fields r -> {
+        Map<String, Map<String, JsonNode>> named = new LinkedHashMap<>();
+        r.fields()
+            .forEach(
+                (f, v) ->
+                    named
+                        .computeIfAbsent(ValueText.jsonName(f.name()), n -> new LinkedHashMap<>())
+                        .put(f.type().label(), json(v)));
         ObjectNode object = JSON.createObjectNode();
-        r.fields().forEach((f, v) -> object.set(f.name(), json(v)));
+        named.forEach(
+            (name, types) ->
+                object.set(
+                    name,
+                    types.size() == 1
+                        ? types.values().iterator().next()
+                        : JSON.createObjectNode()
+                            .set("$types", JSON.createObjectNode().setAll(types))));
         yield object;
       }
       case Reading.Rights r -> {
@@ -72,15 +87,6 @@ final class ReadingFormat {
         r.shares().forEach((dc, s) -> shares.putObject(dc).put("down", s.down()).put("up", s.up()));
         yield object;
       }
-    };
-  }
-
-  private static JsonNode json(Value value) {
-    return switch (value) {
-      case Value.Int v -> JSON.valueToTree(v.content());
-      case Value.Real v -> JSON.valueToTree(v.content());
-      case Value.Str v -> JSON.valueToTree(v.content());
-      case Value.Bytes v -> JSON.valueToTree(v.toString());
     };
   }
 }

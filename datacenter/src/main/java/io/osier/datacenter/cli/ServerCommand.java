@@ -9,6 +9,8 @@ import io.osier.datacenter.server.StartWatch;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -91,10 +93,12 @@ public final class ServerCommand implements Callable<Integer> {
             .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
     Datacenter datacenter;
     Optional<AuditFile> audit;
+    List<String> warnings = new ArrayList<>();
     try {
-      DatacenterConfig config = ConfigReader.read(file, environment);
+      DatacenterConfig config = ConfigReader.read(file, environment, warnings::add);
       if (check) {
         System.out.println(file + " is correct");
+        warnings.forEach(ServerCommand::printWarning);
         return 0;
       }
       LogNames.install(config.dc());
@@ -111,10 +115,12 @@ public final class ServerCommand implements Callable<Integer> {
           Runtime.version(),
           Runtime.getRuntime().availableProcessors(),
           Runtime.getRuntime().maxMemory() >> 20);
+      warnings.forEach(LOG::warn);
       // Not by way of this thread: what is left to do there takes memory.
       datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
+      warnings.forEach(ServerCommand::printWarning); // what is ignored may be what is missing
       return 1;
     }
     Runtime.getRuntime()
@@ -141,6 +147,10 @@ public final class ServerCommand implements Callable<Integer> {
               : "error INTERNAL: " + cause);
       return 1;
     }
+  }
+
+  private static void printWarning(String warning) {
+    System.err.println("warning: " + warning);
   }
 
   /** Until it serves, or never will. */

@@ -15,7 +15,11 @@ public final class Table {
 
   /** Adds a row. */
   public void add(Object... cells) {
-    rows.add(Arrays.stream(cells).map(String::valueOf).toArray(String[]::new));
+    rows.add(Arrays.stream(cells).map(Table::text).toArray(String[]::new));
+  }
+
+  private static String text(Object cell) {
+    return ValueText.harmless(String.valueOf(cell));
   }
 
   @Override

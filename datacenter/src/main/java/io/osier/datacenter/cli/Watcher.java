@@ -44,9 +44,10 @@ final class Watcher {
     if (words.size() == 3) {
       left = count(words.get(2));
     }
-    String what = words.get(1);
+    Word of = Word.ofArgument(words.get(1)); // in quotes a key may end with a star itself
+    String what = Words.textKey(of);
     Watch watch =
-        what.endsWith("*")
+        what.endsWith("*") && !of.literal()
             ? keyspace.watchPrefix(what.substring(0, what.length() - 1))
             : keyspace.watch(what);
     try (EndedWatch ended = new EndedWatch(watch)) {
@@ -92,7 +93,7 @@ final class Watcher {
         if (left == 0) {
           break;
         }
-        out.println(line(change));
+        out.println(ValueText.harmless(line(change)));
         left--;
       }
       out.flush();
@@ -118,13 +119,14 @@ final class Watcher {
   /** Key, type and origin; a dash for what is not known. */
   private String line(Changes.Change change) {
     if (!asJson) {
-      return change.key()
+      return ValueText.of(change.key())
           + " "
           + change.type().map(CrdtType::label).orElse("-")
           + " "
           + change.origin().orElse("-");
     }
-    ObjectNode node = json.createObjectNode().put("key", change.key().toString());
+    ObjectNode node = json.createObjectNode();
+    node.set("key", ValueText.json(change.key()));
     change.type().ifPresent(type -> node.put("type", type.label()));
     change.origin().ifPresent(dc -> node.put("origin", dc));
     return node.toString();

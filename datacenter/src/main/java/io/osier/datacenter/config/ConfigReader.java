@@ -23,7 +23,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -31,6 +34,8 @@ import java.util.function.Supplier;
  * is allowed.
  */
 public final class ConfigReader {
+  private static final Logger LOG = LoggerFactory.getLogger(ConfigReader.class);
+
   static final String PEERS = "osier.peers";
 
   private final ConfigValues values;
@@ -42,11 +47,22 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads a file.
+   * Reads a file. Warnings are logged.
    *
    * @param environment the environment variables
    */
   public static DatacenterConfig read(File file, Map<String, String> environment) {
+    return read(file, environment, LOG::warn);
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param environment the environment variables
+   * @param warnings hears of what is ignored and may have been meant as a setting
+   */
+  public static DatacenterConfig read(
+      File file, Map<String, String> environment, Consumer<String> warnings) {
     if (!file.isFile()) {
       throw new OsierException(
           ErrorCode.CONFIGURATION, "there is no configuration file " + file.getPath());
@@ -60,7 +76,8 @@ public final class ConfigReader {
           return config;
         },
         environment,
-        MemoryPlan.ofThisProcess());
+        MemoryPlan.ofThisProcess(),
+        warnings);
   }
 
   /**
@@ -83,7 +100,8 @@ public final class ConfigReader {
           return config;
         },
         environment,
-        memory);
+        memory,
+        LOG::warn);
   }
 
   private static String textOf(File file) {
@@ -99,13 +117,17 @@ public final class ConfigReader {
   }
 
   private static DatacenterConfig read(
-      String source, Supplier<Config> parser, Map<String, String> environment, MemoryPlan memory) {
+      String source,
+      Supplier<Config> parser,
+      Map<String, String> environment,
+      MemoryPlan memory,
+      Consumer<String> warnings) {
     Config reference = reference();
     try {
       Config own = parser.get();
       KnownKeys known = new KnownKeys(reference);
       known.check(source, own);
-      Config merged = known.of(environment).withFallback(own).withFallback(reference);
+      Config merged = known.of(environment, warnings).withFallback(own).withFallback(reference);
       DatacenterConfig config =
           new ConfigReader(new ConfigValues(source, merged.resolve()), memory).datacenter();
       ProtectedMode.check(source, config);
@@ -141,7 +163,7 @@ public final class ConfigReader {
             "osier.incarnation-min",
             "a whole number",
             () -> values.config().getLong("osier.incarnation-min")),
-        values.text("osier.listen.host", "an address"),
+        values.host("osier.listen.host"),
         values.integer("osier.listen.client-port", 0, 65_535),
         values.integer("osier.listen.peer-port", 0, 65_535),
         new PortLimits(connections, greeting, frame),

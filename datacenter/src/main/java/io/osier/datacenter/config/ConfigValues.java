@@ -143,6 +143,18 @@ record ConfigValues(String source, Config config) {
                 : Optional.of(Path.of(config.getString(key))));
   }
 
+  /** A host to listen at. */
+  String host(String key) {
+    String allowed =
+        "a name or an address, without a port and without brackets, for example 0.0.0.0 or ::";
+    return value(
+        key,
+        allowed,
+        () ->
+            HostPort.host(config.getString(key))
+                .orElseThrow(() -> new IllegalArgumentException(allowed)));
+  }
+
   /** A host and a port. */
   InetSocketAddress address(String key) {
     return value(

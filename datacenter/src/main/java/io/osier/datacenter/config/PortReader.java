@@ -74,13 +74,10 @@ final class PortReader {
   Optional<AdminSettings> admin(String dc, int greeting) {
     String at = "osier.admin.";
     boolean enabled = values.yes(at + "enabled");
-    String host = values.text(at + "host", "an address, or auto");
-    if (host.isBlank()) {
-      throw values.bad(at + "host", "an address, or auto");
-    }
+    String host = values.host(values.isAuto(at + "host") ? "osier.listen.host" : at + "host");
     AdminSettings settings =
         new AdminSettings(
-            host.equals(ConfigValues.AUTO) ? values.config().getString("osier.listen.host") : host,
+            host,
             values.integer(at + "port", 0, 65_535),
             new PortLimits(values.integer(at + "connections", 1, 100_000), greeting, greeting),
             names(dc, host));

@@ -1,20 +1,19 @@
 package io.osier.datacenter.config;
 
+import io.netty.util.NetUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * What must be there before other machines may come in: TLS, and users. A datacenter that was
  * started in a hurry must not be everybody's.
  */
 public final class ProtectedMode {
-  private static final Pattern LOOPBACK =
-      Pattern.compile("localhost|127(\\.[0-9]{1,3}){3}|::1|0:0:0:0:0:0:0:1");
+  private static final String LOCALHOST = "localhost";
 
   private ProtectedMode() {}
 
@@ -53,9 +52,17 @@ public final class ProtectedMode {
     return " without " + String.join(" and ", lacking);
   }
 
-  /** Whether nobody but this machine reaches an address; names that are not known here do not. */
+  /**
+   * Whether nobody but this machine reaches an address: one of loopback, or localhost, of which
+   * nothing but loopback is listened on. Other names are not looked up, and may lead anywhere.
+   */
   public static boolean isLoopback(String host) {
-    return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
+    return host.equalsIgnoreCase(LOCALHOST) || isLoopbackAddress(host);
+  }
+
+  private static boolean isLoopbackAddress(String host) {
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(host);
+    return address != null && address.isLoopbackAddress();
   }
 
   /**

@@ -3,9 +3,11 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
@@ -18,6 +20,7 @@ import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.proxy.InProcess;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -268,14 +271,13 @@ public final class Datacenter implements AutoCloseable {
     tls().ifPresent(Certificates::watch);
     watch.done("ports", System.nanoTime());
     LOG.info(
-        "datacenter {} serves clients on {}:{} and peers on {}:{}",
+        "datacenter {} serves clients on {} and peers on {}",
         self,
-        config.host(),
-        clients.port(),
-        config.host(),
-        transport.port());
+        new HostPort(config.host(), clients.port()),
+        new HostPort(config.host(), transport.port()));
     if (admin != null) {
-      LOG.info("metrics and the dashboard are at {}:{}", admin.host(), admin.port());
+      LOG.info(
+          "metrics and the dashboard are at {}", new HostPort(admin.host(), admin.port()));
     }
     ProtectedMode.openTo(config)
         .ifPresent(
@@ -350,9 +352,7 @@ public final class Datacenter implements AutoCloseable {
     boolean anyHost = config.host().equals("0.0.0.0") || config.host().equals("::");
     String cli =
         "osier cli --connect "
-            + (anyHost ? "localhost" : config.host())
-            + ":"
-            + config.clientPort();
+            + new HostPort(anyHost ? "localhost" : config.host(), config.clientPort());
     boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
     return new Dashboard(
@@ -372,7 +372,7 @@ public final class Datacenter implements AutoCloseable {
 
   private <T> T bind(String key, String host, int port, Binder<T> binder) {
     try {
-      return binder.bind(new InetSocketAddress(host, port));
+      return binder.bind(ListenAddress.of(host, port));
     } catch (Exception e) { // Netty throws the checked BindException without declaring it
       if (transport != null) {
         transport.close();
@@ -385,12 +385,11 @@ public final class Datacenter implements AutoCloseable {
           ErrorCode.CONFIGURATION,
           key
               + ": cannot listen on "
-              + host
-              + ":"
-              + port
+              + new HostPort(host, port)
               + " ("
               + e.getMessage()
-              + "); another process may use it",
+              + ")"
+              + (e instanceof BindException ? "; another process may use it" : ""),
           e);
     }
   }

@@ -110,14 +110,27 @@ final class JsonObject {
     }
   }
 
+  /** What JSON wants so, what UTF-8 cannot say (half a pair), and what a terminal obeys. */
+  private static boolean isEscaped(char c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          true;
+      default -> false;
+    };
+  }
+
   private static void writeText(StringBuilder out, String text) {
     out.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < ' ' || Character.isSurrogate(c)) {
-        out.append("\\u%04x".formatted((int) c)); // also half of a pair, which UTF-8 cannot say
+      } else if (isEscaped(c)) {
+        out.append("\\u%04x".formatted((int) c));
       } else {
         out.append(c);
       }

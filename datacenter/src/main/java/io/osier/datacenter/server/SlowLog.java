@@ -1,6 +1,8 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.Value;
 import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -70,7 +72,8 @@ final class SlowLog {
       leftOut.incrementAndGet();
       return;
     }
-    String keyspace = keyspaceOf(request);
+    // Whoever asks may name one that there is not, with a line end in it.
+    String keyspace = Value.printable(keyspaceOf(request).getBytes(StandardCharsets.UTF_8));
     int others = leftOut.getAndSet(0);
     try (MDC.MDCCloseable named = MDC.putCloseable("keyspace", keyspace)) {
       LOG.warn(

@@ -39,6 +39,12 @@ final class WordTest {
   }
 
   @Test
+  void quotesAroundAName_sayNothingOfItsValue() {
+    assertThat(Word.split("'New York'=42 'a=b' a='b=c'"))
+        .containsExactly(word("New York=42"), new Word("a=b", true), new Word("a=b=c", true));
+  }
+
+  @Test
   void split_takesWhatFollowsABackslash() {
     assertThat(Word.split("it\\'s \"a \\\"b\\\"\" 'c\\d'"))
         .containsExactly(word("it's"), word("a \"b\""), new Word("c\\d", true));

@@ -175,7 +175,7 @@ final class ConfigReaderTest {
             + " osier.listen.peer-port",
         "osier.admin.names = [\"eu.example:7402\"]     | admin.names     | without ports",
         "osier.admin.names = [\"*\"]                   | admin.names     | a list of names",
-        "osier.admin.host = \"\"                       | admin.host      | an address, or auto",
+        "osier.admin.host = \"\"                       | admin.host      | without brackets",
         "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than"
             + " that of",
         "osier.listen.client-connections = many       | client-connec   | whole number",
@@ -255,29 +255,29 @@ final class ConfigReaderTest {
   }
 
   @Test
-  void portsOfZero_areDifferentOnes() {
-    String ports = "osier.listen { client-port = 0, peer-port = 0 }";
-    assertThat(ConfigReader.read("f", GOOD + ports, Map.of()).peerPort()).isZero();
+  void keyspaces_ofAllNamesThatThereMayBe_haveTheirSettings() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "f",
+            "osier { dc = eu, keyspaces { \"a.b\" { sla = 1s, limits.value = 1MiB }, \"c.d\" {},"
+                + " e-f { sla = 3s }, g_ { limits { value = 2MiB } } } }",
+            Map.of());
+    assertThat(config.keyspaces().stream().map(KeyspacePolicy::name))
+        .containsExactly("a.b", "c.d", "e-f", "g_");
+    assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(1));
+    assertThatThrownBy(
+            () ->
+                ConfigReader.read(
+                    "f", "osier { dc = eu, keyspaces.\"a.b\".slo = 1s }", Map.of()))
+        .hasMessageContaining("a.b")
+        .hasMessageContaining("did you mean")
+        .hasMessageContaining("sla");
   }
 
   @Test
-  void unknownVariable_isNamed_butNotThoseOfLauncherAndPlatforms() {
-    assertThatThrownBy(
-            () -> ConfigReader.read("f", GOOD, Map.of("OSIER_LISTEN_CLEINT_PORT", "9000")))
-        .hasMessageContaining("OSIER_LISTEN_CLEINT_PORT")
-        .hasMessageContaining("did you mean OSIER_LISTEN_CLIENT_PORT?");
-    ConfigReader.read(
-        "f",
-        GOOD,
-        Map.of(
-            "OSIER_JAVA_OPTIONS", "-Xmx1g",
-            "OSIER_LOG", "debug",
-            "OSIER_CONTAINERS", "required",
-            "OSIER_LOAD_SECONDS", "40",
-            "OSIER_SERVICE_HOST", "10.0.0.1",
-            "OSIER_EU_PORT", "tcp://10.0.0.1:7400",
-            "OSIER_PORT_7400_TCP_ADDR", "10.0.0.1",
-            "HOME", "/"));
+  void portsOfZero_areDifferentOnes() {
+    String ports = "osier.listen { client-port = 0, peer-port = 0 }";
+    assertThat(ConfigReader.read("f", GOOD + ports, Map.of()).peerPort()).isZero();
   }
 
   @Test

@@ -111,13 +111,22 @@ final class UsersConfigTest {
   // ---------------------------------------------------------------- protected mode
 
   @ParameterizedTest
-  @ValueSource(strings = {"127.0.0.1", "localhost", "127.1.2.3", "\"::1\""})
+  @ValueSource(
+      strings = {
+        "127.0.0.1",
+        "localhost",
+        "LocalHost",
+        "127.1.2.3",
+        "\"::1\"",
+        "\"0:0:0:0:0:0:0:1\"",
+        "\" ::1 \""
+      })
   void loopback_needsNothing(String host) {
     assertThatCode(() -> read("listen.host = " + host)).doesNotThrowAnyException();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0.0.0.0", "10.0.0.1", "eu.example", "\"::\"", "127.0.0.1.example"})
+  @ValueSource(strings = {"0.0.0.0", "10.0.0.1", "eu.example", "\"::\"", "127.0.0.1.example", "127.0.0.999"})
   void otherMachines_needTlsAndUsers(String host) {
     String listen = "listen.host = " + host + "\n";
     assertThat(error(listen))
@@ -130,6 +139,14 @@ final class UsersConfigTest {
     assertThatCode(() -> read(listen + "insecure = true")).doesNotThrowAnyException();
     assertThat(ProtectedMode.openTo(read(listen + "insecure = true"))).isPresent();
     assertThat(ProtectedMode.openTo(read(listen + TLS + USERS + "insecure = true"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"\"", "\"[::1]\"", "\"127.0.0.1:7400\"", "\"http://eu\"", "\"*\""})
+  void whatIsNoHost_isRefused(String host) {
+    assertThat(error("listen.host = " + host)).contains("listen.host", "without brackets");
+    assertThat(error("admin { enabled = true, host = " + host + " }"))
+        .contains("admin.host", "without brackets");
   }
 
   @Test

@@ -33,4 +33,12 @@ final class JsonObjectTest {
     assertThat(read.get("array").get(0).get("x").asDouble()).isEqualTo(1e300);
     assertThat(read.get("empty")).isEmpty();
   }
+
+  @Test
+  void whatATerminalObeys_isEscaped() throws IOException {
+    String text = "\u001b[2J \u007f \u009b \u202e \u2028 \ufeff \ud83d\ude00";
+    String json = new JsonObject().put("text", text).toString();
+    assertThat(json).matches("[ -~]*");
+    assertThat(new ObjectMapper().readTree(json).get("text").asText()).isEqualTo(text);
+  }
 }

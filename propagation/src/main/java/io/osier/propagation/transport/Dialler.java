@@ -1,6 +1,7 @@
 package io.osier.propagation.transport;
 
 import io.netty.channel.Channel;
+import io.osier.core.HostPort;
 import io.osier.core.ReplicaId;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,10 @@ final class Dialler {
       last.dialled.leave(last.channel);
     }
     if (wasUp) {
-      LOG.info("connection to {} at {}:{} closed: removed, or elsewhere", dc, host(), port());
+      LOG.info(
+          "connection to {} at {} closed: removed, or elsewhere",
+          dc,
+          new HostPort(host(), port()));
       peering.listener().down(dc);
     }
   }

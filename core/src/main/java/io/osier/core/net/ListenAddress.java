@@ -1,0 +1,61 @@
+package io.osier.core.net;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+
+/** At which of a host's addresses one listens. */
+public final class ListenAddress {
+  private static final String LOCALHOST = "localhost";
+
+  private ListenAddress() {}
+
+  /**
+   * The first of a host's addresses that this machine has; of localhost, the first that is of
+   * loopback. Looks the name up.
+   *
+   * @throws UnknownHostException if there is none; its message says why
+   */
+  public static InetSocketAddress of(String host, int port) throws UnknownHostException {
+    return new InetSocketAddress(of(host, InetAddress::getAllByName), port);
+  }
+
+  static InetAddress of(String host, Dial.Lookup lookup) throws UnknownHostException {
+    List<InetAddress> all;
+    try {
+      all = Arrays.asList(lookup.all(host));
+    } catch (UnknownHostException e) {
+      throw cause("no address is known of this name here", e);
+    }
+    boolean isLocalhost = host.equalsIgnoreCase(LOCALHOST);
+    return all.stream()
+        .filter(a -> isLocalhost ? a.isLoopbackAddress() : isOurs(a))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new UnknownHostException(
+                    isLocalhost
+                        ? "it leads to " + all + ", which is not this machine's loopback"
+                        : "it leads to " + all + ", and this machine has no such address"));
+  }
+
+  private static UnknownHostException cause(String words, UnknownHostException e) {
+    UnknownHostException told = new UnknownHostException(words);
+    told.initCause(e);
+    return told;
+  }
+
+  private static boolean isOurs(InetAddress address) {
+    try {
+      return address.isAnyLocalAddress()
+          || address.isLoopbackAddress()
+          || NetworkInterface.getByInetAddress(address) != null;
+    } catch (SocketException e) {
+      return true; // nobody knows: the one who binds will
+    }
+  }
+}

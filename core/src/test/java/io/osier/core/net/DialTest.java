@@ -1,0 +1,206 @@
+package io.osier.core.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections to hosts whose names have several addresses, other ones later, or none yet. */
+@Timeout(60)
+final class DialTest {
+  private static final int LONG = 50_000;
+
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+
+  @AfterEach
+  void close() {
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  /** Who connects, or why nobody does. */
+  private final class Outcome {
+    final CompletableFuture<Channel> channel = new CompletableFuture<>();
+    final AtomicInteger told = new AtomicInteger();
+    final AtomicInteger active = new AtomicInteger();
+
+    Outcome(int port, int millis, Dial.Lookup lookup) {
+      Sockets.over(loops, lookup)
+          .dial(
+              InetSocketAddress.createUnresolved("some.example", port),
+              millis,
+              opened -> {
+                told.incrementAndGet();
+                opened
+                    .pipeline()
+                    .addLast(
+                        new ChannelInboundHandlerAdapter() {
+                          @Override
+                          public void channelActive(ChannelHandlerContext ctx) {
+                            active.incrementAndGet();
+                            channel.complete(ctx.channel());
+                          }
+
+                          @Override
+                          public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
+                            ctx.close();
+                          }
+                        });
+              },
+              cause -> {
+                told.incrementAndGet();
+                channel.completeExceptionally(cause);
+              });
+    }
+
+    Throwable failure() {
+      return channel.handle((c, e) -> e).join();
+    }
+  }
+
+  private static Dial.Lookup addresses(String... addresses) {
+    return host -> {
+      InetAddress[] all = new InetAddress[addresses.length];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = InetAddress.getByName(addresses[i]);
+      }
+      return all;
+    };
+  }
+
+  private static ServerSocket listening(String at) throws IOException {
+    return new ServerSocket(0, 10, InetAddress.getByName(at));
+  }
+
+  @Test
+  void firstAddressThatRefuses_isFollowedByTheNext() throws IOException {
+    try (ServerSocket server = listening("127.0.0.3")) {
+      Outcome outcome =
+          new Outcome(
+              server.getLocalPort(), LONG, addresses("127.0.0.2", "127.0.0.9", "127.0.0.3"));
+      assertThat(outcome.channel.join().remoteAddress())
+          .isEqualTo(new InetSocketAddress("127.0.0.3", server.getLocalPort()));
+      loops.submit(() -> {}).syncUninterruptibly();
+      assertThat(outcome.told).hasValue(1);
+      assertThat(outcome.active).hasValue(1);
+    }
+  }
+
+  /** The system refuses it for having no way there, or nobody answers: either way the next. */
+  @Test
+  void firstAddressWithoutAWayThere_isFollowedByTheNext() throws IOException {
+    try (ServerSocket server = listening("127.0.0.1")) {
+      Outcome outcome =
+          new Outcome(server.getLocalPort(), LONG, addresses("2001:db8::dead", "127.0.0.1"));
+      assertThat(outcome.channel.join().isActive()).isTrue();
+    }
+  }
+
+  /** A queue of connections that is full answers nothing, as a host that is gone. */
+  @Test
+  void firstAddressThatDoesNotAnswer_doesNotHoldUpTheNext() throws Exception {
+    List<SocketChannel> fill = new ArrayList<>();
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"));
+        ServerSocket server =
+            new ServerSocket(full.getLocalPort(), 10, InetAddress.getByName("127.0.0.3"))) {
+      for (int i = 0; i < 20; i++) {
+        SocketChannel waiting = SocketChannel.open();
+        waiting.configureBlocking(false);
+        waiting.connect(full.getLocalSocketAddress());
+        fill.add(waiting);
+      }
+      Outcome outcome =
+          new Outcome(server.getLocalPort(), LONG, addresses("127.0.0.2", "127.0.0.3"));
+      assertThat(outcome.channel.join().remoteAddress())
+          .isEqualTo(new InetSocketAddress("127.0.0.3", server.getLocalPort()));
+    } finally {
+      for (SocketChannel waiting : fill) {
+        waiting.close();
+      }
+    }
+  }
+
+  @Test
+  void allAddressesThatRefuse_areNamed_andAreOneFailure() throws IOException {
+    int port;
+    try (ServerSocket server = listening("127.0.0.3")) {
+      port = server.getLocalPort();
+    }
+    Outcome one = new Outcome(port, LONG, addresses("127.0.0.2"));
+    assertThat(one.failure()).isInstanceOf(ConnectException.class);
+    Outcome outcome = new Outcome(port, LONG, addresses("127.0.0.2", "127.0.0.3"));
+    assertThat(outcome.failure())
+        .hasMessageContaining("some.example")
+        .hasMessageContaining("127.0.0.2:" + port)
+        .hasMessageContaining("127.0.0.3:" + port);
+    assertThat(outcome.told).hasValue(1);
+  }
+
+  @Test
+  void nameThatIsUnknown_isSaid_andLookedUpAnewByTheNextDial() throws IOException {
+    AtomicInteger lookups = new AtomicInteger();
+    Dial.Lookup later =
+        host -> {
+          if (lookups.incrementAndGet() == 1) {
+            throw new UnknownHostException(host);
+          }
+          return addresses("127.0.0.1").all(host);
+        };
+    try (ServerSocket server = listening("127.0.0.1")) {
+      assertThat(new Outcome(server.getLocalPort(), LONG, later).failure())
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage("no address is known of the name some.example");
+      assertThat(new Outcome(server.getLocalPort(), LONG, later).channel.join().isActive())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void lookupThatHangs_holdsUpNeitherTheLoopNorTheOneWhoAsked() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (ServerSocket server = listening("127.0.0.1")) {
+      Outcome hanging =
+          new Outcome(
+              server.getLocalPort(),
+              200,
+              host -> {
+                try {
+                  end.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+                return addresses("127.0.0.1").all(host);
+              });
+      Outcome other = new Outcome(server.getLocalPort(), LONG, addresses("127.0.0.1"));
+      assertThat(other.channel.join().isActive()).isTrue();
+      assertThat(hanging.failure())
+          .isInstanceOf(ConnectTimeoutException.class)
+          .hasMessageContaining("some.example");
+      end.countDown();
+      loops.submit(() -> {}).get();
+      assertThat(hanging.told).hasValue(1);
+    } finally {
+      end.countDown();
+    }
+  }
+}

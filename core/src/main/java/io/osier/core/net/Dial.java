@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.HostPort;
 import java.io.IOException;
+import java.net.IDN;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -75,7 +76,7 @@ final class Dial {
         .start(
             () -> {
               try {
-                InetAddress[] all = lookup.all(host());
+                InetAddress[] all = lookup.all(IDN.toASCII(host()));
                 inLoop(() -> found(all));
               } catch (UnknownHostException e) {
                 inLoop(() -> end(unknown(e)));
@@ -193,7 +194,10 @@ final class Dial {
             tried.isEmpty()
                 ? "the name %s was not found within %d ms".formatted(host(), timeoutMillis)
                 : "no connection to %s (%s) within %d ms"
-                    .formatted(host(), tried.stream().sorted().collect(Collectors.joining(", ")), timeoutMillis)));
+                    .formatted(
+                        host(),
+                        tried.stream().sorted().collect(Collectors.joining(", ")),
+                        timeoutMillis)));
   }
 
   private String host() {

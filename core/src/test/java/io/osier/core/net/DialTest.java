@@ -176,6 +176,23 @@ final class DialTest {
   }
 
   @Test
+  void nameInLettersOfAnotherAlphabet_isLookedUpInAscii() throws Exception {
+    CompletableFuture<String> asked = new CompletableFuture<>();
+    Sockets.over(
+            loops,
+            host -> {
+              asked.complete(host);
+              throw new UnknownHostException(host);
+            })
+        .dial(
+            InetSocketAddress.createUnresolved("b\u00fccher.example", 1),
+            LONG,
+            channel -> {},
+            cause -> {});
+    assertThat(asked.join()).isEqualTo("xn--bcher-kva.example");
+  }
+
+  @Test
   void lookupThatHangs_holdsUpNeitherTheLoopNorTheOneWhoAsked() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
     try (ServerSocket server = listening("127.0.0.1")) {

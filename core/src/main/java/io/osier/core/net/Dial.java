@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.HostPort;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.IDN;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -184,8 +185,13 @@ final class Dial {
             .map(t -> String.valueOf(t.getMessage()))
             .sorted() // the same words each time
             .collect(Collectors.joining("; "));
-    return new IOException(
-        "none of the addresses of " + host() + " can be reached: " + words, first);
+    String why = "none of the addresses of " + host() + " can be reached: " + words;
+    IOException none =
+        all.stream().allMatch(ConnectException.class::isInstance)
+            ? new ConnectException(why)
+            : new IOException(why);
+    none.initCause(first);
+    return none;
   }
 
   private void tooLate() {

@@ -150,6 +150,7 @@ final class DialTest {
     assertThat(one.failure()).isInstanceOf(ConnectException.class);
     Outcome outcome = new Outcome(port, LONG, addresses("127.0.0.2", "127.0.0.3"));
     assertThat(outcome.failure())
+        .isInstanceOf(ConnectException.class)
         .hasMessageContaining("some.example")
         .hasMessageContaining("127.0.0.2:" + port)
         .hasMessageContaining("127.0.0.3:" + port);

@@ -54,7 +54,7 @@ final class WrongUsageTest {
         "serve                                     | did you mean server     | osier"
       })
   void wrongUsage_isTwoLines_andCodeTwo(String line, String says, String command) {
-    Said said = run(line.split(" "));
+    Said said = run(line.split(" ", -1));
     assertThat(said.words.lines()).hasSize(2);
     assertThat(said.words).startsWith("error: ").endsWith("see: " + command + " --help");
     assertThat(said.words).contains(says == null ? "" : says);
@@ -64,6 +64,6 @@ final class WrongUsageTest {
   @ParameterizedTest
   @ValueSource(strings = {"server --config nowhere.conf", "verify --config nowhere.conf"})
   void whatFails_isOneLine_andCodeOne(String line) {
-    assertThat(run(line.split(" ")).code).isEqualTo(1);
+    assertThat(run(line.split(" ", -1)).code).isEqualTo(1);
   }
 }

@@ -1,6 +1,5 @@
 package io.osier.core;
 
-import java.net.IDN;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,8 +8,7 @@ import java.util.regex.Pattern;
  * Where somebody listens, as people write it: a name, an IPv4 address, or an IPv6 address in
  * brackets; a colon, and a port. Blanks around it are none of it.
  *
- * @param host without brackets; not resolved; a name in the letters of any language is its form in
- *     ASCII, which resolvers know
+ * @param host without brackets; not resolved; names may have the letters of any language
  * @param port from 1 to 65535
  */
 public record HostPort(String host, int port) {
@@ -22,7 +20,8 @@ public record HostPort(String host, int port) {
   private static final int PORT_MAX = 65_535;
   private static final Pattern FORM =
       Pattern.compile("(?:([^\\[\\]:]+)|\\[([^\\[\\]]+)]):(\\d{1,5})");
-  private static final Pattern NAME = Pattern.compile("[\\p{Alnum}_-]+(\\.[\\p{Alnum}_-]+)*\\.?");
+  private static final Pattern NAME =
+      Pattern.compile("[\\p{L}\\p{M}\\p{N}_-]+(\\.[\\p{L}\\p{M}\\p{N}_-]+)*\\.?");
   private static final Pattern IPV6 =
       Pattern.compile("[\\p{XDigit}:.]*:[\\p{XDigit}.]*:[\\p{XDigit}:.]*(?:%[\\p{Alnum}._-]+)?");
 
@@ -48,11 +47,7 @@ public record HostPort(String host, int port) {
   }
 
   private static Optional<String> name(String text) {
-    try {
-      return Optional.of(IDN.toASCII(text)).filter(n -> NAME.matcher(n).matches());
-    } catch (IllegalArgumentException e) {
-      return Optional.empty();
-    }
+    return Optional.of(text).filter(n -> NAME.matcher(n).matches());
   }
 
   @Override

@@ -70,7 +70,7 @@ final class HostPortTest {
   void blanksAround_andNamesOfAnyLanguage_areTaken() {
     assertThat(HostPort.parse(" host:7401\n")).contains(new HostPort("host", 7401));
     assertThat(HostPort.parse("b\u00fccher.example:7401"))
-        .contains(new HostPort("xn--bcher-kva.example", 7401));
+        .contains(new HostPort("b\u00fccher.example", 7401));
   }
 
   @ParameterizedTest
@@ -80,7 +80,8 @@ final class HostPortTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "[::1]", "host:7400", "http://a", "a b", "*", "tcp://10.0.0.1:7"})
+  @ValueSource(
+      strings = {"", " ", "[::1]", "host:7400", "http://a", "a b", "*", "tcp://10.0.0.1:7"})
   void whatIsNoHost_isNotTaken(String text) {
     assertThat(HostPort.host(text)).isEmpty();
   }

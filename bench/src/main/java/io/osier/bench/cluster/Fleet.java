@@ -57,8 +57,7 @@ public final class Fleet implements AutoCloseable {
     for (String part : text.split(",", -1)) {
       int equals = part.indexOf('=');
       if (equals < 1
-          || endpoints.put(part.substring(0, equals).strip(), part.substring(equals + 1))
-              != null) {
+          || endpoints.put(part.substring(0, equals).strip(), part.substring(equals + 1)) != null) {
         throw new IllegalArgumentException(
             "endpoints are NAME=HOST:PORT with commas between them, each name once, not: " + text);
       }

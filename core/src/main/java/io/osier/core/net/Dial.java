@@ -11,6 +11,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.osier.core.HostPort;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.IDN;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -75,7 +77,7 @@ final class Dial {
         .start(
             () -> {
               try {
-                InetAddress[] all = lookup.all(host());
+                InetAddress[] all = lookup.all(IDN.toASCII(host()));
                 inLoop(() -> found(all));
               } catch (UnknownHostException e) {
                 inLoop(() -> end(unknown(e)));
@@ -183,8 +185,13 @@ final class Dial {
             .map(t -> String.valueOf(t.getMessage()))
             .sorted() // the same words each time
             .collect(Collectors.joining("; "));
-    return new IOException(
-        "none of the addresses of " + host() + " can be reached: " + words, first);
+    String why = "none of the addresses of " + host() + " can be reached: " + words;
+    IOException none =
+        all.stream().allMatch(ConnectException.class::isInstance)
+            ? new ConnectException(why)
+            : new IOException(why);
+    none.initCause(first);
+    return none;
   }
 
   private void tooLate() {
@@ -193,7 +200,10 @@ final class Dial {
             tried.isEmpty()
                 ? "the name %s was not found within %d ms".formatted(host(), timeoutMillis)
                 : "no connection to %s (%s) within %d ms"
-                    .formatted(host(), tried.stream().sorted().collect(Collectors.joining(", ")), timeoutMillis)));
+                    .formatted(
+                        host(),
+                        tried.stream().sorted().collect(Collectors.joining(", ")),
+                        timeoutMillis)));
   }
 
   private String host() {

@@ -1,5 +1,6 @@
 package io.osier.core.net;
 
+import java.net.IDN;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -27,7 +28,7 @@ public final class ListenAddress {
   static InetAddress of(String host, Dial.Lookup lookup) throws UnknownHostException {
     List<InetAddress> all;
     try {
-      all = Arrays.asList(lookup.all(host));
+      all = Arrays.asList(lookup.all(IDN.toASCII(host)));
     } catch (UnknownHostException e) {
       throw cause("no address is known of this name here", e);
     }

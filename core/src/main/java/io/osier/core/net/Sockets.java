@@ -31,8 +31,7 @@ public final class Sockets implements Network {
   private final int keepAliveSeconds;
   private volatile boolean closed;
 
-  private Sockets(
-      EventLoopGroup loops, int lastMillis, int keepAliveSeconds, Dial.Lookup lookup) {
+  private Sockets(EventLoopGroup loops, int lastMillis, int keepAliveSeconds, Dial.Lookup lookup) {
     this.loops = loops;
     this.lookup = lookup;
     this.lastMillis = lastMillis;

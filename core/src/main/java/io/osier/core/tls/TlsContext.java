@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import java.net.IDN;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,8 +175,9 @@ public final class TlsContext {
    * @param handshakeMillis how long the handshake may take
    */
   public SslHandler dial(ByteBufAllocator allocator, String host, int port, long handshakeMillis) {
-    // A certificate names neither the dot behind a full name nor the interface of an address.
-    String named = host.replaceFirst("(\\.|%.*)$", "");
+    // A certificate names neither the dot behind a full name nor the interface of an address, and
+    // names in ASCII.
+    String named = IDN.toASCII(host.replaceFirst("(\\.|%.*)$", ""));
     return timed(made.context.newHandler(allocator, named, port), handshakeMillis);
   }
 

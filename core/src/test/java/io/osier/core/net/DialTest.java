@@ -150,6 +150,7 @@ final class DialTest {
     assertThat(one.failure()).isInstanceOf(ConnectException.class);
     Outcome outcome = new Outcome(port, LONG, addresses("127.0.0.2", "127.0.0.3"));
     assertThat(outcome.failure())
+        .isInstanceOf(ConnectException.class)
         .hasMessageContaining("some.example")
         .hasMessageContaining("127.0.0.2:" + port)
         .hasMessageContaining("127.0.0.3:" + port);
@@ -173,6 +174,23 @@ final class DialTest {
       assertThat(new Outcome(server.getLocalPort(), LONG, later).channel.join().isActive())
           .isTrue();
     }
+  }
+
+  @Test
+  void nameInLettersOfAnotherAlphabet_isLookedUpInAscii() throws Exception {
+    CompletableFuture<String> asked = new CompletableFuture<>();
+    Sockets.over(
+            loops,
+            host -> {
+              asked.complete(host);
+              throw new UnknownHostException(host);
+            })
+        .dial(
+            InetSocketAddress.createUnresolved("b\u00fccher.example", 1),
+            LONG,
+            channel -> {},
+            cause -> {});
+    assertThat(asked.join()).isEqualTo("xn--bcher-kva.example");
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ListenAddressTest {
   private static Dial.Lookup leadsTo(String addresses) {
     return host -> {
-      String[] texts = addresses.split(" ");
+      String[] texts = addresses.split(" ", -1);
       InetAddress[] all = new InetAddress[texts.length];
       for (int i = 0; i < all.length; i++) {
         all[i] = InetAddress.getByName(texts[i]);

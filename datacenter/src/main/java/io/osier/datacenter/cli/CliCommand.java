@@ -171,8 +171,7 @@ public final class CliCommand implements Callable<Integer> {
     Set<String> names = new HashSet<>();
     for (String endpoint : connect.split(",", -1)) {
       int equals = endpoint.indexOf('=');
-      String name =
-          equals > 0 ? endpoint.substring(0, equals).strip() : "dc" + (names.size() + 1);
+      String name = equals > 0 ? endpoint.substring(0, equals).strip() : "dc" + (names.size() + 1);
       if (!names.add(name)) {
         throw new ParameterException(spec.commandLine(), "--connect names " + name + " twice");
       }

@@ -385,14 +385,15 @@ final class CliSession {
       return rows.toString();
     }
     Table table = new Table("key", "type", "value");
-    page.rows().forEach(r -> table.add(ValueText.of(r.key()), r.type().label(), ReadingFormat.text(r.value())));
+    page.rows()
+        .forEach(
+            r -> table.add(ValueText.of(r.key()), r.type().label(), ReadingFormat.text(r.value())));
     return table + page.next().map(k -> "\n… go on with: scan " + ValueText.of(k)).orElse("");
   }
 
   private String keys(Grammar.Keys keys) {
     List<Keyspace.Row> rows;
-    try (Stream<Keyspace.Row> all =
-        space().scan(keys.of().keysOnly().limit(keys.limit()))) {
+    try (Stream<Keyspace.Row> all = space().scan(keys.of().keysOnly().limit(keys.limit()))) {
       rows = all.toList();
     }
     if (asJson) {

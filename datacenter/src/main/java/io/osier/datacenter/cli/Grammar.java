@@ -82,9 +82,10 @@ final class Grammar {
           "help | exit",
           "",
           "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
-          "Or say which: int:42, real:1e3, real:NaN, bytes:0xCAFE, str:42; a KEY, too, can be bytes:0xFF.",
-          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string, and so",
-          "is $'a\\nb', with escapes. What is printed is written so, and can be given again.");
+          "Or its type stands before it: int:42, real:1e3, real:NaN, bytes:0xCAFE, str:42.",
+          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string,",
+          "and so is $'a\\nb', with escapes. A KEY is a string, or bytes:0xFF.",
+          "What is printed is written so, too, and means the same when it is given again.");
 
   /** One command. */
   sealed interface Action {}
@@ -235,7 +236,8 @@ final class Grammar {
       }
       case "expire" -> {
         arguments(words, 3, 3, "expire KEY SECONDS");
-        yield new Expire(textKey(words.get(1)), Optional.of(seconds(words.get(2))), Optional.empty());
+        yield new Expire(
+            textKey(words.get(1)), Optional.of(seconds(words.get(2))), Optional.empty());
       }
       case "expireat" -> {
         arguments(words, 3, 3, "expireat KEY TIME");
@@ -261,9 +263,7 @@ final class Grammar {
       }
       case "keys" -> {
         arguments(words, 1, 3, "keys [PREFIX [LIMIT]]");
-        yield new Keys(
-            prefix(words),
-            words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
+        yield new Keys(prefix(words), words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
       }
       case "count" -> {
         arguments(words, 1, 3, "count [PREFIX [TYPE]]");

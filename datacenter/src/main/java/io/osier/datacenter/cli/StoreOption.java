@@ -29,7 +29,9 @@ abstract class StoreOption implements Callable<Integer> {
   @Override
   public final Integer call() {
     try {
-      DatacenterConfig config = ConfigReader.read(file, System.getenv());
+      DatacenterConfig config =
+          ConfigReader.read(
+              file, System.getenv(), warning -> System.err.println("warning: " + warning));
       Path dir =
           config
               .store()

@@ -25,8 +25,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -34,8 +32,6 @@ import org.slf4j.LoggerFactory;
  * is allowed.
  */
 public final class ConfigReader {
-  private static final Logger LOG = LoggerFactory.getLogger(ConfigReader.class);
-
   static final String PEERS = "osier.peers";
 
   private final ConfigValues values;
@@ -46,13 +42,9 @@ public final class ConfigReader {
     this.memory = memory;
   }
 
-  /**
-   * Reads a file. Warnings are logged.
-   *
-   * @param environment the environment variables
-   */
+  /** As the other one; what variables of the environment are ignored is not said. */
   public static DatacenterConfig read(File file, Map<String, String> environment) {
-    return read(file, environment, LOG::warn);
+    return read(file, environment, warning -> {});
   }
 
   /**
@@ -81,7 +73,7 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads a text.
+   * Reads a text. What variables of the environment are ignored is not said.
    *
    * @param source what errors call it
    */
@@ -101,7 +93,7 @@ public final class ConfigReader {
         },
         environment,
         memory,
-        LOG::warn);
+        warning -> {});
   }
 
   private static String textOf(File file) {

@@ -1,19 +1,21 @@
 package io.osier.datacenter.config;
 
-import io.netty.util.NetUtil;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * What must be there before other machines may come in: TLS, and users. A datacenter that was
  * started in a hurry must not be everybody's.
  */
 public final class ProtectedMode {
-  private static final String LOCALHOST = "localhost";
+  private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
+  private static final Pattern LOOPBACK =
+      Pattern.compile("localhost|127(\\." + BYTE + "){3}|::1|(0{1,4}:){7}0{0,3}1");
 
   private ProtectedMode() {}
 
@@ -57,12 +59,7 @@ public final class ProtectedMode {
    * nothing but loopback is listened on. Other names are not looked up, and may lead anywhere.
    */
   public static boolean isLoopback(String host) {
-    return host.equalsIgnoreCase(LOCALHOST) || isLoopbackAddress(host);
-  }
-
-  private static boolean isLoopbackAddress(String host) {
-    InetAddress address = NetUtil.createInetAddressFromIpAddressString(host);
-    return address != null && address.isLoopbackAddress();
+    return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
   }
 
   /**

@@ -276,8 +276,7 @@ public final class Datacenter implements AutoCloseable {
         new HostPort(config.host(), clients.port()),
         new HostPort(config.host(), transport.port()));
     if (admin != null) {
-      LOG.info(
-          "metrics and the dashboard are at {}", new HostPort(admin.host(), admin.port()));
+      LOG.info("metrics and the dashboard are at {}", new HostPort(admin.host(), admin.port()));
     }
     ProtectedMode.openTo(config)
         .ifPresent(

@@ -266,9 +266,7 @@ final class ConfigReaderTest {
         .containsExactly("a.b", "c.d", "e-f", "g_");
     assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(1));
     assertThatThrownBy(
-            () ->
-                ConfigReader.read(
-                    "f", "osier { dc = eu, keyspaces.\"a.b\".slo = 1s }", Map.of()))
+            () -> ConfigReader.read("f", "osier { dc = eu, keyspaces.\"a.b\".slo = 1s }", Map.of()))
         .hasMessageContaining("a.b")
         .hasMessageContaining("did you mean")
         .hasMessageContaining("sla");

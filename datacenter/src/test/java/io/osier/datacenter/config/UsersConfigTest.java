@@ -126,7 +126,8 @@ final class UsersConfigTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0.0.0.0", "10.0.0.1", "eu.example", "\"::\"", "127.0.0.1.example", "127.0.0.999"})
+  @ValueSource(
+      strings = {"0.0.0.0", "10.0.0.1", "eu.example", "\"::\"", "127.0.0.1.example", "127.0.0.999"})
   void otherMachines_needTlsAndUsers(String host) {
     String listen = "listen.host = " + host + "\n";
     assertThat(error(listen))

@@ -121,9 +121,7 @@ final class Dialler {
     }
     if (wasUp) {
       LOG.info(
-          "connection to {} at {} closed: removed, or elsewhere",
-          dc,
-          new HostPort(host(), port()));
+          "connection to {} at {} closed: removed, or elsewhere", dc, new HostPort(host(), port()));
       peering.listener().down(dc);
     }
   }

@@ -11,7 +11,6 @@ public final class TimeLimit {
   public static final Duration FOREVER = Duration.ofDays(36_500);
 
   private static final Duration NEVER = FOREVER.negated();
-  private static final Duration MILLI = Duration.ofMillis(1);
 
   private TimeLimit() {}
 
@@ -29,24 +28,22 @@ public final class TimeLimit {
     return capped(limit).toMillis();
   }
 
-  /** In milliseconds, from 0 to the largest int. */
+  /** In milliseconds, from 0 to the largest int; a part of a millisecond is none. */
   public static int intMillis(Duration limit) {
     return Math.clamp(millis(limit), 0, Integer.MAX_VALUE);
   }
 
   /**
-   * A limit above 0, from a millisecond to {@link #FOREVER}: what is shorter or longer counts as
-   * those.
+   * A limit above 0, of {@link #FOREVER} at most.
    *
    * @param what it limits, for the error
    * @throws OsierException INVALID_ARGUMENT if it is null, or not above 0
    */
   public static Duration positive(String what, Duration limit) {
     if (Present.present(limit, what).isZero() || limit.isNegative()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, what + " must be above 0, not " + limit);
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, what + " must be above 0, not " + limit);
     }
-    return limit.compareTo(MILLI) < 0 ? MILLI : capped(limit);
+    return capped(limit);
   }
 
   /**

@@ -9,9 +9,9 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.CallFuture.GivenUp;
 import java.util.List;
 import java.util.Optional;
-import io.osier.proxy.CallFuture.GivenUp;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 

@@ -156,13 +156,13 @@ final class CallFuture<T> extends CompletableFuture<T> {
   }
 
   /** Of one that has ended. */
-  static <T> CallFuture<T> completed(T value) {
+  static <T> CallFuture<T> completed(@Nullable T value) {
     CallFuture<T> made = new CallFuture<>(Line.OVER);
-    boolean unused = made.ends(value);
+    made.ends(value);
     return made;
   }
 
-  private boolean ends(T value) {
+  private boolean ends(@Nullable T value) {
     return super.complete(value);
   }
 
@@ -186,7 +186,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
   }
 
   /** The call was done. */
-  boolean succeed(T made) {
+  boolean succeed(@Nullable T made) {
     line.ended();
     return super.complete(made);
   }

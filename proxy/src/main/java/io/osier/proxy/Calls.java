@@ -117,7 +117,11 @@ final class Calls {
     CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
         .whenComplete(
             (none, error) -> {
-              boolean unused = error == null ? all.succeed(null) : all.fail(error);
+              if (error == null) {
+                all.succeed(null);
+              } else {
+                all.fail(error);
+              }
             });
     return all;
   }

@@ -30,7 +30,11 @@ final class Inquiries {
 
   /** Its answer to a request for a report, as one JSON object. */
   CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
-    return ask(at, request, TimeLimit.millis(present(timeout, "a time limit")), reply -> ((Reply.Report) reply).json());
+    return ask(
+        at,
+        request,
+        TimeLimit.millis(present(timeout, "a time limit")),
+        reply -> ((Reply.Report) reply).json());
   }
 
   private static <T> CompletableFuture<T> ask(

@@ -138,7 +138,7 @@ public final class OsierClient implements AutoCloseable {
                   datacenters.add(
                       new RemoteConnection(
                           dc, address, settings, timers, network, datacenters::changed)));
-          long pause = settings.pingInterval().toMillis();
+          long pause = Math.max(1, settings.pingInterval().toMillis());
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
   }
@@ -247,7 +247,8 @@ public final class OsierClient implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new OsierException(
-          ErrorCode.CANCELLED, "the calling thread was interrupted while it waited to be connected");
+          ErrorCode.CANCELLED,
+          "the calling thread was interrupted while it waited to be connected");
     } finally {
       up.cancel(false); // nobody waits any more
     }

@@ -95,7 +95,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   private void connect() {
     if (!closed) {
-      int timeoutMillis = TimeLimit.intMillis(settings.connectTimeout());
+      int timeoutMillis = Math.max(1, TimeLimit.intMillis(settings.connectTimeout()));
       network.dial(address, timeoutMillis, this::opened, this::unreachable);
     }
   }

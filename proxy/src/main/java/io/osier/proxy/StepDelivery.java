@@ -42,7 +42,7 @@ final class StepDelivery extends Sending implements Connection.Answered {
   /** As {@link #start}, after a sending that may have arrived. */
   CompletableFuture<Reply> again() {
     tries.mayHaveArrived();
-    boolean unused = super.begins();
+    super.begins(); // as was sent before
     return start();
   }
 
@@ -51,7 +51,8 @@ final class StepDelivery extends Sending implements Connection.Answered {
   }
 
   /**
-   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for again.
+   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for
+   * again.
    *
    * @return whether it is certain that nothing of it is done
    */

@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.CallFuture.GivenUp;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.values.Values;
 import java.util.ArrayDeque;
@@ -20,7 +21,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import io.osier.proxy.CallFuture.GivenUp;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or its
  * caller gave it up before it was sent (CANCELLED), its updates are sent once more with the next
  * one; if something is wrong with it, they are forgotten. A step that was given up when it was sent
- * is done all the same, and those behind it wait for it.
- * Steps take place in the order in which they are asked for. Thread-safe.
+ * is done all the same, and those behind it wait for it. Steps take place in the order in which
+ * they are asked for. Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
@@ -118,7 +118,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     void delivers(StepDelivery by) {
       delivery = by;
       if (givenUp) {
-        boolean unused = by.giveUp();
+        by.giveUp();
       }
     }
 
@@ -130,7 +130,8 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     public void giveUp(GivenUp why) {
       if (end == Request.End.ABORT) {
         done.fail(
-            new OsierException(why.code(), why.why() + "; the transaction is aborted all the same"));
+            new OsierException(
+                why.code(), why.why() + "; the transaction is aborted all the same"));
         return;
       }
       givenUp = true;
@@ -152,7 +153,12 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     }
 
     void tell() {
-      boolean unused = failure == null ? done.succeed(reply) : done.fail(failure);
+      OsierException error = failure;
+      if (error == null) {
+        done.succeed(reply);
+      } else {
+        done.fail(error);
+      }
     }
   }
 
@@ -530,8 +536,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       all.addAll(one.updates);
       returned.clear();
     }
-    return new Request.Transact(
-        keyspace, id, step + 1, Optional.empty(), all, one.reads, one.end);
+    return new Request.Transact(keyspace, id, step + 1, Optional.empty(), all, one.reads, one.end);
   }
 
   /** Keeps the updates of a step that failed through no fault of theirs. */

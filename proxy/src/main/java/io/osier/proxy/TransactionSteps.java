@@ -73,20 +73,19 @@ final class TransactionSteps {
     } else {
       CompletableFuture<Reply.Page> asked = client.inquiries().page(to, scan, left);
       result.whenComplete((page, error) -> asked.cancel(false)); // does nothing if it was answered
-      asked
-          .whenComplete(
-              (page, error) -> {
-                if (error == null) {
-                  result.complete(page);
-                  return;
-                }
-                OsierException why = Calls.asOsier(error, false);
-                if (why.code() == ErrorCode.UNAVAILABLE && !to.isUp()) {
-                  known(home, scan, deadline, result);
-                } else {
-                  result.completeExceptionally(why);
-                }
-              });
+      asked.whenComplete(
+          (page, error) -> {
+            if (error == null) {
+              result.complete(page);
+              return;
+            }
+            OsierException why = Calls.asOsier(error, false);
+            if (why.code() == ErrorCode.UNAVAILABLE && !to.isUp()) {
+              known(home, scan, deadline, result);
+            } else {
+              result.completeExceptionally(why);
+            }
+          });
     }
   }
 

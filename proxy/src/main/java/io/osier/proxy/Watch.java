@@ -132,8 +132,8 @@ public final class Watch implements Flow.Publisher<Changes> {
   private static final class Listening implements Watching, Flow.Subscriber<Changes> {
     private final Consumer<? super Changes> callback;
     private final CompletableFuture<Flow.Subscription> subscribed = new CompletableFuture<>();
-    private final CompletableFuture<Void> begun = new CompletableFuture<>();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CallFuture<Void> begun = new CallFuture<>(why -> {});
+    private final CallFuture<Void> ended = new CallFuture<>(why -> {});
     private volatile Optional<WatchPosition> position;
 
     Listening(Consumer<? super Changes> callback, Optional<WatchPosition> begins) {
@@ -159,14 +159,14 @@ public final class Watch implements Flow.Publisher<Changes> {
         return;
       }
       position = Optional.of(told.position());
-      begun.complete(null);
+      begun.succeed(null);
       subscribed.join().request(1);
     }
 
     private void end(Throwable error) {
       subscribed.thenAccept(Flow.Subscription::cancel);
-      ended.completeExceptionally(error);
-      begun.completeExceptionally(error);
+      ended.fail(error);
+      begun.fail(error);
     }
 
     @Override
@@ -197,7 +197,7 @@ public final class Watch implements Flow.Publisher<Changes> {
     @Override
     public void close() {
       subscribed.thenAccept(Flow.Subscription::cancel);
-      ended.complete(null);
+      ended.succeed(null);
       begun.cancel(false);
     }
   }

@@ -66,6 +66,12 @@
  * elsewhere within the time limit; an update of unknown outcome never is, but for a transaction's
  * commit, which its datacenter knows again.
  *
+ * <p><b>Giving up.</b> Cancelling a call's future, or completing it otherwise, gives the call up,
+ * and so does an interrupt of the thread that waits in a synchronous call, which then ends at once
+ * with CANCELLED and stays interrupted. What was not sent yet is not sent, nothing is tried again,
+ * and the call's place among those under way is free. Futures that were derived from the call's
+ * stand for it: it is given up when the last of them is.
+ *
  * <p>Each operation has a synchronous form and one that returns a {@code CompletableFuture} and
  * whose name ends in Async. Everything is safe for any thread.
  *

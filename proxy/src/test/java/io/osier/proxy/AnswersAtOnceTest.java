@@ -231,8 +231,7 @@ final class AnswersAtOnceTest {
         .withThrowableThat()
         .havingRootCause()
         .isInstanceOfSatisfying(
-            OsierException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
   }
 
   /** Whoever brings answers has others' to bring, so nobody would ever bring this one. */

@@ -172,9 +172,7 @@ final class BoundariesTest {
           Object[] arguments = new Object[types.length];
           for (int j = 0; j < types.length; j++) {
             arguments[j] =
-                j == i
-                    ? end
-                    : argument(method.getGenericParameterTypes()[j].getTypeName());
+                j == i ? end : argument(method.getGenericParameterTypes()[j].getTypeName());
           }
           call(subjects.get(of).get(), method, arguments);
           calls++;
@@ -189,9 +187,10 @@ final class BoundariesTest {
       case "io.osier.protocol.Request$Topic" -> Request.Topic.STAT;
       case "java.util.Optional<java.lang.String>" -> Optional.empty();
       case "io.osier.proxy.ClientTraces" -> (ClientTraces) trace -> {};
-      default -> type.contains("Duration") && type.length() < 30 || !type.equals("java.lang.String")
-          ? PublicCalls.argument(type, made.getFirst())
-          : "eu";
+      default ->
+          type.contains("Duration") && type.length() < 30 || !type.equals("java.lang.String")
+              ? PublicCalls.argument(type, made.getFirst())
+              : "eu";
     };
   }
 

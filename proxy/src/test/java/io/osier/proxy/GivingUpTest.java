@@ -4,24 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Grant;
-import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
-import io.osier.proxy.values.ValueCodec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -29,12 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whoever gives a call up, by an interrupt or by cancelling its future, leaves at once, is told what
- * became of it, and frees its place: every method of the client that waits, and each of those that
- * return a future. The datacenter takes everything and answers nothing.
+ * Whoever gives a call up, by an interrupt or by cancelling its future, leaves at once, is told
+ * what became of it, and frees its place: every method of the client that waits, and each of those
+ * that return a future. The datacenter takes everything and answers nothing.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES) // a call's own limit is far beyond
 @NullUnmarked // what is null fails the test
@@ -138,8 +123,7 @@ final class GivingUpTest {
 
   /** Those that take what this test cannot give make handles, and ask nobody. */
   private static final Set<String> ASK_NOBODY =
-      Set.of("pin", "join", "as", "map", "register", "set",
-          "multiRegister");
+      Set.of("pin", "join", "as", "map", "register", "set", "multiRegister");
 
   private Object[] arguments(Method method) {
     Object[] all =
@@ -182,7 +166,9 @@ final class GivingUpTest {
 
   // ---------------------------------------------------------------- interrupts
 
-  /** What a call ends with, by a thread that is interrupted before it begins; null if it returns. */
+  /**
+   * What a call ends with, by a thread that is interrupted before it begins; null if it returns.
+   */
   private @Nullable Throwable interruptedBefore(Object on, Method method) throws Exception {
     Thread.currentThread().interrupt();
     try {
@@ -230,10 +216,14 @@ final class GivingUpTest {
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
     boolean reads =
-        method.getName().matches("(get|getAll|contains|size|first|last|among|exists|type|read|readAll"
-            + "|readTogether|count|page|scan|timeToLive|rights|isSubsetOf)");
+        method
+            .getName()
+            .matches(
+                "(get|getAll|contains|size|first|last|among|exists|type|read|readAll"
+                    + "|readTogether|count|page|scan|timeToLive|rights|isSubsetOf)");
     if (reads) {
-      assertThat(thrown).as("a read is never in doubt: %s", method)
+      assertThat(thrown)
+          .as("a read is never in doubt: %s", method)
           .isNotInstanceOf(OutcomeUnknownException.class);
     }
   }
@@ -307,8 +297,7 @@ final class GivingUpTest {
     var unused = client.session().keyspace("shop").counter("k").getAsync();
     assertThat(interruptedWhileItWaits(none -> client.close(Duration.ofDays(1)))).isNull();
     assertThat(client.isClosed()).isTrue();
-    OsierClient nowhere =
-        SteppedClient.of(settings(), new Still(), changed -> List.of());
+    OsierClient nowhere = SteppedClient.of(settings(), new Still(), changed -> List.of());
     assertThat(interruptedWhileItWaits(none -> nowhere.awaitConnected(Duration.ofDays(1))))
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
@@ -357,8 +346,7 @@ final class GivingUpTest {
       }
       for (Consumer<CompletableFuture<?>> way : ways()) {
         Object on = subjects().get(of);
-        CompletableFuture<?> future =
-            (CompletableFuture<?>) method.invoke(on, arguments(method));
+        CompletableFuture<?> future = (CompletableFuture<?>) method.invoke(on, arguments(method));
         if (future.isCompletedExceptionally() && !ASK_NOBODY.contains(method.getName())) {
           future.join(); // tells what the arguments lack
         }

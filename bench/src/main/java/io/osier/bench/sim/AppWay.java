@@ -163,6 +163,16 @@ final class AppWay implements Connection {
           public void lost(LostException cause) {
             endingTheRun(() -> AppWay.this.lost(one, cause, answered));
           }
+
+          @Override
+          public boolean begins() {
+            return answered.begins();
+          }
+
+          @Override
+          public boolean isWanted() {
+            return answered.isWanted();
+          }
         });
     over.client().wake();
   }

@@ -253,6 +253,10 @@ final class SimWay implements Connection {
       answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + dc));
       return;
     }
+    if (!answered.begins()) {
+      answered.lost(new LostException(ErrorCode.CANCELLED, false, "it was given up"));
+      return;
+    }
     Request sent = simulation.options().sabotage().sent(request);
     Sending one = new Sending(over, sent, app.witness(sent), answered, simulation.nextTicket());
     over.open.add(one);

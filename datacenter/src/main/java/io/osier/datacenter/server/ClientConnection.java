@@ -215,8 +215,8 @@ final class ClientConnection extends FrameReader {
   }
 
   /**
-   * Ends a transaction whose commit is refused, and answers when that is done: what it has set aside
-   * must not wait for somebody to close it.
+   * Ends a transaction whose commit is refused, and answers when that is done: what it has set
+   * aside must not wait for somebody to close it.
    */
   private boolean endsInstead(
       long id, Request request, Reply.Failure refusal, UserQuotas.Quota of, long began) {

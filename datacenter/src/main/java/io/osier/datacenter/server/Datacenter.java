@@ -505,7 +505,9 @@ public final class Datacenter implements AutoCloseable {
     } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
       LOG.warn(
           "not everything was shipped {}",
-          interrupted ? "before the closing was interrupted" : "within " + config.shutdownTimeout());
+          interrupted
+              ? "before the closing was interrupted"
+              : "within " + config.shutdownTimeout());
     } else if (!failure.isDone()
         && !neighbours.addresses().isEmpty()
         && transport.connected() == 0) {

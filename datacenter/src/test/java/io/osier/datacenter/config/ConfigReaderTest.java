@@ -51,8 +51,19 @@ final class ConfigReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "9223372036854775807d", "99999999999999999999s", "-1d", "0s", "1ns", "1e400s", "forever",
-        "9223372036854775807B", "99999999999YiB", "-1B", "9223372036854775807", "-2147483649", "0"
+        "9223372036854775807d",
+        "99999999999999999999s",
+        "-1d",
+        "0s",
+        "1ns",
+        "1e400s",
+        "forever",
+        "9223372036854775807B",
+        "99999999999YiB",
+        "-1B",
+        "9223372036854775807",
+        "-2147483649",
+        "0"
       })
   void endOfARange_isTaken_orRefusedByName(String end) {
     Config reference = ConfigFactory.parseResources("osier-reference.conf");

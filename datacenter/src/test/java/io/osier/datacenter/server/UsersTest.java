@@ -25,15 +25,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.BatchException;
+import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.params.ParameterizedTest;
-import java.util.stream.Stream;
-import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Watch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,11 +45,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users over real connections, and those who try to get in, or further than they may. */
 final class UsersTest {

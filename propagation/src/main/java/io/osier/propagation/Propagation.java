@@ -106,7 +106,7 @@ public final class Propagation {
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
     this.answers =
-        new Answers(around, knowledge, applier, relays, this::isHolding, this::peerVersion);
+        new Answers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
@@ -139,11 +139,6 @@ public final class Propagation {
   /** Whether something that is committed here was not shipped yet. */
   private boolean isHolding() {
     return outbound.through() < outbound.committed();
-  }
-
-  private int peerVersion(ReplicaId peer) {
-    PeerStream stream = outbound.stream(peer.dc());
-    return stream == null ? 0 : stream.peerVersion();
   }
 
   private boolean isLinkUp(String dc) {
@@ -225,10 +220,8 @@ public final class Propagation {
 
   /**
    * Frames can be sent to the peer from now on.
-   *
-   * @param version of the peer protocol that it speaks
    */
-  public void peerUp(ReplicaId peer, int version, long nowNanos) {
+  public void peerUp(ReplicaId peer, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return; // does not hold this keyspace
@@ -237,7 +230,7 @@ public final class Propagation {
     if (!knowledge.isNewest(peer)) {
       return;
     }
-    stream.up(peer, version, nowNanos);
+    stream.up(peer, nowNanos);
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }

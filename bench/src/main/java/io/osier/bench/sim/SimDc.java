@@ -254,11 +254,11 @@ final class SimDc {
     }
 
     @Override
-    public void up(ReplicaId peer, int version, List<String> keyspaces) {
+    public void up(ReplicaId peer, List<String> keyspaces) {
       hears(
           () -> {
             simulation.network().isUp(self.dc(), peer.dc(), true);
-            submitToAll(new Input.PeerUp(peer, version));
+            submitToAll(new Input.PeerUp(peer));
           });
     }
 

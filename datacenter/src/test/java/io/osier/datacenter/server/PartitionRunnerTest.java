@@ -213,7 +213,7 @@ final class PartitionRunnerTest {
     assertThat(code(refused)).isEqualTo(ErrorCode.OVERLOADED);
     runner.submit(
         new Input.PeerUp(
-            new ReplicaId("us", 1), Frame.ANSWERS_OFFER_VERSION)); // events are never refused
+            new ReplicaId("us", 1))); // events are never refused
     script.open.countDown();
     assertThat(accepted).allMatch(PartitionRunnerTest::isDone);
     awaitSeen("PeerUp");
@@ -318,8 +318,7 @@ final class PartitionRunnerTest {
     assertThat(runner.isDrained()).as("peers have not acknowledged").isFalse();
     runner.submit(
         new Input.PeerUp(
-            new ReplicaId("us", 1),
-            Frame.ANSWERS_OFFER_VERSION)); // may let a waiting command go on
+            new ReplicaId("us", 1))); // may let a waiting command go on
     await().until(() -> script.seen.contains("PeerUp"));
     await().until(() -> script.seen.getLast().equals("Flush"));
     script.drained = true;

@@ -173,7 +173,7 @@ final class Dialled extends FrameReader {
     dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.greeted();
     heartbeat.give();
-    peering.listener().up(replica, version, agreement.agreed());
+    peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -203,7 +203,7 @@ final class Dialled extends FrameReader {
       peering.listener().parted(dc, parted);
     }
     if (!up.isEmpty()) {
-      peering.listener().up(peer, version, up);
+      peering.listener().up(peer, up);
     }
   }
 

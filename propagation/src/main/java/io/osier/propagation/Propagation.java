@@ -105,8 +105,7 @@ public final class Propagation {
     this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
-    this.answers =
-        new Answers(around, knowledge, applier, relays, this::isHolding);
+    this.answers = new Answers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
@@ -218,9 +217,7 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- peers come and go
 
-  /**
-   * Frames can be sent to the peer from now on.
-   */
+  /** Frames can be sent to the peer from now on. */
   public void peerUp(ReplicaId peer, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {

@@ -70,6 +70,7 @@ final class SimDc {
 
   /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
   private boolean isFormer;
+
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;

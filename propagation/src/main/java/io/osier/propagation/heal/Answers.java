@@ -3,8 +3,8 @@ package io.osier.propagation.heal;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.Causal;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.Replica;
@@ -80,8 +80,7 @@ public final class Answers {
 
     /** Adds a state, or offers it. */
     void add(ObjectId object, ReplicaId origin, long last, Causal state) {
-      if (state.sizeBytes() > around.settings().pullBytes()
-          && EntryRanges.arePossible(state)) {
+      if (state.sizeBytes() > around.settings().pullBytes() && EntryRanges.arePossible(state)) {
         offered = new OfferedVersion(object, state, around);
       } else {
         add(new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state));

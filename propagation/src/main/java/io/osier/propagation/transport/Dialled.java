@@ -213,15 +213,10 @@ final class Dialled extends FrameReader {
     boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
     if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
       LOG.error(
-          "{} refuses this datacenter, which goes on trying: {}: {}",
-          dc,
-          refusal.code(),
-          why);
+          "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
     }
     if (isHeard) {
-      peering
-          .listener()
-          .rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
+      peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
   }

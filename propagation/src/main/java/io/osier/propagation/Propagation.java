@@ -105,8 +105,7 @@ public final class Propagation {
     this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
-    this.answers =
-        new Answers(around, knowledge, applier, relays, this::isHolding, this::peerVersion);
+    this.answers = new Answers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
@@ -139,11 +138,6 @@ public final class Propagation {
   /** Whether something that is committed here was not shipped yet. */
   private boolean isHolding() {
     return outbound.through() < outbound.committed();
-  }
-
-  private int peerVersion(ReplicaId peer) {
-    PeerStream stream = outbound.stream(peer.dc());
-    return stream == null ? 0 : stream.peerVersion();
   }
 
   private boolean isLinkUp(String dc) {
@@ -223,12 +217,8 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- peers come and go
 
-  /**
-   * Frames can be sent to the peer from now on.
-   *
-   * @param version of the peer protocol that it speaks
-   */
-  public void peerUp(ReplicaId peer, int version, long nowNanos) {
+  /** Frames can be sent to the peer from now on. */
+  public void peerUp(ReplicaId peer, long nowNanos) {
     PeerStream stream = outbound.stream(peer.dc());
     if (stream == null) {
       return; // does not hold this keyspace
@@ -237,7 +227,7 @@ public final class Propagation {
     if (!knowledge.isNewest(peer)) {
       return;
     }
-    stream.up(peer, version, nowNanos);
+    stream.up(peer, nowNanos);
     if (inbound.up(in, nowNanos)) {
       resume(in, nowNanos);
     }

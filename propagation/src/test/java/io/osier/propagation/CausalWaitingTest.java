@@ -80,7 +80,7 @@ final class CausalWaitingTest {
   }
 
   private void up() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, nowMillis * 1_000_000);
+    propagation.peerUp(PEER, nowMillis * 1_000_000);
     propagation.tick(nowMillis * 1_000_000, nowMillis);
   }
 

@@ -69,7 +69,7 @@ final class LeasedPullTest {
     Operation adds = new Operation.Add(List.of(Value.of("e")));
     Causal here = empty.join(empty.prepare(adds, PEER, 1, 0, 0, 0));
     replica.objects.put(SET, leases.of(here));
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     long epoch = epoch();
     receive(
         new Frame.Offer(epoch, 1, SET, EntryRanges.Head.of(CausalContext.range(PEER, 0, 2))), 1);

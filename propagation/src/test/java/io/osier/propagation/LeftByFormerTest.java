@@ -78,7 +78,7 @@ final class LeftByFormerTest {
   }
 
   private void up(ReplicaId peer) {
-    propagation.peerUp(peer, Frame.ANSWERS_OFFER_VERSION, nowMillis * 1_000_000);
+    propagation.peerUp(peer, nowMillis * 1_000_000);
   }
 
   private void receive(ReplicaId from, Frame frame) {

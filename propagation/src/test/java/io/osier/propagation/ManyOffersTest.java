@@ -73,7 +73,7 @@ final class ManyOffersTest {
 
   @Test
   void asManyArePulledAsMayBe_andOthersWhenOneIsDone() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     long epoch = epoch();
     for (int i = 1; i <= 40; i++) {
       receive(offer(epoch, i));
@@ -91,13 +91,13 @@ final class ManyOffersTest {
 
   @Test
   void thoseOfAFormerEpoch_makeRoom() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     long former = epoch();
     for (int i = 1; i <= 16; i++) {
       receive(offer(former, i));
     }
     assertThat(pulls()).hasSize(16);
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     long next = epoch();
     assertThat(next).isGreaterThan(former);
     receive(offer(next, 1));
@@ -110,7 +110,7 @@ final class ManyOffersTest {
   /** The sender has closed them: it repeats those that are open. */
   @Test
   void thoseThatNothingIsHeardOf_makeRoom() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     long epoch = epoch();
     for (int i = 1; i <= 16; i++) {
       receive(offer(epoch, i));

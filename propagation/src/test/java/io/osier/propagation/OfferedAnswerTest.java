@@ -204,16 +204,6 @@ final class OfferedAnswerTest {
     assertThat(script.state("ap", "l")).isEqualTo(script.state("us", "l"));
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {Frame.OFFERS_VERSION - 1, Frame.OFFERS_VERSION})
-  void peerOfAFormerVersion_isGivenTheState(int version) {
-    script.speaks(version);
-    separated("session");
-    String all = run("join ap us", "run 30000");
-    assertThat(all).contains("[k whole").doesNotContain("offers");
-    assertThat(at("ap")).isEqualTo(at("eu"));
-  }
-
   /** Whatever is lost or comes twice, or when the link is cut: it converges, all or nothing. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})

@@ -146,16 +146,6 @@ final class OfferedStateTest {
     assertThat(at("us").expires()).isTrue();
   }
 
-  @Test
-  void peerThatKnowsNoDeadlinesOfOffers_isGivenTheState() {
-    script.speaks(Frame.OFFERS_VERSION);
-    separated();
-    run("eu expire k 5000000", "eu add m" + elements(100, 160), LONG);
-    String all = run("join eu us", "run 3000");
-    assertThat(all).contains("k whole", "offer m").doesNotContain("offer k");
-    assertThat(at("us")).isEqualTo(at("eu"));
-  }
-
   /** Each of two streams brings more than may wait: one of them goes on at a time. */
   @ParameterizedTest
   @ValueSource(strings = {"session", "causal"})
@@ -184,14 +174,6 @@ final class OfferedStateTest {
       assertThat(narrow.state("us", key)).isEqualTo(narrow.state("eu", key)).isNotNull();
       assertThat(narrow.state("ap", key)).isEqualTo(narrow.state("eu", key));
     }
-  }
-
-  @Test
-  void peerThatKnowsNoOffers_isGivenTheState() {
-    script.pullsNothing();
-    separated();
-    assertThat(run("join eu us", "run 3000")).contains("k whole").doesNotContain("offer");
-    assertThat(at("us")).isEqualTo(at("eu"));
   }
 
   @ParameterizedTest

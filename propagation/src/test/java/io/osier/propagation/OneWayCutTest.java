@@ -102,7 +102,7 @@ final class OneWayCutTest {
   }
 
   private void up(ReplicaId peer) {
-    propagation.peerUp(peer, Frame.ANSWERS_OFFER_VERSION, nowMillis * 1_000_000);
+    propagation.peerUp(peer, nowMillis * 1_000_000);
   }
 
   private static long patienceMillis() {

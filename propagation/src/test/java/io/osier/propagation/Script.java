@@ -158,9 +158,6 @@ final class Script {
   /** When all that was sent by a slow link has left. */
   private final Map<String, Long> leftNanos = new HashMap<>();
 
-  /** Whether peers know offers of large states. */
-  private int version = Frame.ANSWERS_OFFER_VERSION;
-
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
           (a, b) ->
@@ -192,16 +189,6 @@ final class Script {
   /** From now on such frames come a second time, while others are under way. */
   void repeats(BiPredicate<String, Frame> frames) {
     repeats = frames;
-  }
-
-  /** From now on peers that come up know nothing of offers. */
-  void pullsNothing() {
-    speaks(Frame.OFFERS_VERSION - 1);
-  }
-
-  /** From now on peers that come up speak this version of their protocol. */
-  void speaks(int newVersion) {
-    version = newVersion;
   }
 
   /** From now on objects' entries lie outside the heap, where that can be. */
@@ -343,7 +330,7 @@ final class Script {
       String link = way[0] + ">" + way[1];
       if (up) {
         cut.remove(link);
-        dc.propagation.peerUp(dc(way[1]).self, version, nanos);
+        dc.propagation.peerUp(dc(way[1]).self, nanos);
       } else {
         cut.add(link);
         dc.propagation.peerDown(way[1], nanos);

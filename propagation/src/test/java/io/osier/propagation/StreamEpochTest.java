@@ -97,7 +97,7 @@ final class StreamEpochTest {
 
   @Test
   void epochOfAFormerLifeThatIsLarger_isExceededAtOnce() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     assertThat(asked).hasSize(1);
     long former = asked.getFirst() + 1_000;
     waitsFor(former, SETTINGS.retryMillis());
@@ -106,7 +106,7 @@ final class StreamEpochTest {
 
   @Test
   void epochThatWasNotHeardOf_isAskedForAgain() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     waitsFor(0, SETTINGS.retryMillis());
     assertThat(asked).hasSize(2);
     assertThat(asked.getLast()).isEqualTo(asked.getFirst());

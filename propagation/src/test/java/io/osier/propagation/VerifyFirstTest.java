@@ -98,7 +98,7 @@ final class VerifyFirstTest {
   }
 
   private void up() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, nowMillis * 1_000_000);
+    propagation.peerUp(PEER, nowMillis * 1_000_000);
   }
 
   /** The peer says again and again that it waits to be asked for its stream. */
@@ -185,7 +185,7 @@ final class VerifyFirstTest {
     assertThat(propagation.isVerified()).isTrue();
     sent.clear();
     propagation.setPeers(List.of("ap", "us"), 0);
-    propagation.peerUp(ADDED, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(ADDED, 0);
     assertThat(sent).singleElement().isInstanceOf(Frame.Resume.class);
   }
 }

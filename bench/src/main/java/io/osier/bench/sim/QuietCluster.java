@@ -79,7 +79,7 @@ public final class QuietCluster {
     for (Node from : nodes.values()) {
       for (Node to : nodes.values()) {
         if (from != to) {
-          from.handle(new Input.PeerUp(to.self, Frame.ANSWERS_OFFER_VERSION));
+          from.handle(new Input.PeerUp(to.self));
         }
       }
     }

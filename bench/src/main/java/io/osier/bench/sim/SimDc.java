@@ -70,6 +70,7 @@ final class SimDc {
 
   /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
   private boolean isFormer;
+
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -254,11 +255,11 @@ final class SimDc {
     }
 
     @Override
-    public void up(ReplicaId peer, int version, List<String> keyspaces) {
+    public void up(ReplicaId peer, List<String> keyspaces) {
       hears(
           () -> {
             simulation.network().isUp(self.dc(), peer.dc(), true);
-            submitToAll(new Input.PeerUp(peer, version));
+            submitToAll(new Input.PeerUp(peer));
           });
     }
 

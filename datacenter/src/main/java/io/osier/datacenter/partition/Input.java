@@ -22,12 +22,8 @@ public sealed interface Input {
   /** A frame from another datacenter. Frames of one sender come in the order they were sent. */
   record FromPeer(ReplicaId peer, Frame frame) implements Input {}
 
-  /**
-   * Frames can be sent to this datacenter from now on.
-   *
-   * @param version of the peer protocol that it speaks
-   */
-  record PeerUp(ReplicaId peer, int version) implements Input {}
+  /** Frames can be sent to this datacenter from now on. */
+  record PeerUp(ReplicaId peer) implements Input {}
 
   /** Frames can no longer be sent to this datacenter; those under way may be lost. */
   record PeerDown(String dc) implements Input {}

@@ -255,7 +255,7 @@ public final class Partition implements Machine {
     switch (input) {
       case Input.Command c -> command(c);
       case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
-      case Input.PeerUp p -> propagation.peerUp(p.peer(), p.version(), at.nanos());
+      case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Inspect i -> effects.report(i.ticket(), report(i.hotLimit()));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));

@@ -52,8 +52,8 @@ final class PeerInputs implements PeerListener {
   }
 
   @Override
-  public void up(ReplicaId peer, int version, List<String> agreed) {
-    Input up = new Input.PeerUp(peer, version);
+  public void up(ReplicaId peer, List<String> agreed) {
+    Input up = new Input.PeerUp(peer);
     for (String name : agreed) {
       toAll(name, up);
     }

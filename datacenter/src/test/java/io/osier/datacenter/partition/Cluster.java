@@ -282,7 +282,7 @@ final class Cluster {
   private void connect(String from, String to) {
     if (!cut.contains(link(from, to))) {
       connection.merge(link(from, to), 1L, Long::sum);
-      input(dc(from), new Input.PeerUp(dc(to).self, Frame.ANSWERS_OFFER_VERSION));
+      input(dc(from), new Input.PeerUp(dc(to).self));
     }
   }
 

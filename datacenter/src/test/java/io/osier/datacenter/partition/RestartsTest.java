@@ -99,7 +99,7 @@ final class RestartsTest {
    */
   private void up(ReplicaId peer, long committed) {
     sent.clear();
-    input(new Input.PeerUp(peer, Frame.ANSWERS_OFFER_VERSION));
+    input(new Input.PeerUp(peer));
     VersionVector none = VersionVector.EMPTY;
     input(
         new Input.FromPeer(
@@ -189,7 +189,7 @@ final class RestartsTest {
 
   @Test
   void newStore_thatHadNotCaughtUp_doesNotServeAfterARestart() {
-    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
+    input(new Input.PeerUp(US));
     partition = start(2, 1, true);
     assertThat(partition.isReady()).isFalse();
     up(US);
@@ -213,7 +213,7 @@ final class RestartsTest {
     hasFive(AP);
     tick(2_900);
     assertThat(partition.isReady()).isFalse();
-    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
+    input(new Input.PeerUp(US));
     tick(10_000);
     assertThat(partition.isReady()).as("what us has comes").isFalse();
     upWithoutWhatItForgot(US);
@@ -225,7 +225,7 @@ final class RestartsTest {
   void newStore_waitsForAPeerThatIsCutForAMoment() {
     up(AP);
     hasFive(US);
-    input(new Input.PeerUp(US, Frame.ANSWERS_OFFER_VERSION));
+    input(new Input.PeerUp(US));
     tick(10_000);
     input(new Input.PeerDown("us"));
     tick(2_900);

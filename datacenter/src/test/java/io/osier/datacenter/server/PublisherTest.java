@@ -119,7 +119,7 @@ final class PublisherTest {
 
   private static final class Nobody implements PeerListener {
     @Override
-    public void up(ReplicaId peer, int version, List<String> keyspaces) {}
+    public void up(ReplicaId peer, List<String> keyspaces) {}
 
     @Override
     public void parted(String dc, List<String> keyspaces) {}

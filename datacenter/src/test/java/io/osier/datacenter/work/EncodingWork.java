@@ -142,10 +142,10 @@ public final class EncodingWork implements BiConsumer<String, Long> {
 
   private void run(String scene, Dc eu, Dc us) {
     ReplicaId ap = new ReplicaId("ap", 1);
-    eu.step(new Input.PeerUp(ap, Frame.ANSWERS_OFFER_VERSION), now());
+    eu.step(new Input.PeerUp(ap), now());
     eu.step(new Input.FromPeer(ap, new Frame.Resume(1, 0, Optional.empty())), now());
-    eu.step(new Input.PeerUp(us.self(), Frame.ANSWERS_OFFER_VERSION), now());
-    us.step(new Input.PeerUp(eu.self(), Frame.ANSWERS_OFFER_VERSION), now());
+    eu.step(new Input.PeerUp(us.self()), now());
+    us.step(new Input.PeerUp(eu.self()), now());
     for (int i = 0; i < 10; i++) {
       take(us, eu);
       take(eu, us);

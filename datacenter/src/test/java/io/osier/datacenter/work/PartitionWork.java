@@ -280,7 +280,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   /** A peer that asks for the stream anew after each update of one batch. */
   private void resuming(int n) {
     ReplicaId peer = new ReplicaId("us", 1);
-    out.take(partition.step(new Input.PeerUp(peer, Frame.ANSWERS_OFFER_VERSION), now()));
+    out.take(partition.step(new Input.PeerUp(peer), now()));
     for (int i = 0; i < n; i++) {
       increment();
       Frame resume = new Frame.Resume(i + 1, 0, Optional.empty());

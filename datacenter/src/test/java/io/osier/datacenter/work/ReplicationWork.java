@@ -164,8 +164,8 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   private void link() {
     eu.isLinked = true;
     us.isLinked = true;
-    eu.step(new Input.PeerUp(us.self, Frame.ANSWERS_OFFER_VERSION), now());
-    us.step(new Input.PeerUp(eu.self, Frame.ANSWERS_OFFER_VERSION), now());
+    eu.step(new Input.PeerUp(us.self), now());
+    us.step(new Input.PeerUp(eu.self), now());
     for (int i = 0; i < 50; i++) {
       pass(10);
     }

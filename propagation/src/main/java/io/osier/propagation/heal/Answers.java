@@ -4,6 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
+import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.Replica;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,6 @@ public final class Answers {
   private final Applier applier;
   private final RelayLog relays;
   private final BooleanSupplier holding;
-  private final ToIntFunction<ReplicaId> peerVersion;
   private final OfferedAnswers offered;
 
   /** Who asks for what of whose. */
@@ -45,37 +44,29 @@ public final class Answers {
    * Nobody has asked yet.
    *
    * @param holding whether something that is committed here was not shipped yet
-   * @param peerVersion which version of the peer protocol a peer speaks
    */
   public Answers(
       Surroundings around,
       Knowledge knowledge,
       Applier applier,
       RelayLog relays,
-      BooleanSupplier holding,
-      ToIntFunction<ReplicaId> peerVersion) {
+      BooleanSupplier holding) {
     this.around = around;
     this.knowledge = knowledge;
     this.applier = applier;
     this.relays = relays;
     this.holding = holding;
-    this.peerVersion = peerVersion;
     this.offered = new OfferedAnswers(around);
   }
 
   /** What an answer brings: states and joined updates in it, and a large state to be pulled. */
   private final class Brought {
-    private final int version;
     final List<Shipment> shipments = new ArrayList<>();
 
     /** Null if there is none. */
     @Nullable OfferedVersion offered;
 
     private int bytes;
-
-    Brought(ReplicaId peer) {
-      this.version = peerVersion.applyAsInt(peer);
-    }
 
     /** Whether there is room for more in the answer. */
     boolean hasRoom() {
@@ -89,9 +80,7 @@ public final class Answers {
 
     /** Adds a state, or offers it. */
     void add(ObjectId object, ReplicaId origin, long last, Causal state) {
-      if (state.sizeBytes() > around.settings().pullBytes()
-          && version >= Frame.ANSWERS_OFFER_VERSION
-          && OfferedVersion.isPossible(state, version)) {
+      if (state.sizeBytes() > around.settings().pullBytes() && EntryRanges.arePossible(state)) {
         offered = new OfferedVersion(object, state, around);
       } else {
         add(new Shipment(object, origin, 0, VersionVector.EMPTY, last, 0, 0, state));
@@ -102,7 +91,7 @@ public final class Answers {
   public void heal(ReplicaId peer, Frame.Heal heal, long nowNanos) {
     ReplicaId origin = heal.origin();
     Frame.Page page = heal.page();
-    Brought brought = new Brought(peer);
+    Brought brought = new Brought();
     if (page.scanned().isPresent() || knowledge.isPruned(origin, page.place(), heal.through())) {
       Optional<ObjectId> scanned = page.scanned();
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
@@ -224,7 +213,7 @@ public final class Answers {
   }
 
   public void fetch(ReplicaId peer, Frame.Fetch fetch, long nowNanos) {
-    Brought brought = new Brought(peer);
+    Brought brought = new Brought();
     Optional<Frame.Page> next = Optional.empty();
     Optional<ObjectId> last = Optional.empty();
     for (ObjectId object : fetch.objects()) {

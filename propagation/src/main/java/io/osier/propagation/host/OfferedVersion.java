@@ -38,22 +38,12 @@ public final class OfferedVersion {
 
   private EntryKey after = EntryKey.NONE;
 
-  /** A state of which {@link #isPossible} is true. */
+  /** A state that {@link EntryRanges#arePossible} has ranges. */
   public OfferedVersion(ObjectId object, Causal state, Surroundings around) {
     this.object = object;
     this.state = state;
     this.head = EntryRanges.Head.of(state);
     this.around = around;
-  }
-
-  /**
-   * Whether a peer can pull a state.
-   *
-   * @param version of the peer protocol that it speaks
-   */
-  public static boolean isPossible(Causal state, int version) {
-    int since = state.expires() ? Frame.ANSWERS_OFFER_VERSION : Frame.OFFERS_VERSION;
-    return version >= since && EntryRanges.arePossible(state);
   }
 
   /** Offers it. */

@@ -47,7 +47,6 @@ final class Offers {
   private final Surroundings around;
 
   /** Of the peer protocol, as the peer speaks it. */
-  private int peerVersion;
 
   /** The last of the stream's frames of updates that was sent, and of those that have come. */
   private long sentSequence;
@@ -144,11 +143,6 @@ final class Offers {
     this.around = around;
   }
 
-  /** The version of the peer protocol that the peer speaks. */
-  void peerVersion(int version) {
-    peerVersion = version;
-  }
-
   /** The stream begins anew. */
   void begin(long newEpoch) {
     epoch = newEpoch;
@@ -224,7 +218,7 @@ final class Offers {
       return false;
     }
     Causal present = around.replica().state(object);
-    if (present == null || !OfferedVersion.isPossible(present, peerVersion)) {
+    if (present == null || !EntryRanges.arePossible(present)) {
       return false;
     }
     pulled.remove(object); // more than that is lacking
@@ -263,7 +257,7 @@ final class Offers {
       ObjectId object = waiting.iterator().next();
       waiting.remove(object);
       Causal state = around.replica().state(object);
-      if (state == null || !OfferedVersion.isPossible(state, peerVersion)) {
+      if (state == null || !EntryRanges.arePossible(state)) {
         leaveAlone(object, leftAlone);
       } else {
         number++;

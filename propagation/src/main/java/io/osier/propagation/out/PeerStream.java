@@ -101,7 +101,6 @@ public final class PeerStream {
   private final long[] sentBytes = new long[Kind.values().length];
 
   private @Nullable ReplicaId peer;
-  private int peerVersion;
   private boolean linkUp;
   private long downSinceNanos;
   private long upSinceNanos;
@@ -138,14 +137,8 @@ public final class PeerStream {
     this.downSinceNanos = nowNanos;
   }
 
-  /**
-   * Frames can be sent to this incarnation from now on.
-   *
-   * @param version of the peer protocol that it speaks
-   */
-  public void up(ReplicaId newPeer, int version, long nowNanos) {
-    peerVersion = version;
-    offers.peerVersion(version);
+  /** Frames can be sent to this incarnation from now on. */
+  public void up(ReplicaId newPeer, long nowNanos) {
     if (!newPeer.equals(peer)) {
       // A new incarnation has nothing yet, and counts its epochs anew.
       peer = newPeer;
@@ -425,11 +418,6 @@ public final class PeerStream {
   /** Whether the peer acknowledged everything that was shipped. */
   boolean isDone() {
     return mode == Mode.STREAMING && inFlight.isEmpty();
-  }
-
-  /** The version of the peer protocol that the peer speaks; means nothing before it was up. */
-  public int peerVersion() {
-    return peerVersion;
   }
 
   /** Whether frames can be sent. */

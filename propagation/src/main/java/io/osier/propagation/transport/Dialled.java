@@ -173,7 +173,7 @@ final class Dialled extends FrameReader {
     dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.greeted();
     heartbeat.give();
-    peering.listener().up(replica, version, agreement.agreed());
+    peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -203,7 +203,7 @@ final class Dialled extends FrameReader {
       peering.listener().parted(dc, parted);
     }
     if (!up.isEmpty()) {
-      peering.listener().up(peer, version, up);
+      peering.listener().up(peer, up);
     }
   }
 
@@ -213,15 +213,10 @@ final class Dialled extends FrameReader {
     boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
     if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
       LOG.error(
-          "{} refuses this datacenter, which goes on trying: {}: {}",
-          dc,
-          refusal.code(),
-          why);
+          "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
     }
     if (isHeard) {
-      peering
-          .listener()
-          .rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
+      peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
   }

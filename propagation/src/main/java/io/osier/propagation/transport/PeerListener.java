@@ -11,10 +11,9 @@ public interface PeerListener {
   /**
    * Frames of these keyspaces can be sent to the peer from now on.
    *
-   * @param version of the protocol that both speak
    * @param keyspaces those that both hold and see alike
    */
-  void up(ReplicaId peer, int version, List<String> keyspaces);
+  void up(ReplicaId peer, List<String> keyspaces);
 
   /**
    * The peer and this datacenter have compared their keyspaces.

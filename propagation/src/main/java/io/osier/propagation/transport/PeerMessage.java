@@ -253,7 +253,8 @@ sealed interface PeerMessage {
     long start = version < STARTS_VERSION ? 0 : in.readNumber();
     if (version >= LONG_NAMES_VERSION) {
       String rest = in.readText(TEXT_MAX);
-      replica = rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
+      replica =
+          rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
     }
     if (isTooOld || version > PROTOCOL_VERSION) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name

@@ -100,15 +100,7 @@ public final class PeerTransport implements AutoCloseable {
       PortLimits limits,
       PeerListener listener,
       Optional<PeerTls> tls) {
-    this(
-        bearer,
-        listen,
-        peers,
-        fingerprints,
-        limits,
-        listener,
-        tls,
-        Sockets.of("osier-peers", 1));
+    this(bearer, listen, peers, fingerprints, limits, listener, tls, Sockets.of("osier-peers", 1));
   }
 
   /**

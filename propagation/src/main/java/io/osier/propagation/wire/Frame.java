@@ -15,12 +15,6 @@ import java.util.Optional;
  * docs/PROTOCOL.md draws the conversation.
  */
 public sealed interface Frame {
-  /** From this version of the peer protocol on {@link Offer}s are known. */
-  int OFFERS_VERSION = 8;
-
-  /** From this version on they may have deadlines, and come with answers. */
-  int ANSWERS_OFFER_VERSION = 9;
-
   /** Why updates are shipped now. */
   enum Kind {
     /** Operations, at once. */

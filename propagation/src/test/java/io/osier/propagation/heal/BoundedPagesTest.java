@@ -115,7 +115,7 @@ final class BoundedPagesTest {
   }
 
   private void healed(Propagation propagation, long after, int answersMax) {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     Optional<ObjectId> scanned = Optional.of(new ObjectId(Key.of("0"), CrdtType.LWW_REGISTER));
     int answers = 0;
     List<ObjectId> came = new ArrayList<>();
@@ -160,7 +160,7 @@ final class BoundedPagesTest {
   @Test
   void healingByTheTrail_readsAFewMegabytes_whereNothingIsMissing() {
     Propagation propagation = propagation(Recovered.NOTHING, 0, 0);
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     List<Shipment> shipments = new ArrayList<>();
     for (int i = 1; i <= 200; i++) {
       shipments.add(
@@ -177,7 +177,7 @@ final class BoundedPagesTest {
         0,
         0);
     assertThat(objects).hasSize(200);
-    propagation.peerUp(OTHER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(OTHER, 0);
     Optional<Frame.Page> next = Optional.of(new Frame.Page(Frame.Place.NONE, Optional.empty()));
     int answers = 0;
     while (next.isPresent()) {
@@ -219,7 +219,7 @@ final class BoundedPagesTest {
     for (int i = 0; i < 200; i++) {
       objects.put(new ObjectId(Key.of(String.format("%03d", i)), CrdtType.AW_SET), large);
     }
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     propagation.tick(1_000_000_000L, 1_000);
     assertThat(asked()).singleElement().satisfies(v -> assertThat(v.objects()).hasSize(200));
   }
@@ -227,7 +227,7 @@ final class BoundedPagesTest {
   @Test
   void verifying_readsAFewMegabytesAtATime() {
     Propagation propagation = propagation(uncertain());
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     propagation.tick(1_000_000_000L, 1_000);
     assertThat(asked())
         .singleElement()

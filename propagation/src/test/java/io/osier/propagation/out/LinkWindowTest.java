@@ -81,7 +81,7 @@ final class LinkWindowTest {
               windows.of(sink));
       this.stream =
           new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0, 0);
-      stream.up(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+      stream.up(PEER, 0);
       stream.resume(PEER, new Frame.Resume(1, 0, Optional.empty()));
     }
 

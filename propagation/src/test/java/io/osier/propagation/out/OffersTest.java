@@ -86,7 +86,6 @@ final class OffersTest {
   /** Of those the peer may have something, for which it lets others wait. */
   @Test
   void whatWasOffered_isOfferedFirst_whenAScanBegins() {
-    offers.peerVersion(Frame.ANSWERS_OFFER_VERSION);
     takes("a");
     takes("b");
     assertThat(offered()).containsExactly("a");
@@ -115,7 +114,6 @@ final class OffersTest {
   }
 
   private List<Frame.Offer> offersOf(String... keys) {
-    narrow.peerVersion(Frame.ANSWERS_OFFER_VERSION);
     for (String key : keys) {
       takes(narrow, key);
     }

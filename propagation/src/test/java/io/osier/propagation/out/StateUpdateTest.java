@@ -78,7 +78,7 @@ final class StateUpdateTest {
 
   private void resume(Optional<Frame.Cursor> from) {
     PeerStream stream = requireNonNull(outbound.stream("us"));
-    stream.up(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    stream.up(PEER, 0);
     outbound.resume(stream, PEER, new Frame.Resume(1, 0, from), 0, 0);
   }
 

@@ -20,7 +20,7 @@ class Heard implements PeerListener {
   final Map<String, Map<String, String>> differing = new ConcurrentHashMap<>();
 
   @Override
-  public void up(ReplicaId peer, int version, List<String> keyspaces) {
+  public void up(ReplicaId peer, List<String> keyspaces) {
     events.add("up " + peer + (keyspaces.equals(List.of("shop")) ? "" : " " + keyspaces));
   }
 

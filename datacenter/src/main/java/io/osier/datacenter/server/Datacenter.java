@@ -175,6 +175,8 @@ public final class Datacenter implements AutoCloseable {
     watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
     readiness.setMembership(control::obstacles);
+    readiness.setStanding(control::warnings);
+    access.setKnown(control::isKnown);
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -217,7 +219,8 @@ public final class Datacenter implements AutoCloseable {
             keyspaces.shown(),
             new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
             control::administer,
-            writeHelp());
+            writeHelp(),
+            control::isKnown);
     this.dashboard = dashboard();
     this.clients =
         bind(
@@ -467,6 +470,11 @@ public final class Datacenter implements AutoCloseable {
    */
   public List<String> obstacles() {
     return readiness.obstacles();
+  }
+
+  /** What does not work although the datacenter is ready, in words. */
+  List<String> warnings() {
+    return readiness.warnings();
   }
 
   /**

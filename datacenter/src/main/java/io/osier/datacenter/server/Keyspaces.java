@@ -25,6 +25,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Frame;
@@ -165,6 +166,11 @@ final class Keyspaces {
   /** Whether a partition has what the others had when they were told last who there is. */
   boolean isComplete(PartitionRunner partition) {
     return partition.isReady() && partition.isComplete(told.get()) && partition.isSettled();
+  }
+
+  /** Of how many of the others the control plane's keyspace has what they had. */
+  Heard heard() {
+    return control().partitions().getFirst().heard(told.get());
   }
 
   /** Finds out anew whether this datacenter has what the others have. */

@@ -21,6 +21,7 @@ final class Readiness {
 
   private final Optional<StoreService> store;
   private volatile Supplier<List<String>> membership = List::of;
+  private volatile Supplier<List<String>> standing = List::of;
 
   /**
    * Of a datacenter.
@@ -52,6 +53,11 @@ final class Readiness {
   /** What keeps the datacenter from being one like the others is asked here. */
   void setMembership(Supplier<List<String>> words) {
     membership = words;
+  }
+
+  /** What else of the control plane does not work is asked here. */
+  void setStanding(Supplier<List<String>> words) {
+    standing = words;
   }
 
   /** These are all other datacenters from now on. */
@@ -97,7 +103,7 @@ final class Readiness {
 
   /** What does not work although the datacenter is ready, a line for each. */
   List<String> warnings() {
-    List<String> warnings = new ArrayList<>();
+    List<String> warnings = new ArrayList<>(standing.get());
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {
         keyspace

@@ -647,6 +647,14 @@ public final class Propagation {
     return standing.heard();
   }
 
+  /**
+   * How many updates that were committed here since the start no other datacenter is known to have;
+   * 0 where there is no other.
+   */
+  public long unseen() {
+    return standing.unseen();
+  }
+
   /** Sends a frame to a datacenter if it can be reached now. */
   public boolean ask(String dc, Frame.Rights wanted) {
     PeerStream stream = outbound.stream(dc);

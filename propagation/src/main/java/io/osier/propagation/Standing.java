@@ -104,6 +104,19 @@ final class Standing {
     return heard > 0 ? Heard.SOME : Heard.NOBODY;
   }
 
+  /** See {@link Propagation#unseen}. */
+  long unseen() {
+    if (around.peers().isEmpty()) {
+      return 0;
+    }
+    long seen = around.recovered().committed();
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      seen = status == null ? seen : Math.max(seen, status.through().get(around.self()));
+    }
+    return Math.max(0, outbound.committed() - seen);
+  }
+
   /** See {@link Propagation#isComplete}. */
   boolean isComplete() {
     complete = complete || hasWhatAllHad();

@@ -448,7 +448,8 @@ public final class Partition implements Machine {
             objects.store().size(),
             objects.store().forgotten(),
             objects.forgetting().candidates(),
-            propagation.here()),
+            propagation.here(),
+            propagation.unseen()),
         new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(

@@ -228,6 +228,7 @@ public final class Datacenter implements AutoCloseable {
                 this::joining,
                 () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
+                keyspaces::droppedUpdates,
                 () -> auditLost(access.audit(), auditLost.get()),
                 traces::figures));
     parts.opened(publisher);
@@ -439,6 +440,11 @@ public final class Datacenter implements AutoCloseable {
   /** How a keyspace behaves at present. */
   KeyspacePolicy policy(String keyspace) {
     return requireNonNull(keyspaces.find(keyspace), keyspace).policy();
+  }
+
+  /** See {@link Keyspaces#droppedUpdates}. */
+  long droppedUpdates() {
+    return keyspaces.droppedUpdates();
   }
 
   /** By peer, what was sent and not acknowledged, in bytes. */

@@ -65,6 +65,11 @@ final class Readiness {
     unknown.keySet().retainAll(others);
   }
 
+  /** A peer cannot be reached any more. */
+  void parted(String dc) {
+    keyspaces.values().forEach(k -> k.gate().parted(dc));
+  }
+
   /** A peer refuses this datacenter. */
   void refused(String dc, OsierException why) {
     keyspaces.values().forEach(k -> k.gate().refused(dc, why));
@@ -91,10 +96,10 @@ final class Readiness {
         obstacles.add(
             "keyspace '"
                 + keyspace.policy().name()
-                + "' is refused by every peer: "
                 + (keyspace.gate().isStranger()
-                    ? "updates and reads are refused (REFUSED_BY_PEERS): "
-                    : "updates are refused (REFUSED_BY_PEERS), reads go on: ")
+                    ? "' is old here: updates and reads are refused (REFUSED_BY_PEERS): "
+                    : "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads"
+                        + " go on: ")
                 + keyspace.gate().refusals());
       }
     }

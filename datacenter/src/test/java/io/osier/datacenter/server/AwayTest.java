@@ -210,6 +210,46 @@ final class AwayTest {
     await().atMost(PATIENCE).until(() -> us.warnings().isEmpty());
   }
 
+  /** It could not know of the drop: what is lost of what it acknowledged is told. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void updatesOfAKeyspaceThatWasDroppedWhereNobodyWasInReach_areCounted_andNotInTheNextOne(
+      String consistency) {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    OsierClient eu = in(cluster.datacenter("eu"));
+    create(eu, consistency);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
+    cluster.stop("us");
+    eu.admin().dropKeyspaceAsync("carts").join();
+    cluster.stop("eu");
+    Datacenter us = cluster.start("us");
+    for (int i = 0; i < 3; i++) {
+      in(us).session().keyspace("carts").counter("c").increment(1);
+    }
+    assertThat(us.droppedUpdates()).isZero();
+    OsierClient again = in(cluster.start("eu"));
+    await().atMost(PATIENCE).until(() -> us.droppedUpdates() == 3);
+    cluster.awaitReady();
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              create(again, consistency);
+              return true;
+            });
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> in(us).session().keyspace("carts").counter("c").get() == 0);
+    in(us).session().keyspace("carts").counter("c").increment(1);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> again.session().keyspace("carts").counter("c").get() == 1);
+  }
+
   /** Each is as old as the other, and neither waits until its time is over. */
   @Test
   void allWhoStartAtOnce_hearEachOther() {

@@ -194,6 +194,7 @@ final class PublisherTest {
                 Optional::empty,
                 Map::of,
                 this::clients,
+                () -> 0,
                 Map::of,
                 Optional::empty));
   }

@@ -38,7 +38,9 @@ final class UpdateGate {
   /** The peers that refuse this datacenter since it was removed from the cluster. */
   private final Set<String> strangerTo = new HashSet<>();
 
-  /** The peers that take the keyspace's updates, and have been connected ever since they said so. */
+  /**
+   * The peers that take the keyspace's updates, and have been connected ever since they said so.
+   */
   private final Set<String> friends = new HashSet<>();
 
   private volatile boolean refusedByAll;

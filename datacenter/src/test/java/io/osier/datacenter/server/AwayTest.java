@@ -245,9 +245,7 @@ final class AwayTest {
         .ignoreExceptions()
         .until(() -> in(us).session().keyspace("carts").counter("c").get() == 0);
     in(us).session().keyspace("carts").counter("c").increment(1);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> again.session().keyspace("carts").counter("c").get() == 1);
+    await().atMost(PATIENCE).until(() -> again.session().keyspace("carts").counter("c").get() == 1);
   }
 
   /** Each is as old as the other, and neither waits until its time is over. */

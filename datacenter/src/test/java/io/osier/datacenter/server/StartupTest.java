@@ -145,7 +145,8 @@ final class StartupTest {
 
   private static Set<Thread> threads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(t -> t.getName().startsWith("osier") || t.getName().matches("(shop|bank|_osier)-.*"))
+        .filter(
+            t -> t.getName().startsWith("osier") || t.getName().matches("(shop|bank|_osier)-.*"))
         .collect(Collectors.toSet());
   }
 
@@ -188,8 +189,7 @@ final class StartupTest {
         };
     assertThatThrownBy(
             () ->
-                Datacenter.start(
-                        config(0, 0), new StartWatch(System.nanoTime()), within, Map::of)
+                Datacenter.start(config(0, 0), new StartWatch(System.nanoTime()), within, Map::of)
                     .close())
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));

@@ -17,6 +17,7 @@ import io.osier.propagation.heal.RelayLog;
 import io.osier.propagation.heal.Verifier;
 import io.osier.propagation.host.Delays;
 import io.osier.propagation.host.FrameSink;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
@@ -625,6 +626,23 @@ public final class Propagation {
    */
   public boolean isComplete() {
     return standing.isComplete();
+  }
+
+  /**
+   * Of how many of the others all is here that they had, shipped or not, when they were first heard
+   * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the
+   * peers.
+   */
+  public Heard heard() {
+    return standing.heard();
+  }
+
+  /**
+   * How many updates that were committed here since the start no other datacenter is known to have;
+   * 0 where there is no other.
+   */
+  public long unseen() {
+    return standing.unseen();
   }
 
   /** Sends a frame to a datacenter if it can be reached now. */

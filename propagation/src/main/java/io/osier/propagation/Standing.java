@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.propagation.Propagation.Coverage;
 import io.osier.propagation.Propagation.PeerProgress;
 import io.osier.propagation.heal.Healer;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.InboundStream;
@@ -88,6 +89,32 @@ final class Standing {
   void compareAnew() {
     compared.clear();
     complete = false;
+  }
+
+  /** See {@link Propagation#heard}. */
+  Heard heard() {
+    int heard = 0;
+    for (String dc : around.peers()) {
+      VersionVector has = compared.get(dc);
+      heard += has != null && coverage(has) != Coverage.NOT_YET ? 1 : 0;
+    }
+    if (heard == around.peers().size()) {
+      return Heard.ALL;
+    }
+    return heard > 0 ? Heard.SOME : Heard.NOBODY;
+  }
+
+  /** See {@link Propagation#unseen}. */
+  long unseen() {
+    if (around.peers().isEmpty()) {
+      return 0;
+    }
+    long seen = around.recovered().committed();
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      seen = status == null ? seen : Math.max(seen, status.through().get(around.self()));
+    }
+    return Math.max(0, outbound.committed() - seen);
   }
 
   /** See {@link Propagation#isComplete}. */

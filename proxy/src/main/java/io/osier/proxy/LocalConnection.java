@@ -88,7 +88,14 @@ final class LocalConnection implements Connection {
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-    return CompletableFuture.completedFuture(null); // they are always those that there are
+    // Those that there are here are always told; they may not be known yet.
+    return send(new Request.Keyspaces(), timeoutMillis)
+        .thenAccept(
+            reply -> {
+              if (reply instanceof Reply.Failure f) {
+                throw new OsierException(f.code(), f.message());
+              }
+            });
   }
 
   @Override

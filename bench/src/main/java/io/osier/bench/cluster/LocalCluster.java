@@ -38,6 +38,8 @@ public final class LocalCluster implements AutoCloseable {
   /** What ServerCommand says of a start. */
   private static final Pattern START = Pattern.compile("serves clients (.*\\)) after its start");
 
+  private final Thread atEnd = new Thread(this::close, "cluster-end");
+  private boolean closed;
   private final ClusterSettings settings;
   private final List<String> dcs;
   private final PeerLinks links;
@@ -72,7 +74,14 @@ public final class LocalCluster implements AutoCloseable {
     this.fleet = new Fleet("demo", endpoints);
     this.links = new PeerLinks(dcs, peerPorts, settings.links, settings.seed);
     down.addAll(settings.later);
-    settings.dcs.forEach(this::start);
+    // Before there is a process: whoever is told to end at any moment leaves none.
+    Runtime.getRuntime().addShutdownHook(atEnd);
+    try {
+      settings.dcs.forEach(this::start);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
   }
 
   /** The datacenters, whether they run or not. */
@@ -86,7 +95,10 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /** Starts a datacenter, or starts it again. */
-  public void start(String dc) {
+  public synchronized void start(String dc) {
+    if (closed) {
+      throw new IllegalStateException("the cluster is closed");
+    }
     try {
       Path file = settings.directory.resolve(dc + ".conf");
       Files.writeString(file, configuration(dc));
@@ -393,6 +405,7 @@ public final class LocalCluster implements AutoCloseable {
   /** May be called by the shutdown hook and the demo at once. */
   @Override
   public synchronized void close() {
+    closed = true;
     fleet.close();
     processes.values().forEach(Process::destroy);
     for (Process process : processes.values()) {
@@ -406,5 +419,10 @@ public final class LocalCluster implements AutoCloseable {
       }
     }
     links.close();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atEnd);
+    } catch (IllegalStateException e) {
+      // The process ends, and the hook is at work.
+    }
   }
 }

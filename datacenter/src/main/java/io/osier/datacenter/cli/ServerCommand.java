@@ -1,11 +1,13 @@
 package io.osier.datacenter.cli;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.server.Build;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.StartWatch;
+import io.osier.datacenter.server.Startup;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -55,6 +57,9 @@ public final class ServerCommand implements Callable<Integer> {
   private static final java.util.logging.Logger EXPORTER =
       java.util.logging.Logger.getLogger("io.opentelemetry.exporter");
 
+  /** So long a step of the start that is under way may take after it was told to stop. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
+
   /** Finer than what anybody sees of a start. */
   private static final long READY_POLL_MILLIS = 20;
 
@@ -91,8 +96,21 @@ public final class ServerCommand implements Callable<Integer> {
     StartWatch watch =
         new StartWatch(System.nanoTime())
             .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
+    // Before anything is opened: the process may be told to stop at any moment.
+    Startup startup = new Startup();
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> startup.stop(STOP_PATIENCE), "osier-shutdown"));
+    } catch (IllegalStateException e) {
+      return 0; // it was told so already
+    }
+    try (startup) {
+      return run(watch, startup);
+    }
+  }
+
+  private int run(StartWatch watch, Startup startup) throws InterruptedException {
     Datacenter datacenter;
-    Optional<AuditFile> audit;
     List<String> warnings = new ArrayList<>();
     try {
       DatacenterConfig config = ConfigReader.read(file, environment, warnings::add);
@@ -104,10 +122,15 @@ public final class ServerCommand implements Callable<Integer> {
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);
       OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
-      audit = config.auditFile().map(f -> AuditFile.open(f, config.dc()));
+      Optional<AuditFile> audit =
+          config.auditFile().map(f -> startup.opened(AuditFile.open(f, config.dc())));
       watch.done("configuration", System.nanoTime());
+      startup.check();
       datacenter =
-          Datacenter.start(config, watch, () -> audit.map(AuditFile::lost).orElse(Map.of()));
+          startup.opened(
+              Datacenter.start(
+                  config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
+      startup.started();
       // Not before: what is wrong must be the first line of a container's log.
       LOG.info(
           "osier {} on Java {}, {} processors, a heap of {} MiB",
@@ -119,18 +142,14 @@ public final class ServerCommand implements Callable<Integer> {
       // Not by way of this thread: what is left to do there takes memory.
       datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        LOG.info("the start ends: {}", e.getMessage());
+        return 0;
+      }
       System.err.println("error " + e.code() + ": " + e.getMessage());
       warnings.forEach(ServerCommand::printWarning); // what is ignored may be what is missing
       return 1;
     }
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  datacenter.close();
-                  audit.ifPresent(AuditFile::close);
-                },
-                "osier-shutdown"));
     try {
       awaitReady(datacenter);
       if (datacenter.isReady()) {

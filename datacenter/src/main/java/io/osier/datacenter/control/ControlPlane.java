@@ -120,6 +120,19 @@ public final class ControlPlane {
     boolean isSettled();
 
     /**
+     * Whether what {@code _osier} says here may be gone by: a datacenter that has just started
+     * waits a moment for the others, who may have changed it meanwhile. Once true it stays so.
+     */
+    default boolean mayBegin() {
+      return true;
+    }
+
+    /** Whether one of the others was heard since the start, or there are none. */
+    default boolean hasHeard() {
+      return true;
+    }
+
+    /**
      * Deletes what the store has of keyspaces that are neither open nor among these.
      *
      * @param creations by name
@@ -230,6 +243,9 @@ public final class ControlPlane {
    */
   private boolean cleaned;
 
+  /** Whether it was seen to it that somebody may change users. */
+  private boolean letIn;
+
   /**
    * Of a datacenter that starts.
    *
@@ -316,7 +332,7 @@ public final class ControlPlane {
   }
 
   private boolean isSteady() {
-    return cleaned && members.isSteady() && isRead(host.recorded());
+    return cleaned && letIn && members.isSteady() && isRead(host.recorded());
   }
 
   /** Whether nothing else can be read than what was, where so much was recorded. */
@@ -325,9 +341,13 @@ public final class ControlPlane {
   }
 
   private void lookWholly() {
+    if (!isKnown() && !host.mayBegin()) {
+      return;
+    }
+    boolean hasHeard = letIn || host.hasHeard(); // before anything is read, as what follows
     boolean cleans = !cleaned && host.isSettled();
     OptionalLong now = host.recorded(); // before anything is read: what comes later is seen then
-    if (!isRead(now) || cleans) {
+    if (!isRead(now) || cleans || !letIn) {
       OptionalLong count = objects.changes();
       if (count.isEmpty()) {
         return; // it is catching up, or ends
@@ -346,6 +366,10 @@ public final class ControlPlane {
       return;
     }
     objects.isRead();
+    if (!letIn && hasHeard) { // others may have let somebody in meanwhile
+      users.letIn();
+      letIn = true;
+    }
     members.follow();
     keyspaces.follow();
     keyspaces.tell();
@@ -380,9 +404,6 @@ public final class ControlPlane {
     namesDatacenters = Membership.of(datacenters.get()).isInForce();
     keyspaces.take(allKeyspaces.get());
     users.take(allUsers.get());
-    if (changes < 0) {
-      users.letIn();
-    }
     return true;
   }
 

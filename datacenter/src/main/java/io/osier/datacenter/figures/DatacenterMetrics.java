@@ -44,6 +44,12 @@ final class DatacenterMetrics {
         "warnings",
         "How many things do not work although it serves; /readyz names them",
         s -> s.warnings().size());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "dropped_updates",
+        "Updates that were acknowledged here and that no other datacenter was known to have when"
+            + " their keyspace was dropped",
+        Snapshot::droppedUpdates);
     metrics.add(
         Metric.Type.GAUGE,
         "figures_age_seconds",

@@ -32,6 +32,8 @@ import org.HdrHistogram.Histogram;
  * @param warnings what does not work although it serves, in words
  * @param joining how far it is if it joins
  * @param certificates by subject, until when each that was read is valid, in seconds since 1970
+ * @param droppedUpdates updates that no other datacenter is known to have had when their keyspace
+ *     was dropped
  * @param auditLost by reason, how many lines of the audit log were not written
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
@@ -48,6 +50,7 @@ public record Snapshot(
     Optional<Joining> joining,
     Map<String, Long> certificates,
     Clients clients,
+    long droppedUpdates,
     Map<String, Long> auditLost,
     Map<String, Link> links,
     Optional<Store> store,

@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.VersionVector;
+import io.osier.propagation.host.Heard;
 import java.util.Optional;
 
 /**
@@ -37,6 +38,16 @@ public interface Machine {
    */
   default boolean isSettled() {
     return isReady();
+  }
+
+  /**
+   * Of how many of the others it has what they had when they were first heard after a telling of
+   * the peers; told of the control plane's keyspace only. For any thread.
+   *
+   * @param number of that telling: nobody was heard since one that still waits in the queue
+   */
+  default Heard heard(long number) {
+    return Heard.ALL;
   }
 
   /**

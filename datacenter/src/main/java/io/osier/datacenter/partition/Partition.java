@@ -9,6 +9,7 @@ import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.Recovered;
@@ -49,6 +50,7 @@ public final class Partition implements Machine {
   private static final long HISTORY_CHECK_NANOS = 50_000_000;
 
   private final PartitionConfig config;
+  private final boolean isControl;
 
   /** How the keyspace behaves now; the configuration's at the start. */
   private KeyspacePolicy policy;
@@ -78,6 +80,12 @@ public final class Partition implements Machine {
 
   private Now now;
   private volatile boolean ready;
+
+  /** Of which peers it has what they had, since it was told of them. */
+  private volatile HeardSince heard = new HeardSince(0, Heard.NOBODY);
+
+  private record HeardSince(long number, Heard heard) {}
+
   private volatile boolean settled;
 
   /** The telling of the peers since which it has what they had; -1 if none. */
@@ -97,6 +105,7 @@ public final class Partition implements Machine {
     this.now = now;
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.caughtUp = ready;
+    this.isControl = config.policy().name().equals(KeyspacePolicy.CONTROL);
     this.modes = new ModeControl(config, now.nanos());
     this.effects = new EffectsBuilder(config.recording());
     this.propagation =
@@ -274,6 +283,9 @@ public final class Partition implements Machine {
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
+    if (isControl) {
+      heard = new HeardSince(peersNumber, propagation.heard());
+    }
   }
 
   private void setPeers(Input.Peers changed) {
@@ -405,6 +417,12 @@ public final class Partition implements Machine {
   }
 
   @Override
+  public Heard heard(long number) {
+    HeardSince last = heard;
+    return last.number == number ? last.heard : Heard.NOBODY;
+  }
+
+  @Override
   public boolean isComplete(long number) {
     return completeSince == number;
   }
@@ -430,7 +448,8 @@ public final class Partition implements Machine {
             objects.store().size(),
             objects.store().forgotten(),
             objects.forgetting().candidates(),
-            propagation.here()),
+            propagation.here(),
+            propagation.unseen()),
         new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(

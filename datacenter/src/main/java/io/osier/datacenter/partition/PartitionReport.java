@@ -46,13 +46,15 @@ public record PartitionReport(
    *     began
    * @param removedObjects removed objects that wait until every datacenter has seen it
    * @param through what has come of every replica, this one included
+   * @param unseen updates of this process that no other datacenter is known to have
    */
   public record Content(
       long committed,
       long objects,
       long forgottenObjects,
       int removedObjects,
-      VersionVector through) {}
+      VersionVector through,
+      long unseen) {}
 
   /**
    * What is kept for those who read the past; all 0 in a keyspace without transactions.

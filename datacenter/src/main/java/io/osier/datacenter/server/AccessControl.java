@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -55,6 +56,9 @@ final class AccessControl {
 
   private final LongSupplier nanoTime;
   private final Supplier<String> nonces;
+
+  /** Whether it is known who the users are: of a datacenter that has just started not at once. */
+  private volatile BooleanSupplier known = () -> true;
 
   /**
    * What holds for the ports.
@@ -97,6 +101,19 @@ final class AccessControl {
 
   Users users() {
     return users.get();
+  }
+
+  /** Logins wait until this is true. */
+  void setKnown(BooleanSupplier isKnown) {
+    known = isKnown;
+  }
+
+  /**
+   * Whether who logs in must wait: the users that are known may be old, of whom one may have been
+   * dropped meanwhile.
+   */
+  boolean isWaiting() {
+    return !known.getAsBoolean() && !users.get().isOpen();
   }
 
   AuditLog audit() {

@@ -62,6 +62,12 @@ final class AdminAccess {
     if (isPrivate || FOR_ALL.contains(asked.path()) || access.users().isOpen()) {
       return done(Optional.empty());
     }
+    if (access.isWaiting()) {
+      return done(
+          Optional.of(
+              new HttpEndpoint.Answer(
+                  503, "this datacenter has just started and does not know its users yet\n")));
+    }
     Optional<User> shown = access.ofCertificate(certificates);
     if (shown.isPresent()) {
       return done(judged(shown.get(), from));

@@ -52,6 +52,9 @@ final class ClientConnection extends FrameReader {
    */
   private static final int REQUEST_BYTES = 512;
 
+  /** Until it is looked again whether logins must wait. */
+  private static final long LOGIN_MILLIS = 20;
+
   /** A client whose request takes longer to come hears so often that it is still being taken. */
   private static final long SIGN_MILLIS = 500;
 
@@ -119,6 +122,10 @@ final class ClientConnection extends FrameReader {
   // ---------------------------------------------------------------- the greeting
 
   private void greet(ChannelHandlerContext ctx, long id, Request request) {
+    if (access.isWaiting()) {
+      greetLater(ctx, id, request);
+      return;
+    }
     try {
       login
           .heard(request, answer -> answer(id, answer))
@@ -126,6 +133,26 @@ final class ClientConnection extends FrameReader {
     } catch (OsierException e) {
       refuse(ctx, id, e.code(), e.getMessage());
     }
+  }
+
+  /** Nothing more is read of a connection before it is known who may log in. */
+  private void greetLater(ChannelHandlerContext ctx, long id, Request request) {
+    pause();
+    ctx.executor()
+        .schedule(
+            () -> {
+              if (!channel.isActive()) {
+                return;
+              }
+              resume(ctx); // once this is done; greet pauses again if it must
+              try {
+                greet(ctx, id, request);
+              } catch (RuntimeException e) {
+                exceptionCaught(ctx, e);
+              }
+            },
+            LOGIN_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   private void welcome(long id, Identity identity) {

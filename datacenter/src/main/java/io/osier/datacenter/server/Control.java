@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
@@ -53,6 +55,15 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private final ControlPlane plane;
 
   private final JoinProgress joining = new JoinProgress();
+
+  /** Since it follows what is changed; null before. */
+  private volatile @Nullable FirstWord firstWord;
+
+  /** See {@link #isKnown}. */
+  private volatile boolean known;
+
+  /** Whether it was said that nobody was heard. */
+  private boolean saidAlone;
 
   /** How far this one is, when it looked last; empty if it does not join. */
   private volatile Optional<CatchUp> catchUp = Optional.empty();
@@ -133,10 +144,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** Opens what the store knew when this datacenter ended; before anything runs. */
   void recover() {
-    if (!configured.isEmpty()) {
-      // Whether it joins, it knows when it has read what the others know.
-      hinders(List.of("datacenter '" + self.dc() + "' has just started"));
-    }
     keyspaces
         .recovered(ControlPlane.DATACENTERS)
         .map(state -> state.read(new Query.Whole()))
@@ -149,11 +156,21 @@ final class Control implements ControlPlane.Host, AutoCloseable {
         .recovered(UserRecords.OBJECT)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
+    known = configured.isEmpty() && others.isEmpty();
+    if (!known) {
+      // What it stored may be old; and whether it joins, the others know.
+      hinders(
+          List.of(
+              "datacenter '"
+                  + self.dc()
+                  + "' has just started and has not heard from the others yet"));
+    }
   }
 
-  /** From now on it follows what is changed. */
+  /** From now on it follows what is changed. The others are being dialled. */
   void start() {
     started = true;
+    firstWord = new FirstWord(System.nanoTime());
     loop = new ControlLoop(plane);
   }
 
@@ -174,6 +191,25 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   /** What keeps this datacenter from being one like the others, in words. */
   List<String> obstacles() {
     return obstacles;
+  }
+
+  /**
+   * Whether it is known which keyspaces, users and datacenters there are, as far as others can be
+   * asked. For any thread.
+   */
+  boolean isKnown() {
+    return known;
+  }
+
+  /** What does not work although this datacenter serves. For any thread. */
+  List<String> warnings() {
+    FirstWord first = firstWord;
+    return first != null && first.isAlone()
+        ? List.of(
+            "no other datacenter has been heard since this one started: it goes by the keyspaces,"
+                + " users and datacenters that it stored, and does not know what was changed"
+                + " meanwhile")
+        : List.of();
   }
 
   private static String datacentersJson(List<DatacenterView> views) {
@@ -377,8 +413,35 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
+  public boolean mayBegin() {
+    return knows(requireNonNull(firstWord, "set before the plane looks"));
+  }
+
+  private boolean knows(FirstWord first) {
+    return first.knows(keyspaces.heard(), System.nanoTime());
+  }
+
+  @Override
+  public boolean hasHeard() {
+    FirstWord first = requireNonNull(firstWord, "set before the plane looks");
+    if (first.isAlone()) {
+      knows(first);
+    }
+    if (first.isAlone() != saidAlone) {
+      saidAlone = !saidAlone;
+      if (saidAlone) {
+        warnings().forEach(LOG::warn);
+      } else {
+        LOG.info("the other datacenters are heard now");
+      }
+    }
+    return !saidAlone;
+  }
+
+  @Override
   public void hinders(List<String> words) {
     obstacles = List.copyOf(words);
+    known |= started;
     if (words.isEmpty() && leaving.isPresent()) {
       LOG.info("this datacenter stays");
       leaving.get().stay();

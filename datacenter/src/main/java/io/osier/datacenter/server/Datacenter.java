@@ -61,7 +61,7 @@ public final class Datacenter implements AutoCloseable {
   private final @Nullable Certificates certificates; // null if nothing is encrypted
   private final @Nullable StoreService store; // null if everything is in memory only
 
-  // Not final: they are null while earlier parts start, and those are closed if one fails.
+  // Not final: they are null while earlier parts start, which may ask for them later.
   private PeerTransport transport;
   private ClientServer clients;
 
@@ -88,18 +88,39 @@ public final class Datacenter implements AutoCloseable {
    * @throws OsierException CONFIGURATION if an address cannot be bound
    */
   public static Datacenter start(DatacenterConfig config) {
-    return start(config, new StartWatch(System.nanoTime()), Map::of);
+    return start(config, new StartWatch(System.nanoTime()), new Startup(), Map::of);
   }
 
   /**
-   * As the other one.
+   * As the other one. Where it fails, all that was opened is closed.
    *
    * @param watch is told what took how long; only until this returns
+   * @param within may be told to stop, and then this ends with its next step
    * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
+   * @throws OsierException CONFIGURATION if an address cannot be bound, and SHUTTING_DOWN if it was
+   *     told to stop
    */
   public static Datacenter start(
-      DatacenterConfig config, StartWatch watch, Supplier<Map<String, Long>> auditLost) {
-    return new Datacenter(config, false, watch, auditLost);
+      DatacenterConfig config,
+      StartWatch watch,
+      Startup within,
+      Supplier<Map<String, Long>> auditLost) {
+    return start(config, false, watch, within, auditLost);
+  }
+
+  private static Datacenter start(
+      DatacenterConfig config,
+      boolean embedded,
+      StartWatch watch,
+      Startup within,
+      Supplier<Map<String, Long>> auditLost) {
+    Startup parts = new Startup();
+    try {
+      return new Datacenter(config, embedded, watch, within, parts, auditLost);
+    } catch (Throwable e) {
+      parts.close();
+      throw e;
+    }
   }
 
   /**
@@ -108,20 +129,24 @@ public final class Datacenter implements AutoCloseable {
    * fail are joined before they come to one.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
-    return new Datacenter(config, true, new StartWatch(System.nanoTime()), Map::of);
+    return start(config, true, new StartWatch(System.nanoTime()), new Startup(), Map::of);
   }
 
   private Datacenter(
       DatacenterConfig config,
       boolean embedded,
       StartWatch watch,
+      Startup within,
+      Startup parts,
       Supplier<Map<String, Long>> auditLost) {
+    parts.opened(this::closeStore); // after all that may use it
     this.config = config;
     this.embedded = embedded;
     this.neighbours = new Neighbours(config.peers(), () -> failure.complete(null));
     this.links = new SharedWindows(config.streams().windowBytes());
     this.certificates =
         config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
+    tls().ifPresent(parts::opened);
     long wall = System.currentTimeMillis();
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.store =
@@ -131,36 +156,29 @@ public final class Datacenter implements AutoCloseable {
     this.self =
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
     watch.done("store", System.nanoTime());
-    try {
-      this.access = accessControl();
-      this.traces = Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note));
-    } catch (RuntimeException e) {
-      closeStore();
-      throw e;
-    }
-    try {
-      this.keyspaces =
-          new Keyspaces(
-              new Keyspaces.Around(
-                  config,
-                  self,
-                  Optional.ofNullable(store),
-                  readers(),
-                  store == null && embedded ? PendingAnswer::run : longAnswers::take,
-                  embedded,
-                  links,
-                  traces,
-                  (to, keyspace, partition, frame) ->
-                      transport.send(to, keyspace, partition, frame),
-                  dc -> transport.version(dc),
-                  failure::completeExceptionally));
-      List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
-      policies.addAll(config.keyspaces());
-      keyspaces.open(policies);
-    } catch (RuntimeException e) {
-      closeStore();
-      throw e;
-    }
+    within.check();
+    this.access = accessControl();
+    this.traces =
+        parts.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
+    this.keyspaces =
+        new Keyspaces(
+            new Keyspaces.Around(
+                config,
+                self,
+                Optional.ofNullable(store),
+                readers(),
+                store == null && embedded ? PendingAnswer::run : longAnswers::take,
+                embedded,
+                links,
+                traces,
+                (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
+                dc -> transport.version(dc),
+                failure::completeExceptionally));
+    parts.opened(this::stopPartitions);
+    List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
+    policies.addAll(config.keyspaces());
+    keyspaces.open(policies);
+    within.check();
     this.control =
         new Control(
             config,
@@ -170,15 +188,14 @@ public final class Datacenter implements AutoCloseable {
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);
-    try {
-      control.recover();
-    } catch (RuntimeException e) {
-      closeStore();
-      throw e;
-    }
+    parts.opened(control);
+    control.recover();
     watch.done("recovery", System.nanoTime());
+    within.check();
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
     readiness.setMembership(control::obstacles);
+    readiness.setStanding(control::warnings);
+    access.setKnown(control::isKnown);
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -201,6 +218,7 @@ public final class Datacenter implements AutoCloseable {
                         writeHelp()),
                     tls().map(Certificates::peers)));
     readiness.setSpoken(transport::spoken);
+    parts.opened(transport);
     this.publisher =
         new Publisher(
             new Publisher.Source(
@@ -215,15 +233,18 @@ public final class Datacenter implements AutoCloseable {
                 this::joining,
                 () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
+                keyspaces::droppedUpdates,
                 () -> auditLost(access.audit(), auditLost.get()),
                 traces::figures));
+    parts.opened(publisher);
     this.handler =
         new RequestHandler(
             keyspaces.shown(),
             new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
             control::administer,
-            writeHelp());
-    this.dashboard = dashboard();
+            writeHelp(),
+            control::isKnown);
+    this.dashboard = parts.opened(dashboard());
     this.clients =
         bind(
             "osier.listen.client-port",
@@ -242,6 +263,7 @@ public final class Datacenter implements AutoCloseable {
                     tls().map(Certificates::clients),
                     access,
                     handler));
+    parts.opened(clients);
     this.admin =
         config
             .admin()
@@ -255,6 +277,10 @@ public final class Datacenter implements AutoCloseable {
                             new AdminServer(
                                 at, settings, adminTls(), access, publisher, readiness, dashboard)))
             .orElse(null);
+    if (admin != null) {
+      parts.opened(admin);
+    }
+    within.check(); // for the last time: now it serves, and must be closed as one that does
     keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
       publisher.everySecond();
@@ -373,13 +399,6 @@ public final class Datacenter implements AutoCloseable {
     try {
       return binder.bind(ListenAddress.of(host, port));
     } catch (Exception e) { // Netty throws the checked BindException without declaring it
-      if (transport != null) {
-        transport.close();
-      }
-      if (clients != null) {
-        clients.close();
-      }
-      closeStore();
       throw new OsierException(
           ErrorCode.CONFIGURATION,
           key
@@ -391,6 +410,11 @@ public final class Datacenter implements AutoCloseable {
               + (e instanceof BindException ? "; another process may use it" : ""),
           e);
     }
+  }
+
+  private void stopPartitions() {
+    keyspaces.endWatching();
+    keyspaces.partitions().forEach(PartitionRunner::stop);
   }
 
   private void closeStore() {
@@ -416,6 +440,11 @@ public final class Datacenter implements AutoCloseable {
   /** How a keyspace behaves at present. */
   KeyspacePolicy policy(String keyspace) {
     return requireNonNull(keyspaces.find(keyspace), keyspace).policy();
+  }
+
+  /** See {@link Keyspaces#droppedUpdates}. */
+  long droppedUpdates() {
+    return keyspaces.droppedUpdates();
   }
 
   /** By peer, what was sent and not acknowledged, in bytes. */
@@ -467,6 +496,11 @@ public final class Datacenter implements AutoCloseable {
    */
   public List<String> obstacles() {
     return readiness.obstacles();
+  }
+
+  /** What does not work although the datacenter is ready, in words. */
+  List<String> warnings() {
+    return readiness.warnings();
   }
 
   /**

@@ -19,12 +19,14 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.PartitionConfig;
+import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Frame;
@@ -45,6 +47,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -127,6 +130,8 @@ final class Keyspaces {
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
 
+  private final LongAdder droppedUpdates = new LongAdder();
+
   /** What partitions that are opened from now on are told of them; empty as long as they know. */
   private volatile Optional<Members> members = Optional.empty();
 
@@ -165,6 +170,11 @@ final class Keyspaces {
   /** Whether a partition has what the others had when they were told last who there is. */
   boolean isComplete(PartitionRunner partition) {
     return partition.isReady() && partition.isComplete(told.get()) && partition.isSettled();
+  }
+
+  /** Of how many of the others the control plane's keyspace has what they had. */
+  Heard heard() {
+    return control().partitions().getFirst().heard(told.get());
   }
 
   /** Finds out anew whether this datacenter has what the others have. */
@@ -292,7 +302,7 @@ final class Keyspaces {
             new Reply.Failure(
                 ErrorCode.UNKNOWN_KEYSPACE,
                 "keyspace '" + name + "' of " + around.self.dc() + " was dropped"));
-    stop(dropped.shard.partitions());
+    sayLost(name, stop(dropped.shard.partitions()));
     around.traces.drop(name);
     around.store.ifPresent(s -> s.database().drop(dropped.creation.stored()));
     share();
@@ -301,12 +311,15 @@ final class Keyspaces {
   /**
    * Stops partitions once they have done what they were told: all at once, so that many take little
    * longer than the slowest of them.
+   *
+   * @return what they did last, of those that say so
    */
-  static void stop(List<PartitionRunner> partitions) {
-    CompletableFuture<?>[] done =
-        partitions.stream().map(p -> p.inspect(0)).toArray(CompletableFuture<?>[]::new);
+  static List<PartitionReport> stop(List<PartitionRunner> partitions) {
+    List<CompletableFuture<PartitionReport>> done =
+        partitions.stream().map(p -> p.inspect(0)).toList();
     try {
-      CompletableFuture.allOf(done).get(DROP_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+          .get(DROP_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException | ExecutionException e) {
       LOG.warn("a partition of a keyspace that is dropped does not answer", e);
     } catch (InterruptedException e) {
@@ -314,6 +327,36 @@ final class Keyspaces {
     }
     partitions.forEach(PartitionRunner::tellToStop);
     partitions.forEach(PartitionRunner::stop);
+    return done.stream()
+        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  /** What was acknowledged here while it was not known that the keyspace was dropped. */
+  private void sayLost(String name, List<PartitionReport> last) {
+    long unseen = last.stream().mapToLong(r -> r.content().unseen()).sum();
+    if (unseen > 0) {
+      droppedUpdates.add(unseen);
+      LOG.warn(
+          "keyspace '{}' is dropped with {} updates that were acknowledged here in the last {} s"
+              + " and are not known to have come to any other datacenter",
+          name,
+          unseen,
+          last.stream().mapToLong(Keyspaces::unseenNanos).max().orElse(0) / 1_000_000_000 + 1);
+    }
+  }
+
+  /** Since when a partition has updates that nobody else has. */
+  private static long unseenNanos(PartitionReport report) {
+    return report.content().unseen() == 0
+        ? 0
+        : report.peers().stream().mapToLong(p -> p.to().lagNanos()).min().orElse(0);
+  }
+
+  /** How many updates were dropped that no other datacenter is known to have had. */
+  long droppedUpdates() {
+    return droppedUpdates.sum();
   }
 
   /**

@@ -15,6 +15,7 @@ import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.Heard;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -182,6 +183,11 @@ final class PartitionRunner implements Entrance.Inside, KeyspaceFeed.Source {
   /** See {@link io.osier.datacenter.partition.Machine#isSettled}. For any thread. */
   boolean isSettled() {
     return seat.machine().isSettled();
+  }
+
+  /** See {@link io.osier.datacenter.partition.Machine#heard}. For any thread. */
+  Heard heard(long number) {
+    return seat.machine().heard(number);
   }
 
   /** See {@link io.osier.datacenter.partition.Machine#isComplete}. For any thread. */

@@ -81,6 +81,7 @@ final class PeerInputs implements PeerListener {
 
   @Override
   public void down(String dc) {
+    readiness.parted(dc);
     Input down = new Input.PeerDown(dc);
     keyspaces.partitions().forEach(p -> p.submit(down));
   }

@@ -79,6 +79,7 @@ final class Publisher implements AutoCloseable {
       Supplier<Optional<Snapshot.Joining>> joining,
       Supplier<Map<String, Long>> certificates,
       Supplier<Snapshot.Clients> clients,
+      LongSupplier droppedUpdates,
       Supplier<Map<String, Long>> auditLost,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
@@ -217,6 +218,7 @@ final class Publisher implements AutoCloseable {
         source.joining.get(),
         source.certificates.get(),
         source.clients.get(),
+        source.droppedUpdates.getAsLong(),
         source.auditLost.get(),
         links,
         source.store.map(StoreService::figures),

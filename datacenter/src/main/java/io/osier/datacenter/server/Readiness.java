@@ -23,6 +23,7 @@ final class Readiness {
   private final Optional<StoreService> store;
   private volatile Supplier<List<String>> membership = List::of;
   private volatile Supplier<Map<String, Integer>> spoken = Map::of;
+  private volatile Supplier<List<String>> standing = List::of;
 
   /**
    * Of a datacenter.
@@ -61,9 +62,19 @@ final class Readiness {
     spoken = versions;
   }
 
+  /** What else of the control plane does not work is asked here. */
+  void setStanding(Supplier<List<String>> words) {
+    standing = words;
+  }
+
   /** These are all other datacenters from now on. */
   void setPeers(Set<String> others) {
     unknown.keySet().retainAll(others);
+  }
+
+  /** A peer cannot be reached any more. */
+  void parted(String dc) {
+    keyspaces.values().forEach(k -> k.gate().parted(dc));
   }
 
   /** A peer refuses this datacenter. */
@@ -103,10 +114,10 @@ final class Readiness {
         obstacles.add(
             "keyspace '"
                 + keyspace.policy().name()
-                + "' is refused by every peer: "
                 + (keyspace.gate().isStranger()
-                    ? "updates and reads are refused (REFUSED_BY_PEERS): "
-                    : "updates are refused (REFUSED_BY_PEERS), reads go on: ")
+                    ? "' is old here: updates and reads are refused (REFUSED_BY_PEERS): "
+                    : "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads"
+                        + " go on: ")
                 + keyspace.gate().refusals());
       }
     }
@@ -115,7 +126,7 @@ final class Readiness {
 
   /** What does not work although the datacenter is ready, a line for each. */
   List<String> warnings() {
-    List<String> warnings = new ArrayList<>();
+    List<String> warnings = new ArrayList<>(standing.get());
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {
         keyspace

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,7 @@ final class RequestHandler implements ClientServer.Handler {
   private final Inspector inspector;
   private final Administrator administrator;
   private final WriteHelp writeHelp;
+  private final BooleanSupplier known;
 
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
@@ -49,16 +51,20 @@ final class RequestHandler implements ClientServer.Handler {
    *
    * @param keyspaces those that clients see; they may come and go
    * @param writeHelp how who has run partitions sees to it that what they made is written
+   * @param known whether it is known which keyspaces there are: others may have changed that while
+   *     a datacenter that has just started was away
    */
   RequestHandler(
       Map<String, KeyspaceShard> keyspaces,
       Inspector inspector,
       Administrator administrator,
-      WriteHelp writeHelp) {
+      WriteHelp writeHelp,
+      BooleanSupplier known) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
     this.administrator = administrator;
     this.writeHelp = writeHelp;
+    this.known = known;
   }
 
   @Override
@@ -89,7 +95,9 @@ final class RequestHandler implements ClientServer.Handler {
     try {
       serve(request, lane, reply);
     } catch (OsierException e) {
-      reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
+      reply.accept(
+          new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.getMessage()));
     } catch (RejectedExecutionException e) {
       // Those who read from the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
@@ -110,7 +118,7 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Login r -> throw notNow();
       case Request.Proof r -> throw notNow();
       case Request.Ping r -> reply.accept(new Reply.Pong());
-      case Request.Keyspaces r -> reply.accept(new Reply.Keyspaces(keyspaces()));
+      case Request.Keyspaces r -> reply.accept(knownKeyspaces());
       case Request.Administer r -> administer(r, EMBEDDED, reply);
       case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
       case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
@@ -135,6 +143,14 @@ final class RequestHandler implements ClientServer.Handler {
       case Request.Backup r ->
           inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
     }
+  }
+
+  private Reply knownKeyspaces() {
+    return known.getAsBoolean()
+        ? new Reply.Keyspaces(keyspaces())
+        : new Reply.Failure(
+            ErrorCode.UNAVAILABLE,
+            "the datacenter has just started and has not heard yet which keyspaces there are");
   }
 
   @Override

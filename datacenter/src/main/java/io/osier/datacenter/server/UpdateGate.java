@@ -17,9 +17,10 @@ import java.util.stream.Stream;
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
  * not while every peer that holds it refuses it because their configurations differ, since then
- * what is acknowledged would go nowhere until somebody mends that. And whether it is read: not
- * while every peer says that this datacenter is none of the cluster any more, since what it has is
- * old and stays so.
+ * what is acknowledged would go nowhere until somebody mends that. And neither is it updated nor
+ * read while a peer says that this datacenter is none of the cluster any more, and none that is
+ * connected takes what it has: it is old and stays so. One word is enough, since the others may be
+ * out of reach.
  *
  * <p>A peer that cannot be reached is no reason: a partition ends by itself, and updates travel
  * then. So a refusal counts until the peer itself agrees, also while it cannot be reached.
@@ -37,6 +38,11 @@ final class UpdateGate {
 
   /** The peers that refuse this datacenter since it was removed from the cluster. */
   private final Set<String> strangerTo = new HashSet<>();
+
+  /**
+   * The peers that take the keyspace's updates, and have been connected ever since they said so.
+   */
+  private final Set<String> friends = new HashSet<>();
 
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
@@ -77,6 +83,7 @@ final class UpdateGate {
     peers = Set.copyOf(others);
     refusals.keySet().retainAll(peers);
     strangerTo.retainAll(peers);
+    friends.retainAll(peers);
     judge();
   }
 
@@ -85,8 +92,14 @@ final class UpdateGate {
         Stream.concat(Stream.of(self), peers.stream())
             .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
             .min(String::compareTo);
-    refusedByAll = !peers.isEmpty() && refusals.size() == peers.size();
-    stranger = refusedByAll && strangerTo.size() == peers.size();
+    stranger = !strangerTo.isEmpty() && friends.isEmpty();
+    refusedByAll = stranger || (!peers.isEmpty() && refusals.size() == peers.size());
+  }
+
+  /** A peer cannot be reached any more: what it has agreed to may have changed meanwhile. */
+  synchronized void parted(String dc) {
+    friends.remove(dc);
+    judge();
   }
 
   /** No updates are taken, for a reason in words; or they are again. */
@@ -111,6 +124,11 @@ final class UpdateGate {
       return;
     }
     refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
+    if (refusal.isEmpty()) {
+      friends.add(dc);
+    } else {
+      friends.remove(dc);
+    }
     if (isStranger) {
       strangerTo.add(dc);
     } else {
@@ -119,7 +137,7 @@ final class UpdateGate {
     judge();
   }
 
-  /** Whether every peer says that this datacenter was removed from the cluster. */
+  /** Whether it is told that this datacenter was removed from the cluster, and nobody differs. */
   boolean isStranger() {
     return stranger;
   }

@@ -94,6 +94,7 @@ class MetricTableTest {
             joining,
             Map.of("CN=eu", 1_800_000_000L),
             Snapshot.Clients.NONE,
+            0,
             Map.of("disk", 3L),
             Map.of(),
             Optional.empty(),

@@ -87,7 +87,7 @@ final class InterleavedShell implements InProcess {
     KeyspaceShard shard = TestShards.alone(policy, runners, readers);
     RequestHandler handler =
         new RequestHandler(
-            Map.of(policy.name(), shard), null, (request, by) -> null, WriteHelp.NONE);
+            Map.of(policy.name(), shard), null, (request, by) -> null, WriteHelp.NONE, () -> true);
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

@@ -193,6 +193,7 @@ final class PublisherTest {
                 Optional::empty,
                 Map::of,
                 this::clients,
+                () -> 0,
                 Map::of,
                 Optional::empty));
   }

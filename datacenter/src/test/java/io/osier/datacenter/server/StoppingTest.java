@@ -67,7 +67,8 @@ final class StoppingTest {
         Map.of("shop", TestShards.alone(policy, List.of(runner), readers)),
         null,
         (request, by) -> null,
-        WriteHelp.NONE);
+        WriteHelp.NONE,
+        () -> true);
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

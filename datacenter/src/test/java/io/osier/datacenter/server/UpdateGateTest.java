@@ -75,4 +75,22 @@ final class UpdateGateTest {
     gate.heard("us", Optional.empty());
     assertThat(gate.isStranger()).isFalse();
   }
+
+  /** The others may be dead; what it acknowledged would be nowhere. */
+  @Test
+  void oneWhoSaysThatThisOneWasRemoved_closesTheGate_unlessAnotherIsConnectedAndAgrees() {
+    OsierException removed = new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed");
+    gate.refused("eu", new OsierException(ErrorCode.CONFIGURATION, "it was not added"));
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    gate.refused("eu", removed);
+    assertThatThrownBy(gate::check).hasMessageContaining("it was removed");
+    assertThatThrownBy(gate::checkRead).hasMessageContaining("it was removed");
+    gate.heard("us", Optional.empty()); // eu may be old itself
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    gate.parted("us"); // and us has not heard of it, perhaps
+    assertThatThrownBy(gate::check).hasMessageContaining("it was removed");
+    gate.heard("eu", Optional.empty());
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    assertThatCode(gate::checkRead).doesNotThrowAnyException();
+  }
 }

@@ -1,0 +1,50 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.partition.Partition;
+import io.osier.propagation.host.Heard;
+
+/**
+ * Whether a datacenter that has just started knows what {@code _osier} says: what it stored may be
+ * old, and say that a keyspace is there that was dropped, or that somebody may log in who was
+ * dropped, too. So it waits for the others, but not long: whoever is in reach is connected after a
+ * second. Pure, with time passed in; thread-safe.
+ */
+final class FirstWord {
+  /** As long as a partition waits for a peer at its start. */
+  static final long WAIT_NANOS = Partition.JOIN_NANOS;
+
+  /** Who has heard one waits so long for the others, of whom one may know more. */
+  static final long WAIT_FOR_MORE_NANOS = WAIT_NANOS / 2;
+
+  private final long startNanos;
+
+  /** Once that is so it stays so. */
+  private boolean knows;
+
+  private boolean heard;
+
+  /** Of one that begins to connect now. */
+  FirstWord(long nowNanos) {
+    this.startNanos = nowNanos;
+  }
+
+  /**
+   * Whether to wait no longer.
+   *
+   * @param from of how many it has what they had
+   */
+  synchronized boolean knows(Heard from, long nowNanos) {
+    heard |= from != Heard.NOBODY;
+    long waited = nowNanos - startNanos;
+    knows |=
+        from == Heard.ALL
+            || waited >= WAIT_NANOS
+            || (from == Heard.SOME && waited >= WAIT_FOR_MORE_NANOS);
+    return knows;
+  }
+
+  /** Whether it goes by what it stored, and nobody has told it more yet. */
+  synchronized boolean isAlone() {
+    return knows && !heard;
+  }
+}

@@ -1,0 +1,266 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.OsierException;
+import io.osier.core.scram.ScramCredential;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.values.Values;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is changed in {@code _osier} while a datacenter does not run holds there from its start. */
+final class AwayTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String USERS =
+      "shop {} }, users { admin { credential = \""
+          + ScramCredential.of("secret".toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN)
+              .line()
+          + "\", rights = [\"admin *\", \"read *\", \"write *\"] }";
+
+  @TempDir private Path dir;
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable o : open.reversed()) {
+      o.close();
+    }
+  }
+
+  private TestCluster cluster(String keyspaces, String... names) {
+    TestCluster cluster =
+        new TestCluster(keyspaces, "dir = \"" + dir + "\", durability = sync", names);
+    open.add(cluster);
+    return cluster;
+  }
+
+  private OsierClient in(Datacenter datacenter) {
+    OsierClient client = OsierClient.inProcess(datacenter.inProcess(), Values.plain());
+    open.add(client);
+    return client;
+  }
+
+  private OsierClient.Builder at(TestCluster cluster, String name) {
+    return OsierClient.builder()
+        .timeout(Duration.ofMinutes(1))
+        .endpoint(name, "127.0.0.1:" + cluster.clientPort(name));
+  }
+
+  private OsierClient as(String user, TestCluster cluster, String name) {
+    OsierClient client = at(cluster, name).user(user, "secret".toCharArray()).build();
+    open.add(client);
+    return client;
+  }
+
+  private static void create(OsierClient at, String consistency) {
+    at.admin()
+        .createKeyspaceAsync("carts", new TreeMap<>(Map.of("consistency", consistency)))
+        .join();
+  }
+
+  private static void bob(OsierClient admin) {
+    admin
+        .admin()
+        .users()
+        .createAsync(
+            "bob", Optional.of("secret".toCharArray()), List.of(Grant.onAll(Grant.Right.READ)))
+        .join();
+  }
+
+  private static ErrorCode refusal(Runnable call) {
+    OsierException refused = catchThrowableOfType(OsierException.class, call::run);
+    assertThat(refused).as("it was acknowledged").isNotNull();
+    return refused.code();
+  }
+
+  /** What was acknowledged in it would be nowhere when the name exists again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void keyspaceThatWasDroppedMeanwhile_takesNoUpdate(String consistency) {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    OsierClient eu = in(cluster.datacenter("eu"));
+    create(eu, consistency);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
+    cluster.stop("us");
+    eu.admin().dropKeyspaceAsync("carts").join();
+    OsierClient us = in(cluster.start("us"));
+    assertThat(refusal(() -> us.session().keyspace("carts").counter("c").increment(1)))
+        .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+  }
+
+  /** The former creation's updates are not the new one's, and the first word names the new one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void keyspaceThatWasCreatedAnewMeanwhile_takesUpdatesOfTheNewOneOnly(String consistency) {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    OsierClient eu = in(cluster.datacenter("eu"));
+    create(eu, consistency);
+    eu.session().keyspace("carts").counter("c").increment(100);
+    cluster.stop("us");
+    eu.admin().dropKeyspaceAsync("carts").join();
+    create(eu, consistency);
+    OsierClient us = in(cluster.start("us"));
+    us.session().keyspace("carts").counter("c").increment(1);
+    cluster.awaitReady();
+    for (OsierClient client : List.of(eu, us)) {
+      await()
+          .atMost(PATIENCE)
+          .until(() -> client.session().keyspace("carts").counter("c").get() == 1);
+    }
+  }
+
+  /** Its file names no other datacenter: those that it stored count. */
+  @Test
+  void whoKnowsTheOthersOnlyFromItsStore_waitsForThemToo() {
+    TestCluster cluster = cluster("", "eu");
+    OsierClient first = in(cluster.datacenter("eu"));
+    first.admin().addDatacenterAsync("us", cluster.place("us", "eu")).join();
+    cluster.start("us");
+    cluster.awaitReady();
+    OsierClient us = in(cluster.datacenter("us"));
+    create(us, "session");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> cluster.datacenter("eu").stored().stream().anyMatch(s -> s.contains("carts")));
+    cluster.stop("eu");
+    us.admin().dropKeyspaceAsync("carts").join();
+    OsierClient eu = in(cluster.start("eu"));
+    assertThat(refusal(() -> eu.session().keyspace("carts").counter("c").increment(1)))
+        .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+  }
+
+  @Test
+  void limitThatWasLoweredMeanwhile_holdsForTheFirstUpdate() {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    OsierClient eu = in(cluster.datacenter("eu"));
+    cluster.stop("us");
+    eu.admin().alterKeyspaceAsync("shop", Map.of("limits.key", "8B")).join();
+    OsierClient us = in(cluster.start("us"));
+    assertThat(refusal(() -> us.session().keyspace("shop").counter("123456789").increment(1)))
+        .isEqualTo(ErrorCode.KEY_TOO_LARGE);
+  }
+
+  @Test
+  void userWhoWasDroppedMeanwhile_isNotLetIn() {
+    TestCluster cluster = cluster(USERS, "eu", "us");
+    OsierClient admin = as("admin", cluster, "eu");
+    admin.awaitConnected(PATIENCE);
+    bob(admin);
+    OsierClient before = as("bob", cluster, "us");
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
+    before.close();
+    cluster.stop("us");
+    admin.admin().users().dropAsync("bob").join();
+    cluster.start("us");
+    OsierClient bob = as("bob", cluster, "us");
+    assertThat(refusal(() -> bob.awaitConnected(PATIENCE))).isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+  }
+
+  @Test
+  void rightThatWasTakenMeanwhile_isNotThereAtTheFirstLogin() {
+    TestCluster cluster = cluster(USERS, "eu", "us");
+    OsierClient admin = as("admin", cluster, "eu");
+    admin.awaitConnected(PATIENCE);
+    bob(admin);
+    OsierClient before = as("bob", cluster, "us");
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
+    before.close();
+    cluster.stop("us");
+    admin.admin().users().revokeAsync("bob", Grant.onAll(Grant.Right.READ)).join();
+    cluster.start("us");
+    OsierClient bob = as("bob", cluster, "us");
+    bob.awaitConnected(PATIENCE);
+    assertThat(refusal(() -> bob.session().keyspace("shop").counter("c").get()))
+        .isEqualTo(ErrorCode.FORBIDDEN);
+  }
+
+  /** Each datacenter takes updates also where no other one can be reached, and says so. */
+  @Test
+  void whoHearsNobody_goesOnAndSaysSo_untilItHearsSomebody() {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    cluster.stop("eu");
+    cluster.stop("us");
+    Datacenter us = cluster.start("us");
+    in(us).session().keyspace("shop").counter("c").increment(1);
+    assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has been");
+    cluster.start("eu");
+    await().atMost(PATIENCE).until(() -> us.warnings().isEmpty());
+  }
+
+  /** It could not know of the drop: what is lost of what it acknowledged is told. */
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void updatesOfAKeyspaceThatWasDroppedWhereNobodyWasInReach_areCounted_andNotInTheNextOne(
+      String consistency) {
+    TestCluster cluster = cluster("shop {}", "eu", "us");
+    OsierClient eu = in(cluster.datacenter("eu"));
+    create(eu, consistency);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
+    cluster.stop("us");
+    eu.admin().dropKeyspaceAsync("carts").join();
+    cluster.stop("eu");
+    Datacenter us = cluster.start("us");
+    for (int i = 0; i < 3; i++) {
+      in(us).session().keyspace("carts").counter("c").increment(1);
+    }
+    assertThat(us.droppedUpdates()).isZero();
+    OsierClient again = in(cluster.start("eu"));
+    await().atMost(PATIENCE).until(() -> us.droppedUpdates() == 3);
+    cluster.awaitReady();
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              create(again, consistency);
+              return true;
+            });
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .until(() -> in(us).session().keyspace("carts").counter("c").get() == 0);
+    in(us).session().keyspace("carts").counter("c").increment(1);
+    await().atMost(PATIENCE).until(() -> again.session().keyspace("carts").counter("c").get() == 1);
+  }
+
+  /** Each is as old as the other, and neither waits until its time is over. */
+  @Test
+  void allWhoStartAtOnce_hearEachOther() {
+    TestCluster cluster = cluster("shop {}", "ap", "eu", "us");
+    for (String name : List.of("ap", "eu", "us")) {
+      cluster.stop(name);
+    }
+    for (String name : List.of("ap", "eu", "us")) {
+      cluster.start(name);
+    }
+    cluster.awaitReady();
+    for (String name : List.of("ap", "eu", "us")) {
+      assertThat(cluster.datacenter(name).warnings()).isEmpty();
+    }
+  }
+}

@@ -175,6 +175,7 @@ public final class Datacenter implements AutoCloseable {
     }
     watch.done("recovery", System.nanoTime());
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
+    readiness.setSecond(keyspaces::second);
     readiness.setMembership(control::obstacles);
     this.transport =
         bind(
@@ -183,8 +184,7 @@ public final class Datacenter implements AutoCloseable {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    new PeerTransport.Bearer(
-                        self, config.cluster(), new SecureRandom().nextLong(1, Long.MAX_VALUE)),
+                    bearer(),
                     at,
                     neighbours.addresses(),
                     keyspaces::fingerprints,
@@ -306,6 +306,15 @@ public final class Datacenter implements AutoCloseable {
   /** From now on these are all users, for open connections, too. */
   void setUsers(Users all) {
     users = all;
+  }
+
+  private PeerTransport.Bearer bearer() {
+    List<Long> starts =
+        store == null
+            ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
+            : store.database().starts();
+    return new PeerTransport.Bearer(
+        self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
   }
 
   private Optional<TlsContext> adminTls() {

@@ -172,6 +172,11 @@ final class Dialler {
     }
   }
 
+  /** The other end is not the one that is talked to, or takes this one for a second one. */
+  void slowDown() {
+    dialling.slowDown();
+  }
+
   /** See {@link Dialling#refused}. */
   boolean refused(PeerMessage.Refused refusal) {
     return dialling.refused(refusal);

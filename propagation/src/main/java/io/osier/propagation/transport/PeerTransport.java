@@ -52,9 +52,20 @@ public final class PeerTransport implements AutoCloseable {
    * @param cluster only datacenters of one cluster talk to each other
    * @param start which start of the life it is: a random number, 1 or larger, that no other process
    *     of that name has
+   * @param former the starts that its store knows of before this one, newest first; the transport
+   *     tells the first {@link #FORMER_MAX}
    */
-  public record Bearer(ReplicaId replica, String cluster, long start) {
+  public record Bearer(ReplicaId replica, String cluster, long start, List<Long> former) {
+    /** So many former starts are worth keeping. */
+    public static final int FORMER_MAX = Bearers.FORMER_MAX;
+
+    /** A process that is the first with its store, or has none. */
+    public Bearer(ReplicaId replica, String cluster, long start) {
+      this(replica, cluster, start, List.of());
+    }
+
     public Bearer {
+      former = List.copyOf(former.subList(0, Math.min(former.size(), FORMER_MAX)));
       if (start < 1) {
         throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
       }

@@ -35,6 +35,15 @@ final class Wire {
     }
   }
 
+  /** As {@link #inLoop}, at once where this is the loop. For any thread. */
+  static void inLoopNow(Channel channel, Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      task.run();
+    } else {
+      inLoop(channel, task);
+    }
+  }
+
   /** Why something failed, in words. */
   static String reason(Throwable cause) {
     return TlsTrouble.inWords(cause)

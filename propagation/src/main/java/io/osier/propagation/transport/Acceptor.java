@@ -228,7 +228,7 @@ final class Acceptor extends FrameReader {
     heartbeat.busy(true); // for as long as others who bear the name are asked
     Bearers.Bearer bearer =
         new Bearers.Bearer(
-            replica, hello.start(), hello.former(), String.valueOf(channel.remoteAddress()));
+            replica, hello.start(), hello.former(), Wire.host(channel));
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 

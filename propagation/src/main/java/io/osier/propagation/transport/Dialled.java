@@ -166,7 +166,7 @@ final class Dialled extends FrameReader {
             replica,
             welcome.start(),
             welcome.former(),
-            String.valueOf(ctx.channel().remoteAddress()));
+            dialler.host() + ":" + dialler.port());
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 

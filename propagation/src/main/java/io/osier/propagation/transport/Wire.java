@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.osier.core.tls.TlsTrouble;
+import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,13 @@ final class Wire {
     } else {
       inLoop(channel, task);
     }
+  }
+
+  /** Where the other end of a connection is, without the port that it has by chance. */
+  static String host(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress at
+        ? at.getHostString()
+        : String.valueOf(channel.remoteAddress());
   }
 
   /** Why something failed, in words. */

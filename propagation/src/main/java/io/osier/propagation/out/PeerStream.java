@@ -363,6 +363,7 @@ public final class PeerStream {
     inFlightBytes += bytes;
     sentBytes[kind.ordinal()] += bytes;
     window.take(bytes);
+    log.tells();
     send(
         new Frame.Updates(
             kind,

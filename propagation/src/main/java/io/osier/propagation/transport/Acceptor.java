@@ -155,7 +155,7 @@ final class Acceptor extends FrameReader {
     String keyspace = names.get(data.keyspace());
     if (agreed.contains(keyspace)) {
       Frame frame = FrameCodec.decode(from.replica, data.frame());
-      if (!hasSent && frame instanceof Frame.Updates) {
+      if (!hasSent && brings(frame)) {
         hasSent = true;
         peering.bearers().sent(requireNonNull(greeted));
       }
@@ -163,6 +163,12 @@ final class Acceptor extends FrameReader {
         peering.listener().received(from.replica, keyspace, data.partition(), frame);
       }
     }
+  }
+
+  /** Whether it has updates of the sender, or says that there are some. */
+  private static boolean brings(Frame frame) {
+    return (frame instanceof Frame.Updates u && !u.shipments().isEmpty())
+        || (frame instanceof Frame.Offer o && o.epoch() != Frame.Offer.OF_ANSWER);
   }
 
   private void deliverApart(ChannelHandlerContext ctx, Sender from, PeerMessage.Data data) {

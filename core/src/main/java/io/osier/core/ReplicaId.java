@@ -5,12 +5,12 @@ package io.osier.core;
  * what it had acknowledged takes a larger incarnation, so that none of its dots is ever used twice
  * (invariant I4).
  *
- * @param dc short name, 1 to 16 characters: a letter, then letters, digits, '-' or '_'
+ * @param dc short name, 1 to 63 characters: a letter, then letters, digits, '-' or '_'
  * @param incarnation 1 or larger; larger is later
  */
 public record ReplicaId(String dc, long incarnation) implements Comparable<ReplicaId> {
   /** Longest name of a datacenter, in characters. */
-  public static final int DC_NAME_LENGTH_MAX = 16;
+  public static final int DC_NAME_LENGTH_MAX = 63;
 
   public ReplicaId {
     checkDcName(dc);
@@ -23,12 +23,12 @@ public record ReplicaId(String dc, long incarnation) implements Comparable<Repli
    * Checks a datacenter's name.
    *
    * @return the name
-   * @throws IllegalArgumentException if it is not 1 to 16 characters, a letter first
+   * @throws IllegalArgumentException if it is not 1 to 63 characters, a letter first
    */
   public static String checkDcName(String dc) {
     if (dc == null || !isDcName(dc)) {
       throw new IllegalArgumentException(
-          "datacenter name must be 1 to 16 of A-Z a-z 0-9 _ - and start with a letter, not '"
+          "datacenter name must be 1 to 63 of A-Z a-z 0-9 _ - and start with a letter, not '"
               + dc
               + "'");
     }

@@ -67,7 +67,13 @@ final class SimDc {
   private final boolean embedded;
   private boolean keptAll;
 
+  /** One of so many runs the former program at first. */
+  private static final int FORMER_OF = 3;
+
   private final Random random;
+
+  /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
+  private boolean isFormer;
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -211,7 +217,11 @@ final class SimDc {
     PeerTransport carries =
         new PeerTransport(
             new PeerTransport.Bearer(
-                self, "sim", starts.getFirst(), starts.subList(1, starts.size())),
+                self,
+                "sim",
+                starts.getFirst(),
+                starts.subList(1, starts.size()),
+                newestVersion()),
             address(self.dc()),
             addresses,
             peer -> fingerprints,
@@ -221,6 +231,12 @@ final class SimDc {
             own);
     transport = carries;
     carries.dial();
+  }
+
+  /** Some run the former program at first, and are upgraded at a restart. */
+  private int newestVersion() {
+    isFormer = life == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
+    return isFormer ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
   }
 
   private static InetSocketAddress address(String dc) {

@@ -150,6 +150,12 @@ public final class ControlPlane {
     /** Whether a datacenter can be reached now. */
     boolean isConnected(String name);
 
+    /** The newest version of the peer protocol that a datacenter speaks, as far as is known. */
+    int protocol(String name);
+
+    /** By name, the newest version of the peer protocol that datacenters say that they speak. */
+    void setProtocols(SortedMap<String, Integer> protocols);
+
     /** What keeps this datacenter from having joined, or left, in words. */
     List<String> progress();
 

@@ -62,6 +62,9 @@ final class MemberPlane {
 
   private final Departures departures;
 
+  /** By name, the version of the peer protocol that datacenters have said that they speak. */
+  private SortedMap<String, Integer> protocols = new TreeMap<>();
+
   /** See {@link #isSteady}. */
   private boolean steady;
 
@@ -118,9 +121,12 @@ final class MemberPlane {
   void take(Reading.Fields object) {
     told = Membership.of(object);
     membership = told.isInForce() && isFromFile() ? told.with(configured) : told;
-    steady =
+    protocols = Membership.protocols(object);
+    host.setProtocols(protocols);
+    boolean isActive =
         !membership.isInForce()
             || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
+    steady = isActive && hasToldProtocol();
   }
 
   /** Whether its file counts: who was added is told by others whom there are. */
@@ -158,6 +164,10 @@ final class MemberPlane {
   /** Whether all datacenters stay what they are until somebody changes that. */
   boolean isSteady() {
     return steady;
+  }
+
+  private boolean hasToldProtocol() {
+    return protocols.getOrDefault(dc, 0) == host.protocol(dc);
   }
 
   // ---------------------------------------------------------------- what follows
@@ -226,11 +236,25 @@ final class MemberPlane {
    *     others have
    */
   void tell(List<String> missing) {
-    if (!membership.isInForce()) {
-      host.hinders(List.of());
-      return;
-    }
     List<Operation> operations = new ArrayList<>();
+    if (!hasToldProtocol()) {
+      operations.add(Membership.protocol(dc, host.protocol(dc)));
+    }
+    if (membership.isInForce()) {
+      tell(missing, operations);
+    } else {
+      host.hinders(List.of());
+    }
+    if (!operations.isEmpty()) {
+      try {
+        objects.change(Membership.OBJECT, operations);
+      } catch (OsierException e) {
+        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void tell(List<String> missing, List<Operation> operations) {
     if (isFromFile()) {
       operations.addAll(told.initial(told.unknown(configured)));
     }
@@ -242,13 +266,6 @@ final class MemberPlane {
       }
     }
     membership.find(dc).ifPresent(self -> tell(self, missing, operations));
-    if (!operations.isEmpty()) {
-      try {
-        objects.change(Membership.OBJECT, operations);
-      } catch (OsierException e) {
-        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
-      }
-    }
   }
 
   private void tell(Member self, List<String> missing, List<Operation> operations) {

@@ -26,6 +26,8 @@ import java.util.TreeMap;
  *
  * <pre>
  *   id, address, rank     registers
+ *   protocol              register: the newest version of the peer protocol that it speaks; said by
+ *                         itself, also where the configuration files count
  *   gone                  register: when a membership of the name ended, or its last incarnation
  *                         if that is a larger number
  *   STATE ID              flag, enabled and never disabled: this membership has come so far
@@ -51,6 +53,7 @@ record Membership(SortedMap<String, Member> all) {
   private static final String ADDRESS = "address";
   private static final String RANK = "rank";
   private static final String GONE = "gone";
+  private static final String PROTOCOL = "protocol";
   private static final String BY = "_by";
   private static final String AT = "_at";
 
@@ -242,6 +245,7 @@ record Membership(SortedMap<String, Member> all) {
     fields.put(ID, id);
     fields.put(ADDRESS, address);
     fields.put(RANK, String.valueOf(nextRank()));
+    fields.put(PROTOCOL, "0"); // what a former member of the name spoke does not count
     fields.put(BY, by);
     fields.put(AT, String.valueOf(nowMillis));
     return update(name, fields, List.of());
@@ -274,6 +278,26 @@ record Membership(SortedMap<String, Member> all) {
     String words = String.join(" ", step.label(), by.name(), by.id(), going.id());
     FieldId field = new FieldId(words, CrdtType.EW_FLAG);
     return update(going.name(), new TreeMap<>(), List.of(field));
+  }
+
+  /** By name, the version of the peer protocol that datacenters have said that they speak. */
+  static SortedMap<String, Integer> protocols(Reading.Fields object) {
+    SortedMap<String, Integer> protocols = new TreeMap<>();
+    object
+        .fields()
+        .forEach(
+            (field, reading) -> {
+              int version = (int) ControlState.number(ControlState.texts(reading), PROTOCOL);
+              if (version > 0) {
+                protocols.put(field.name(), version);
+              }
+            });
+    return protocols;
+  }
+
+  /** Says which version of the peer protocol one speaks. */
+  static Operation protocol(String name, int version) {
+    return update(name, new TreeMap<>(Map.of(PROTOCOL, String.valueOf(version))), List.of());
   }
 
   /** Says where one is dialled. */

@@ -145,6 +145,11 @@ final class DatacenterMetrics {
         "1 if frames can be sent to the peer",
         l -> l.connected() ? 1 : 0);
     perLink(
+        Metric.Type.GAUGE,
+        "peer_protocol_version",
+        "The version of the peer protocol in which the peer is spoken to; 0 if it is not connected",
+        Snapshot.Link::protocol);
+    perLink(
         Metric.Type.COUNTER,
         "peer_sent_bytes",
         "Bytes sent to the peer, framing included",

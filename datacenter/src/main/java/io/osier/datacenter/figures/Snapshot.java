@@ -123,8 +123,9 @@ public record Snapshot(
    * @param connected whether frames can be sent to it
    * @param sentBytes with their framing
    * @param receivedBytes with their framing
+   * @param protocol the version of the peer protocol in which it is spoken to; 0 if it is not
    */
-  public record Link(boolean connected, long sentBytes, long receivedBytes) {}
+  public record Link(boolean connected, long sentBytes, long receivedBytes, int protocol) {}
 
   /**
    * The store on the disk.

@@ -18,6 +18,7 @@ import io.osier.datacenter.control.UserView;
 import io.osier.datacenter.security.User;
 import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -77,6 +78,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
     /** Whether frames can be sent to a datacenter. */
     boolean isConnected(String name);
+
+    /** The newest version of the peer protocol that another one speaks, as far as is known. */
+    int protocol(String name);
+
+    /** By name, the newest version of the peer protocol that datacenters say that they speak. */
+    void setProtocols(Map<String, Integer> protocols);
 
     /** How many bytes have come from the others since the start. */
     long receivedBytes();
@@ -289,6 +296,16 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public boolean isConnected(String name) {
     return outside.isConnected(name);
+  }
+
+  @Override
+  public int protocol(String name) {
+    return name.equals(self.dc()) ? PeerTransport.VERSION : outside.protocol(name);
+  }
+
+  @Override
+  public void setProtocols(SortedMap<String, Integer> protocols) {
+    outside.setProtocols(protocols);
   }
 
   @Override

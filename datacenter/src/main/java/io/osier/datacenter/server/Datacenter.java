@@ -197,6 +197,7 @@ public final class Datacenter implements AutoCloseable {
                         failure::completeExceptionally,
                         writeHelp()),
                     tls().map(Certificates::peers)));
+    readiness.setSpoken(transport::spoken);
     this.publisher =
         new Publisher(
             new Publisher.Source(

@@ -21,6 +21,8 @@ final class Neighbours implements Control.Outside {
   /** Of those that were given up and came again, the oldest incarnation that counts. */
   private volatile Map<String, Long> oldest = Map.of();
 
+  private volatile Map<String, Integer> protocols = Map.of();
+
   // Null until the datacenter has them: until then the control plane only recovers.
   private volatile @Nullable PeerTransport transport;
   private @Nullable Readiness readiness;
@@ -46,6 +48,7 @@ final class Neighbours implements Control.Outside {
     readiness = says;
     dashboard = shows;
     transport = with; // what is written before it is seen by who reads it
+    with.setVersions(protocols);
     with.setPeers(addresses, oldest);
   }
 
@@ -62,6 +65,20 @@ final class Neighbours implements Control.Outside {
       to.setPeers(peers, incarnationsMin);
       requireNonNull(readiness, "set with the transport").setPeers(peers.keySet());
       requireNonNull(dashboard, "set with the transport").setPeers(peers.keySet());
+    }
+  }
+
+  @Override
+  public int protocol(String name) {
+    return transport().version(name);
+  }
+
+  @Override
+  public void setProtocols(Map<String, Integer> said) {
+    protocols = Map.copyOf(said);
+    PeerTransport to = transport;
+    if (to != null) { // else it begins with them
+      to.setVersions(said);
     }
   }
 

@@ -194,6 +194,7 @@ final class Publisher implements AutoCloseable {
 
   private Snapshot assemble() {
     Map<String, Snapshot.Link> links = new TreeMap<>();
+    Map<String, Integer> spoken = source.transport.spoken();
     source
         .transport
         .traffic()
@@ -202,7 +203,10 @@ final class Publisher implements AutoCloseable {
                 links.put(
                     dc,
                     new Snapshot.Link(
-                        source.transport.isConnected(dc), t.sentBytes(), t.receivedBytes())));
+                        source.transport.isConnected(dc),
+                        t.sentBytes(),
+                        t.receivedBytes(),
+                        spoken.getOrDefault(dc, 0))));
     return new Snapshot(
         source.self,
         source.version,

@@ -1,6 +1,7 @@
 package io.osier.datacenter.server;
 
 import io.osier.core.OsierException;
+import io.osier.propagation.transport.PeerTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ final class Readiness {
   private final Optional<StoreService> store;
   private volatile Supplier<Map<String, String>> second = Map::of;
   private volatile Supplier<List<String>> membership = List::of;
+  private volatile Supplier<Map<String, Integer>> spoken = Map::of;
 
   /**
    * Of a datacenter.
@@ -60,6 +62,11 @@ final class Readiness {
     second = why;
   }
 
+  /** In which version of the peer protocol each peer that is connected is spoken to, here. */
+  void setSpoken(Supplier<Map<String, Integer>> versions) {
+    spoken = versions;
+  }
+
   /** These are all other datacenters from now on. */
   void setPeers(Set<String> others) {
     unknown.keySet().retainAll(others);
@@ -69,6 +76,17 @@ final class Readiness {
   void refused(String dc, OsierException why) {
     keyspaces.values().forEach(k -> k.gate().refused(dc, why));
     unknown.remove(dc);
+  }
+
+  private static String older(String dc, int version) {
+    return dc
+        + " is spoken to in version "
+        + version
+        + " of the peer protocol, and this datacenter speaks "
+        + PeerTransport.VERSION
+        + ": upgrade "
+        + dc
+        + "; what needs the newer version is refused until then";
   }
 
   private static String notReplicated(String keyspace, String dc, String why) {
@@ -122,6 +140,14 @@ final class Readiness {
       }
     }
     unknown.values().forEach(warnings::addAll);
+    spoken
+        .get()
+        .forEach(
+            (dc, version) -> {
+              if (version < PeerTransport.VERSION) {
+                warnings.add(older(dc, version));
+              }
+            });
     return warnings;
   }
 }

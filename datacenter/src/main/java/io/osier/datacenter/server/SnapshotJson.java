@@ -33,6 +33,7 @@ final class SnapshotJson {
                   links
                       .putObject(dc)
                       .put("connected", link.connected())
+                      .put("protocol", link.protocol())
                       .put("sent_bytes", link.sentBytes())
                       .put("received_bytes", link.receivedBytes()));
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -169,6 +170,14 @@ final class ControlPlaneProperties {
     public long incarnation(String name) {
       return 0;
     }
+
+    @Override
+    public int protocol(String name) {
+      return 10;
+    }
+
+    @Override
+    public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override
     public boolean isConnected(String name) {

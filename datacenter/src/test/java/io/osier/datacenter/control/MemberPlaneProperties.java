@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
@@ -157,6 +158,14 @@ final class MemberPlaneProperties {
       Node known = nodes.get(name);
       return known == null ? 0 : known.copy.replica().incarnation();
     }
+
+    @Override
+    public int protocol(String name) {
+      return 10;
+    }
+
+    @Override
+    public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override
     public boolean isConnected(String name) {

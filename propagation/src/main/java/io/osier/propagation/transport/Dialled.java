@@ -31,7 +31,9 @@ final class Dialled extends FrameReader {
   /** How this connection is encrypted; empty if it is not. */
   private final Optional<PeerTls> tls;
 
-  private boolean greeted;
+  /** In which version of the protocol it has greeted; 0 if it has not. */
+  private int version;
+
   private boolean answered;
   private boolean ended;
 
@@ -55,6 +57,11 @@ final class Dialled extends FrameReader {
     this.dialler = dialler;
     this.dc = dialler.dc();
     this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
+  }
+
+  /** The version of the protocol in which it has greeted; 0 if it has not. */
+  int version() {
+    return version;
   }
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
@@ -87,8 +94,8 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
-    greeted = true;
     PeerMessage.Hello hello = dialler.hello();
+    version = hello.protocolVersion();
     mine = hello.keyspaces();
     numbering.told(mine);
     Wire.write(ctx.channel(), hello);
@@ -154,7 +161,7 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
-    if (dialler.doubtsVersion() || answering != null) {
+    if (answering != null) {
       close(ctx);
       return;
     }
@@ -223,6 +230,17 @@ final class Dialled extends FrameReader {
     ReplicaId replica = welcome.replica();
     LOG.info("connected to {}", replica);
     peering.said().end(">" + dc);
+    int newest = peering.greeting().newest();
+    if (version == newest) {
+      peering.said().end("v" + dc);
+    } else if (peering.said().isNews("v" + dc, "" + version)) {
+      LOG.warn(
+          "{} is spoken to in version {} of the peer protocol, which is older than this one's ({}):"
+              + " it refuses newer ones; upgrade it",
+          dc,
+          version,
+          newest);
+    }
     peering.greeting().met(replica);
     peer = replica;
     theirs = welcome.keyspaces().orElse(mine);
@@ -230,7 +248,7 @@ final class Dialled extends FrameReader {
     agreed = Set.copyOf(agreement.agreed());
     dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.give();
-    peering.listener().up(replica, dialler.version(), agreement.agreed());
+    peering.listener().up(replica, version, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -260,12 +278,14 @@ final class Dialled extends FrameReader {
       peering.listener().parted(dc, parted);
     }
     if (!up.isEmpty()) {
-      peering.listener().up(peer, dialler.version(), up);
+      peering.listener().up(peer, version, up);
     }
   }
 
   private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {
-    if (peering.said().isNews(">" + dc, refusal.message())) {
+    boolean isHeard = dialler.refused(refusal);
+    boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
+    if (isToBeSaid && peering.said().isNews(">" + dc, refusal.message())) {
       LOG.error(
           "{} refuses this datacenter, which goes on trying: {}: {}",
           dc,
@@ -274,9 +294,8 @@ final class Dialled extends FrameReader {
     }
     if (refusal.code() == ErrorCode.DUPLICATE_DC
         && refusal.newest() == peering.self().incarnation()) {
-      dialler.slowDown();
       peering.listener().second(dc, refusal.message());
-    } else if (dialler.refused(refusal)) {
+    } else if (isHeard) {
       peering
           .listener()
           .rejected(dc, new OsierException(refusal.code(), dc + ": " + refusal.message()));
@@ -305,12 +324,8 @@ final class Dialled extends FrameReader {
       LOG.info("connection to {} lost", dc);
       peering.listener().down(dc);
     } else if (!answered) {
-      if (mayBePlain() && (tls.isEmpty() || !greeted)) {
+      if (mayBePlain() && (tls.isEmpty() || version == 0)) {
         dialler.otherWay();
-      }
-      // Who was not greeted has not closed because of the greeting.
-      if (!ended && (greeted || !mayBePlain())) {
-        dialler.unanswered();
       }
     }
     dialler.openLater();

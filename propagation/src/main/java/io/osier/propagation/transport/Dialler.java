@@ -16,6 +16,9 @@ final class Dialler {
   private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);
   static final int CONNECT_MILLIS = 5_000;
 
+  /** While an older version of the protocol is spoken, the newest is tried so often. */
+  static final long DOUBT_MILLIS = 5_000;
+
   /** A note would come late behind more. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
 
@@ -33,7 +36,10 @@ final class Dialler {
   private boolean started;
   private boolean ended;
 
-  /** The connection that was opened last, and what stands in it. */
+  /** Whether an attempt is under way that has come to nothing yet. */
+  private boolean trying;
+
+  /** The attempt's connection if it is open, and what stands in it. */
   private @Nullable Channel channel;
 
   private @Nullable Dialled dialled;
@@ -51,7 +57,7 @@ final class Dialler {
     this.address = address;
     this.traffic = traffic;
     this.peering = peering;
-    this.dialling = new Dialling(peering.self().incarnation());
+    this.dialling = new Dialling(peering.self(), peering.greeting().newest());
   }
 
   String dc() {
@@ -103,10 +109,14 @@ final class Dialler {
    */
   void end() {
     ended = true;
-    boolean wasUp = way != null;
+    Way last = way;
+    boolean wasUp = last != null;
     way = null;
     if (channel != null && dialled != null) {
       dialled.leave(channel);
+    }
+    if (last != null) {
+      last.dialled.leave(last.channel);
     }
     if (wasUp) {
       LOG.info("connection to {} at {}:{} closed: removed, or elsewhere", dc, host(), port());
@@ -120,7 +130,8 @@ final class Dialler {
   }
 
   private void open() {
-    if (!ended && !peering.network().isClosed()) {
+    if (!ended && !trying && !peering.network().isClosed()) {
+      trying = true;
       peering
           .network()
           .dial(address, CONNECT_MILLIS, this::opened, cause -> notReached(Wire.reason(cause)));
@@ -135,33 +146,63 @@ final class Dialler {
   }
 
   private void notReached(String why) {
-    if (!ended && !peering.network().isClosed() && dialling.failed(why)) {
+    if (!ended && !peering.network().isClosed() && !isUp() && dialling.failed(why)) {
       LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
     }
+    trying = false;
     openLater();
   }
 
+  /** Tries again after a pause, if nothing is there and nothing is tried. */
   void openLater() {
-    if (ended) {
+    if (ended || trying) {
       return;
     }
-    peering.network().later(this::open, dialling.pauseMillis(peering.network().random()));
+    Way over = way;
+    if (over == null) {
+      peering.network().later(this::openIfDown, dialling.pauseMillis(peering.network().random()));
+    } else if (dialling.isOlder()) {
+      peering.network().later(() -> doubt(over), DOUBT_MILLIS);
+    }
   }
 
-  /** See {@link Dialling#doubtsVersion}. */
-  boolean doubtsVersion() {
-    return dialling.doubtsVersion();
+  private void openIfDown() {
+    if (!isUp()) {
+      open();
+    }
+  }
+
+  /**
+   * While an older version is spoken, the newest is tried on a second connection: the other end may
+   * have been upgraded between its refusal and its welcome. The first one goes on meanwhile.
+   */
+  private void doubt(Way over) {
+    if (over == way) {
+      open();
+    }
   }
 
   /** Frames can be sent over this connection from now on. */
   void welcomed(ReplicaId replica, Channel over, Dialled dialled) {
-    dialling.welcomed();
+    trying = false;
+    channel = null;
+    this.dialled = null;
+    Way before = way;
+    if (before != null) {
+      way = null;
+      before.dialled.leave(before.channel);
+      peering.listener().down(dc);
+    }
+    dialling.welcomed(dialled.version());
+    peering.greeting().welcomed(replica, dialled.version());
     way = new Way(over, replica, dialled);
+    openLater(); // if it is an older version
   }
 
-  /** The version of the protocol in which it greeted last. In the loop. */
-  int version() {
-    return dialling.version();
+  /** The version that is spoken on the connection that is there; 0 if there is none. */
+  int spoken() {
+    Way over = way;
+    return over == null ? 0 : over.dialled.version();
   }
 
   /** The keyspaces that are here have changed. For any thread. */
@@ -172,19 +213,20 @@ final class Dialler {
     }
   }
 
-  /** The other end is not the one that is talked to, or takes this one for a second one. */
+  /** The other end is not the one of its name that is talked to. */
   void slowDown() {
     dialling.slowDown();
   }
 
   /** See {@link Dialling#refused}. */
   boolean refused(PeerMessage.Refused refusal) {
-    return dialling.refused(refusal);
+    return !isUp() && dialling.refused(refusal);
   }
 
   /** What a connection that was just opened says first. */
   PeerMessage.Hello hello() {
-    return peering.greeting().hello(dc, peering.fingerprints().apply(dc), dialling.version());
+    int version = isUp() ? peering.greeting().newest() : dialling.version();
+    return peering.greeting().hello(dc, peering.fingerprints().apply(dc), version);
   }
 
   /** See {@link Dialling#isPlain}. */
@@ -194,12 +236,9 @@ final class Dialler {
 
   /** See {@link Dialling#otherWay}. */
   void otherWay() {
-    dialling.otherWay();
-  }
-
-  /** See {@link Dialling#unanswered}. */
-  void unanswered() {
-    dialling.unanswered();
+    if (!isUp()) {
+      dialling.otherWay();
+    }
   }
 
   /** A connection has ended; whether frames were sent over it. */
@@ -207,6 +246,7 @@ final class Dialler {
     if (channel == over) {
       channel = null;
       dialled = null;
+      trying = false;
     }
     Way lost = way;
     if (lost == null || lost.channel != over) {

@@ -2,6 +2,7 @@ package io.osier.propagation.transport;
 
 import io.osier.core.BackOff;
 import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
 import java.util.random.RandomGenerator;
 
 /**
@@ -16,21 +17,27 @@ final class Dialling {
   /** The connection of a process that was killed may linger for the dead interval. */
   private static final long LINGERING_MAX = 3 * Heartbeat.DEAD_MILLIS / PAUSE_MILLIS_MAX;
 
-  private final long incarnation;
+  private final ReplicaId self;
+  private final int oldest;
+  private final int newest;
   private final BackOff backOff = new BackOff(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
   private String lastFailure = "";
   private int duplicates;
-  private int version = PeerMessage.PROTOCOL_VERSION;
-
-  /** Whether the other end is believed to be an old one, should the oldest version be welcome. */
-  private boolean believed;
+  private int version;
 
   /** Whether the next attempt is one without TLS, where the other end may speak either. */
   private boolean plain;
 
-  /** By a datacenter of this incarnation. */
-  Dialling(long incarnation) {
-    this.incarnation = incarnation;
+  /**
+   * By this datacenter.
+   *
+   * @param newest the newest version of the protocol that it speaks
+   */
+  Dialling(ReplicaId self, int newest) {
+    this.self = self;
+    this.newest = newest;
+    this.version = newest;
+    this.oldest = PeerMessage.versionMin(self.dc());
   }
 
   /** How long to wait before the next attempt. */
@@ -40,7 +47,6 @@ final class Dialling {
 
   /** Nobody was reached; whether that is for another reason than the last time. */
   boolean failed(String why) {
-    believed = false;
     boolean isNews = !why.equals(lastFailure);
     lastFailure = why;
     return isNews;
@@ -61,43 +67,20 @@ final class Dialling {
     plain = !plain;
   }
 
-  /**
-   * The other end has ended a connection without a word on its greeting, as one that cannot read it
-   * does: the next one speaks the oldest version, and the one after it the newest again.
-   */
-  void unanswered() {
-    if (version == PeerMessage.PROTOCOL_VERSION) {
-      version = PeerMessage.PROTOCOL_VERSION_MIN;
-    } else {
-      version = PeerMessage.PROTOCOL_VERSION;
-      believed = false; // whoever closes then cannot read either of them, or is not there
-    }
-  }
-
-  /**
-   * The other end has agreed to talk: whether it is to be greeted once more instead, in the newest
-   * version. It may have been away when it was greeted so first, behind something that took the
-   * connection, and would be talked to for long as if it were an old one.
-   */
-  boolean doubtsVersion() {
-    if (version == PeerMessage.PROTOCOL_VERSION || believed) {
-      return false;
-    }
-    believed = true; // if it comes to that again
-    version = PeerMessage.PROTOCOL_VERSION;
-    backOff.reset();
-    return true;
+  /** Whether an older version than the newest is spoken: the other end has said that it must. */
+  boolean isOlder() {
+    return version < newest;
   }
 
   /** A connection on which both have talked is lost: the other end may be another one by now. */
   void lost() {
-    believed = false;
     plain = false; // it may speak TLS by now
-    version = PeerMessage.PROTOCOL_VERSION;
+    version = newest;
   }
 
-  /** The other end has agreed to talk. */
-  void welcomed() {
+  /** The other end has agreed to talk in a version of the protocol. */
+  void welcomed(int spoken) {
+    version = spoken;
     backOff.reset();
     lastFailure = "";
     duplicates = 0;
@@ -109,20 +92,25 @@ final class Dialling {
   }
 
   /**
-   * The other end has refused; whether the process must hear of it. It need not while what is in
-   * the way may be a connection of this datacenter's own former life.
+   * The other end has refused; whether the process must hear of it. It need not while an older
+   * version of the protocol is left to be tried, nor while what is in the way may be a connection
+   * of this datacenter's own former life.
+   *
+   * <p>This alone lowers the version that is spoken. A connection that is closed without a word
+   * says nothing about it: there may be something between the two that takes connections.
    */
   boolean refused(PeerMessage.Refused refusal) {
+    if (refusal.code() == ErrorCode.VERSION_MISMATCH && version > oldest) {
+      version--;
+      return false;
+    }
     backOff.slowDown();
     if (refusal.code() == ErrorCode.VERSION_MISMATCH) {
-      // The next one speaks the version before, as most do that are not of this one.
-      version =
-          version == PeerMessage.PROTOCOL_VERSION_MIN ? PeerMessage.PROTOCOL_VERSION : version - 1;
-      believed = version != PeerMessage.PROTOCOL_VERSION; // it has said so
+      version = newest;
     }
     boolean lingers =
         refusal.code() == ErrorCode.DUPLICATE_DC
-            && refusal.newest() < incarnation
+            && refusal.newest() < self.incarnation()
             && ++duplicates <= LINGERING_MAX;
     return !lingers;
   }

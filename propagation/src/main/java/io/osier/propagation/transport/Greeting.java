@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who may speak here: protocol, cluster and names must fit, and of each datacenter only the
@@ -22,13 +23,49 @@ final class Greeting {
   private final long start;
   private final List<Long> former;
   private final Bearers bearers = new Bearers();
+  private final int version;
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
 
-  /** By name, the version in which it has greeted last. */
-  private final Map<String, Integer> versions = new ConcurrentHashMap<>();
+  /** By name, what versions were spoken with it. */
+  private final Map<String, Spoken> spoken = new ConcurrentHashMap<>();
+
+  /** By name, the version that a datacenter has said that it speaks. */
+  private volatile Map<String, Integer> told = Map.of();
 
   private volatile Map<String, Long> incarnationsMin = Map.of();
+
+  /**
+   * The versions of the protocol that were spoken with a process.
+   *
+   * @param most the newest in which it has ever greeted here; 0 if it has not
+   * @param last in which it has greeted here last; 0 if it has not
+   * @param there in which it has welcomed this one last; 0 if it has not since it was upgraded
+   */
+  private record Spoken(ReplicaId replica, int most, int last, int there) {
+    static Spoken of(ReplicaId replica, @Nullable Spoken known) {
+      return known != null && known.replica.incarnation() >= replica.incarnation()
+          ? known
+          : new Spoken(replica, 0, 0, 0);
+    }
+
+    Spoken greetedIn(int version) {
+      int counts = version > there ? 0 : there; // what it said before it spoke that does not
+      return new Spoken(replica, Math.max(most, version), version, counts);
+    }
+
+    Spoken welcomesIn(int version) {
+      return new Spoken(replica, most, last, version);
+    }
+
+    /**
+     * One way alone says what it speaks at least. It may have been exchanged for an older program,
+     * with its store; then it says so both ways, having refused the newer version in words.
+     */
+    int version() {
+      return there == 0 ? most : Math.max(last, there);
+    }
+  }
 
   /** For one process of a datacenter. */
   Greeting(PeerTransport.Bearer bearer) {
@@ -36,6 +73,12 @@ final class Greeting {
     this.cluster = bearer.cluster();
     this.start = bearer.start();
     this.former = bearer.former();
+    this.version = bearer.version();
+  }
+
+  /** The newest version of the protocol that this datacenter speaks. */
+  int newest() {
+    return version;
   }
 
   /**
@@ -70,12 +113,37 @@ final class Greeting {
 
   /** A datacenter has greeted here in a version of the protocol. */
   void heard(ReplicaId replica, int version) {
-    versions.put(replica.dc(), version);
+    spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).greetedIn(version));
   }
 
-  /** The version that a datacenter has greeted here in; the newest if it has not. */
+  /** A datacenter has welcomed this one in a version of the protocol: it refuses newer ones. */
+  void welcomed(ReplicaId replica, int version) {
+    spoken.compute(replica.dc(), (dc, known) -> Spoken.of(replica, known).welcomesIn(version));
+  }
+
+  /**
+   * What datacenters have said of themselves. Who says another version than before has been
+   * exchanged: what was spoken with it before does not count any more.
+   */
+  void setTold(Map<String, Integer> versions) {
+    Map<String, Integer> before = told;
+    told = Map.copyOf(versions);
+    versions.forEach(
+        (dc, version) -> {
+          if (!version.equals(before.get(dc))) {
+            spoken.remove(dc);
+          }
+        });
+  }
+
+  /**
+   * The version that a datacenter speaks as far as is known: the oldest of all if nothing is. What
+   * is known of a process does not get less by how its connections fare.
+   */
   int version(String dc) {
-    return versions.getOrDefault(dc, PeerMessage.PROTOCOL_VERSION);
+    Spoken with = spoken.get(dc);
+    int known = with != null ? with.version() : told.getOrDefault(dc, 0);
+    return Math.max(PeerMessage.versionMin(dc), known);
   }
 
   /** An incarnation of a datacenter was talked to. */
@@ -116,7 +184,7 @@ final class Greeting {
   void forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
     bearers.forgetOthers(peers);
-    versions.keySet().retainAll(peers);
+    spoken.keySet().retainAll(peers);
   }
 
   /**
@@ -134,7 +202,7 @@ final class Greeting {
       Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
     if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
-        || hello.protocolVersion() > PeerMessage.PROTOCOL_VERSION) {
+        || hello.protocolVersion() > version) {
       return refuse(
           ErrorCode.VERSION_MISMATCH,
           "peer protocol "
@@ -142,7 +210,7 @@ final class Greeting {
               + " is not one of "
               + PeerMessage.PROTOCOL_VERSION_MIN
               + " to "
-              + PeerMessage.PROTOCOL_VERSION
+              + version
               + ", which this datacenter speaks");
     }
     if (!hello.cluster().equals(cluster)) {

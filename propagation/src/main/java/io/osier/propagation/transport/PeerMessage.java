@@ -24,6 +24,17 @@ sealed interface PeerMessage {
   /** From this version on a greeting and its answer tell the start of the process. */
   int STARTS_VERSION = 10;
 
+  /** From this version on a datacenter's name may have more characters than {@link #NAME_MAX}. */
+  int LONG_NAMES_VERSION = 10;
+
+  /** So many characters a name has at most that is known in every version. */
+  int NAME_MAX = 16;
+
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  static int versionMin(String dc) {
+    return dc.length() > NAME_MAX ? LONG_NAMES_VERSION : PROTOCOL_VERSION_MIN;
+  }
+
   /** Longest text in a handshake, in bytes. */
   int TEXT_MAX = 4096;
 

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,16 +53,28 @@ public final class PeerTransport implements AutoCloseable {
    * @param cluster only datacenters of one cluster talk to each other
    * @param start which start of the life it is: a random number, 1 or larger, that no other process
    *     of that name has
-   * @param former the starts that its store knows of before this one, newest first; the transport
-   *     tells the first {@link #FORMER_MAX}
+   * @param former the starts that its store knows of before this one, newest first; the first {@link
+   *     #FORMER_MAX} count
+   * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
    */
-  public record Bearer(ReplicaId replica, String cluster, long start, List<Long> former) {
-    /** So many former starts are worth keeping. */
+  public record Bearer(
+      ReplicaId replica, String cluster, long start, List<Long> former, int version) {
+    /** So many former starts are told. */
     public static final int FORMER_MAX = Bearers.FORMER_MAX;
 
-    /** A process that is the first with its store, or has none. */
+    /** One that speaks the newest version that there is, and is the first with its store. */
     public Bearer(ReplicaId replica, String cluster, long start) {
-      this(replica, cluster, start, List.of());
+      this(replica, cluster, start, List.of(), VERSION);
+    }
+
+    /** One that speaks the newest version that there is. */
+    public Bearer(ReplicaId replica, String cluster, long start, List<Long> former) {
+      this(replica, cluster, start, former, VERSION);
+    }
+
+    /** One that is the first with its store. */
+    public Bearer(ReplicaId replica, String cluster, long start, int version) {
+      this(replica, cluster, start, List.of(), version);
     }
 
     public Bearer {
@@ -245,8 +258,29 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
+  /** By name, the version of the protocol that datacenters have said that they speak. */
+  public void setVersions(Map<String, Integer> versions) {
+    peering.greeting().setTold(versions);
+  }
+
+  /** By peer, the version that is spoken on the connection to it; not those without one. */
+  public SortedMap<String, Integer> spoken() {
+    SortedMap<String, Integer> spoken = new TreeMap<>();
+    peers
+        .all()
+        .forEach(
+            (dc, peer) -> {
+              int version = peer.dialler().spoken();
+              if (version != 0) {
+                spoken.put(dc, version);
+              }
+            });
+    return spoken;
+  }
+
   /**
-   * The version of the protocol that a datacenter has greeted here in; the newest if it has not.
+   * The version of the protocol that a datacenter speaks, as far as is known: the oldest if nothing
+   * is.
    */
   public int version(String dc) {
     return peering.greeting().version(dc);

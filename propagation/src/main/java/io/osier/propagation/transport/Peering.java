@@ -53,5 +53,6 @@ record Peering(
   void forgetSaid(String dc) {
     said.end(">" + dc);
     said.end("=" + dc);
+    said.end("v" + dc);
   }
 }

@@ -3,13 +3,16 @@ package io.osier.propagation.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class DiallingTest {
   private static final long SELF = 200;
+  private static final PeerMessage.Refused MISMATCH =
+      new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "11 is not 9 or 10", 0);
 
-  private final Dialling dialling = new Dialling(SELF);
+  private final Dialling dialling = new Dialling(new ReplicaId("eu", SELF), PeerMessage.PROTOCOL_VERSION);
   private final Random random = new Random(1);
 
   private static PeerMessage.Refused duplicate(long newest) {
@@ -22,7 +25,7 @@ final class DiallingTest {
       assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX);
     }
     assertThat(dialling.pauseMillis(random)).isGreaterThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX / 2);
-    dialling.welcomed();
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
     assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(Dialling.PAUSE_MILLIS_MIN);
   }
 
@@ -31,7 +34,7 @@ final class DiallingTest {
     assertThat(dialling.failed("refused")).isTrue();
     assertThat(dialling.failed("refused")).isFalse();
     assertThat(dialling.failed("no route")).isTrue();
-    dialling.welcomed();
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
     assertThat(dialling.failed("no route")).isTrue();
   }
 
@@ -40,68 +43,48 @@ final class DiallingTest {
     assertThat(dialling.isPlain()).isFalse();
     dialling.otherWay();
     assertThat(dialling.isPlain()).isTrue();
-    dialling.welcomed();
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
     assertThat(dialling.isPlain()).as("it did not speak TLS").isTrue();
     dialling.lost();
     assertThat(dialling.isPlain()).as("it may speak it by now").isFalse();
   }
 
-  /** One that speaks only the former version closes at a greeting that it cannot read. */
   @Test
-  void whoClosesWithoutAWord_isGreetedInTheOldestVersion_untilThatConnectionIsLost() {
+  void olderVersion_isSpokenOnlyAfterTheNewestWasRefusedInWords() {
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
-    dialling.unanswered();
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
-    assertThat(dialling.doubtsVersion()).as("it may have been away before").isTrue();
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).isFalse();
-    dialling.welcomed();
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    dialling.failed("nobody listens");
+    assertThat(dialling.isOlder()).isFalse();
+    for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      assertThat(dialling.refused(MISMATCH)).as("an older one is left").isFalse();
+      assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
+      assertThat(dialling.isOlder()).isTrue();
+    }
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(dialling.isOlder()).isTrue();
     dialling.lost();
     assertThat(dialling.version())
         .as("it may have been upgraded")
         .isEqualTo(PeerMessage.PROTOCOL_VERSION);
-    dialling.unanswered();
-    dialling.unanswered();
-    assertThat(dialling.version())
-        .as("it was not the version")
-        .isEqualTo(PeerMessage.PROTOCOL_VERSION);
   }
 
   @Test
-  void oldVersion_isBelievedAtOnce_whereTheNewestWasRefusedInWords() {
-    var mismatch = new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "5 is not 3 or 4", 0);
-    for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
-      dialling.refused(mismatch);
-      assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
-      assertThat(dialling.doubtsVersion()).isFalse();
+  void whoRefusesTheOldestVersion_isReported_andTheNewestIsTriedAgain() {
+    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      assertThat(dialling.refused(MISMATCH)).isFalse();
     }
-    dialling.refused(mismatch);
+    assertThat(dialling.refused(MISMATCH)).isTrue();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
-    dialling.lost();
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).as("it may have been upgraded").isTrue();
   }
 
+  /** In version 9 nobody could be told its name. */
   @Test
-  void oldVersion_isDoubtedAgain_whereNobodyWasThereMeanwhile() {
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).isTrue();
-    dialling.failed("nobody listens");
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).isTrue();
-    dialling.unanswered();
-    dialling.unanswered();
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).isTrue();
-    dialling.unanswered();
-    assertThat(dialling.doubtsVersion()).isFalse();
-  }
-
-  @Test
-  void newestVersion_isNotDoubted() {
-    assertThat(dialling.doubtsVersion()).isFalse();
+  void longName_isNeverSpokenOfInAVersionThatKnowsNone() {
+    Dialling of = new Dialling(new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
+    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.LONG_NAMES_VERSION; i--) {
+      assertThat(of.refused(MISMATCH)).isFalse();
+    }
+    assertThat(of.refused(MISMATCH)).isTrue();
+    assertThat(of.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
   }
 
   @Test

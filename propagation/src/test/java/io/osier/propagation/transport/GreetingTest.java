@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class GreetingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final int NEW = PeerMessage.PROTOCOL_VERSION;
+  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
   private static final Set<String> PEERS = Set.of("us");
 
   private final Greeting greeting = new Greeting(bearer(EU));
@@ -95,8 +97,7 @@ final class GreetingTest {
     greeting.met(US);
     greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
     greeting.forgetOthers(PEERS);
-    greeting.heard(US, PeerMessage.PROTOCOL_VERSION_MIN);
-    assertThat(greeting.version("us")).isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(greeting.version("us")).as("still a peer").isEqualTo(PeerMessage.PROTOCOL_VERSION);
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -112,8 +113,52 @@ final class GreetingTest {
     assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
-    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void whoWasNeverHeard_countsAsOneOfTheOldestVersion() {
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+  }
+
+  @Test
+  void greetingOfTheSameProcessInAnOlderVersion_unlearnsNothing() {
+    greeting.heard(US, NEW);
+    greeting.heard(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.heard(new ReplicaId("us", US.incarnation() - 1), OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.heard(new ReplicaId("us", US.incarnation() + 1), OLD);
+    assertThat(greeting.version("us")).as("another life").isEqualTo(OLD);
+  }
+
+  /** Back to the former program with the same store: it refuses the newest, and greets so. */
+  @Test
+  void whoSpeaksTheOlderVersionBothWays_isOfTheOlderVersion() {
+    greeting.setTold(Map.of("us", NEW));
+    greeting.heard(US, NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).as("nothing new was told").isEqualTo(OLD);
+    greeting.heard(US, NEW);
+    assertThat(greeting.version("us")).as("it was upgraded").isEqualTo(NEW);
+  }
+
+  /** It was upgraded while it could not be reached from here. */
+  @Test
+  void whoTellsANewerVersionThanItSpokeBefore_isOfThatVersion() {
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
   }
 
   @Test
@@ -139,6 +184,6 @@ final class GreetingTest {
     PeerMessage.Refused refused =
         greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
-    assertThat(new Dialling(201).refused(refused)).as("the process must hear of it").isFalse();
+    assertThat(new Dialling(newer, NEW).refused(refused)).as("the process must hear of it").isFalse();
   }
 }

@@ -78,9 +78,15 @@ final class PeerChangesTest {
 
   private PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    return transport(new PeerTransport.Bearer(self, "test", START), listens, peers);
+  }
+
+  private PeerTransport transport(
+      PeerTransport.Bearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
-            new PeerTransport.Bearer(self, "test", START),
+            bearer,
             listens,
             peers,
             dc -> policies.getOrDefault(self.dc(), POLICIES),
@@ -90,6 +96,15 @@ final class PeerChangesTest {
             world.network());
     open.add(transport);
     return transport;
+  }
+
+  /** One that speaks only the oldest version. */
+  private PeerTransport former(ReplicaId self, String... peers) {
+    int version = PeerTransport.VERSION_MIN;
+    PeerTransport former =
+        transport(new PeerTransport.Bearer(self, "test", START, version), at(self.dc()), peers(peers));
+    former.dial();
+    return former;
   }
 
   private PeerTransport dialling(ReplicaId self, String... peers) {
@@ -230,6 +245,59 @@ final class PeerChangesTest {
       eu.close();
       us.close();
       heardAt(EU).all();
+      heardAt(US).all();
+    }
+  }
+
+  /** Of two programs of different versions each tells the other of keyspaces, too. */
+  @Test
+  void formerVersion_isSpokenWithWhoRefusesTheNewest_andTheNewestOnceItIsUpgraded() {
+    PeerTransport eu = dialling(EU, "us");
+    PeerTransport former = former(US, "eu");
+    world.run(4 * Dialler.DOUBT_MILLIS);
+    assertThat(heardAt(EU).all()).as("it is up all the time").containsExactly("up us/200");
+    assertThat(heardAt(US).all()).containsExactly("up eu/100");
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION_MIN);
+    policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
+    policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
+    eu.keyspacesChanged();
+    former.keyspacesChanged();
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200 [more]");
+    assertThat(heardAt(US).all()).containsExactly("up eu/100 [more]");
+    former.close();
+    world.run(LONG_MILLIS);
+    assertThat(eu.spoken()).isEmpty();
+    heardAt(EU).all();
+    dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up us/200 [shop, more]");
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
+  }
+
+  /** A forwarder had the former program behind it at the first dial, and the new one at the next. */
+  @Test
+  void formerVersion_isLeftAgain_whereWhoHasRefusedTheNewestWasExchangedUnseen() {
+    for (long away = 0; away < 200; away++) {
+      PeerTransport former = former(US);
+      PeerTransport eu = dialling(EU, "us");
+      world.run(away);
+      former.close();
+      PeerTransport us = dialling(US, "eu");
+      world.run(LONG_MILLIS + Dialler.DOUBT_MILLIS);
+      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+      assertThat(heardAt(EU).all()).as("away for %s ms", away).last().isEqualTo("up us/200");
+      policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
+      policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
+      eu.keyspacesChanged();
+      us.keyspacesChanged();
+      world.run(LONG_MILLIS);
+      assertThat(heardAt(EU).all()).containsExactly("up us/200 [more]");
+      eu.close();
+      us.close();
+      policies.clear();
       heardAt(US).all();
     }
   }

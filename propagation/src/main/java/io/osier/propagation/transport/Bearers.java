@@ -60,8 +60,8 @@ final class Bearers {
   /**
    * A process.
    *
-   * @param start the number that it drew when it started; 0 if it is too old to tell, and cannot be
-   *     probed
+   * @param start the number that it drew when it started; 0 if it does not tell: then it is let in,
+   *     since it may be one that is known, and is spoken to in an older version
    * @param former those of the starts of its store before, newest first, at most {@link
    *     #FORMER_MAX}
    * @param address where it is connected, for words
@@ -69,7 +69,6 @@ final class Bearers {
   record Bearer(ReplicaId replica, long start, List<Long> former, String address) {
     private boolean comesAfter(long other) {
       return start == other
-          || start == 0
           || other == 0
           || former.contains(other)
           || former.size() >= FORMER_MAX;
@@ -156,7 +155,7 @@ final class Bearers {
       List<Line> others = new ArrayList<>();
       open.forEach(
           (line, b) -> {
-            if (b.start != 0 && b.start != start) {
+            if (b.start != start) {
               others.add(line);
             }
           });
@@ -171,6 +170,9 @@ final class Bearers {
 
   /** One has greeted, or answered a greeting, over a connection. */
   synchronized List<Step> greeted(Line line, Bearer bearer, long nowNanos) {
+    if (bearer.start == 0) {
+      return List.of(new Welcome(line));
+    }
     Name name = names.computeIfAbsent(bearer.replica, r -> new Name(nowNanos));
     return List.copyOf(judge(name, line, bearer, nowNanos));
   }

@@ -334,7 +334,10 @@ public final class Propagation {
         }
       }
       case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
-      case Frame.Resume f -> outbound.resume(stream, peer, f, nowNanos, nowMillis);
+      case Frame.Resume f -> {
+        checkOwn(peer, f.through());
+        outbound.resume(stream, peer, f, nowNanos, nowMillis);
+      }
       case Frame.Status f -> status(in, f, nowNanos, nowMillis);
       case Frame.Offer f -> inbound.offered(in, f, nowNanos);
       case Frame.Pull f -> {
@@ -397,18 +400,28 @@ public final class Propagation {
     };
   }
 
-  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
-    if (status.through().get(around.self()) > outbound.committed()) {
+  /**
+   * Throws if a peer has more of this datacenter than can have come from it: what is committed here
+   * has numbers then that were given before, and nobody would take it.
+   *
+   * @throws OsierException STORE_DAMAGED
+   */
+  private void checkOwn(ReplicaId peer, long has) {
+    if (has > outbound.told()) {
       throw new OsierException(
           ErrorCode.STORE_DAMAGED,
-          in.sender()
+          peer
               + " has update "
-              + status.through().get(around.self())
-              + " of this datacenter, whose store knows only "
-              + outbound.committed()
-              + ": it lost what it had confirmed. 'osier rebuild' sets it aside and fetches"
-              + " everything from the peers");
+              + has
+              + " of this datacenter, which has sent nothing after "
+              + outbound.told()
+              + ": its store lost what it had confirmed, or is a copy from before that. 'osier"
+              + " rebuild' sets it aside and fetches everything from the peers");
     }
+  }
+
+  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
+    checkOwn(in.sender(), status.through().get(around.self()));
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
       knowledge.status(in.sender(), status);
       relays.prune(knowledge.everywhere());

@@ -41,6 +41,10 @@ final class SimDc {
   private boolean slowDisk;
   private int stalls;
   private ReplicaId self;
+
+  /** What its starts have drawn, as its disk keeps them, newest first. */
+  private final List<Long> starts = new ArrayList<>();
+
   private boolean up;
 
   /** Whether it is about to join, and takes no updates. */
@@ -206,6 +210,7 @@ final class SimDc {
     }
     List<String> fingerprints =
         simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
+    starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
     SimSockets own =
         new SimSockets(
             simulation.network(), simulation.scheduler(), this, new Random(random.nextLong()));
@@ -213,7 +218,11 @@ final class SimDc {
     PeerTransport carries =
         new PeerTransport(
             new PeerTransport.Bearer(
-                self, "sim", random.nextLong(Long.MAX_VALUE) + 1, newestVersion()),
+                self,
+                "sim",
+                starts.getFirst(),
+                starts.subList(1, starts.size()),
+                newestVersion()),
             address(self.dc()),
             addresses,
             peer -> fingerprints,
@@ -298,6 +307,11 @@ final class SimDc {
 
     @Override
     public void noted(ReplicaId peer, byte[] content) {}
+
+    @Override
+    public void second(String dc, String why) {
+      simulation.scheduler().fail(new Violation("", "%s is second to %s: %s", self, dc, why));
+    }
 
     @Override
     public void rejected(String dc, OsierException why) {

@@ -193,6 +193,7 @@ public final class Datacenter implements AutoCloseable {
     watch.done("recovery", System.nanoTime());
     within.check();
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
+    readiness.setSecond(keyspaces::second);
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
     access.setKnown(control::isKnown);
@@ -203,8 +204,7 @@ public final class Datacenter implements AutoCloseable {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    new PeerTransport.Bearer(
-                        self, config.cluster(), new SecureRandom().nextLong(1, Long.MAX_VALUE)),
+                    bearer(),
                     at,
                     neighbours.addresses(),
                     keyspaces::fingerprints,
@@ -334,6 +334,15 @@ public final class Datacenter implements AutoCloseable {
   /** From now on these are all users, for open connections, too. */
   void setUsers(Users all) {
     users = all;
+  }
+
+  private PeerTransport.Bearer bearer() {
+    List<Long> starts =
+        store == null
+            ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
+            : store.database().starts();
+    return new PeerTransport.Bearer(
+        self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
   }
 
   private Optional<TlsContext> adminTls() {

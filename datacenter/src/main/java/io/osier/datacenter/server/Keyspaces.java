@@ -131,6 +131,8 @@ final class Keyspaces {
   private volatile Optional<String> held = Optional.empty();
 
   private final LongAdder droppedUpdates = new LongAdder();
+  /** By datacenter, why it takes another process for this one. */
+  private final Map<String, String> second = new ConcurrentSkipListMap<>();
 
   /** What partitions that are opened from now on are told of them; empty as long as they know. */
   private volatile Optional<Members> members = Optional.empty();
@@ -153,6 +155,8 @@ final class Keyspaces {
   /** From now on these are the other datacenters; or they are compared with anew. */
   void setMembers(Members changed) {
     peers = Set.copyOf(changed.others);
+    second.keySet().retainAll(peers);
+    open.values().forEach(o -> o.shard.gate().setSecond(second()));
     members = Optional.of(changed);
     told.incrementAndGet();
     open.values().forEach(one -> tell(one, changed));
@@ -186,6 +190,22 @@ final class Keyspaces {
   void hold(Optional<String> why) {
     held = why;
     shown.values().forEach(k -> k.gate().hold(why));
+  }
+
+  /**
+   * A datacenter takes another process for this one, or does not know which of the two is; or it
+   * takes this one.
+   *
+   * @param why in words; empty if it takes this one
+   */
+  void secondTo(String dc, Optional<String> why) {
+    why.ifPresentOrElse(words -> second.put(dc, words), () -> second.remove(dc));
+    open.values().forEach(o -> o.shard.gate().setSecond(second()));
+  }
+
+  /** By datacenter, why this process is not the one that it talks to. */
+  Map<String, String> second() {
+    return Map.copyOf(second);
   }
 
   // ---------------------------------------------------------------- which there are
@@ -267,6 +287,7 @@ final class Keyspaces {
   private void add(Open made) {
     String name = made.shard.policy().name();
     open.put(name, made);
+    made.shard.gate().setSecond(second());
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard.gate().hold(held);

@@ -9,6 +9,7 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -53,6 +54,7 @@ final class PeerInputs implements PeerListener {
 
   @Override
   public void up(ReplicaId peer, List<String> agreed) {
+    keyspaces.secondTo(peer.dc(), Optional.empty());
     Input up = new Input.PeerUp(peer);
     for (String name : agreed) {
       toAll(name, up);
@@ -136,6 +138,11 @@ final class PeerInputs implements PeerListener {
   @Override
   public void noted(ReplicaId peer, byte[] content) {
     notes.accept(peer, content);
+  }
+
+  @Override
+  public void second(String dc, String why) {
+    keyspaces.secondTo(dc, Optional.of(why));
   }
 
   @Override

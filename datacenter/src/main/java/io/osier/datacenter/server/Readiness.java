@@ -21,6 +21,7 @@ final class Readiness {
   private final Map<String, List<String>> unknown = new ConcurrentSkipListMap<>();
 
   private final Optional<StoreService> store;
+  private volatile Supplier<Map<String, String>> second = Map::of;
   private volatile Supplier<List<String>> membership = List::of;
   private volatile Supplier<Map<String, Integer>> spoken = Map::of;
   private volatile Supplier<List<String>> standing = List::of;
@@ -55,6 +56,11 @@ final class Readiness {
   /** What keeps the datacenter from being one like the others is asked here. */
   void setMembership(Supplier<List<String>> words) {
     membership = words;
+  }
+
+  /** By datacenter, why it takes another process for this one: that is asked here. */
+  void setSecond(Supplier<Map<String, String>> why) {
+    second = why;
   }
 
   /** In which version of the peer protocol each peer that is connected is spoken to, here. */
@@ -101,6 +107,15 @@ final class Readiness {
   /** What keeps the datacenter from serving, a line for each; empty if it is ready. */
   List<String> obstacles() {
     List<String> obstacles = new ArrayList<>(membership.get());
+    second
+        .get()
+        .forEach(
+            (dc, why) ->
+                obstacles.add(
+                    "updates are refused (REFUSED_BY_PEERS), reads go on: "
+                        + dc
+                        + " takes another process for this one: "
+                        + why));
     if (!keyspaces.values().stream()
         .flatMap(k -> k.partitions().stream())
         .allMatch(PartitionRunner::isReady)) {

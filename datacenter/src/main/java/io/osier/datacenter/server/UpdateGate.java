@@ -53,6 +53,9 @@ final class UpdateGate {
   /** Why nothing is taken; empty if it is. */
   private volatile Optional<String> held = Optional.empty();
 
+  /** By datacenter, why it talks to another process of this name. */
+  private volatile Map<String, String> second = Map.of();
+
   /** The datacenters that must have the keyspace before it takes updates. */
   private volatile Collection<String> awaited = List.of();
 
@@ -107,6 +110,16 @@ final class UpdateGate {
     held = why;
   }
 
+  /**
+   * These datacenters talk to another process that bears this one's name and incarnation, or do not
+   * know which of the two is the one: no updates are taken while there are any.
+   *
+   * @param why by datacenter, in words
+   */
+  void setSecond(Map<String, String> why) {
+    second = Map.copyOf(why);
+  }
+
   /** A peer's last word: why it does not take the keyspace's updates, or that it does. */
   void heard(String dc, Optional<String> refusal) {
     heard(dc, refusal, false);
@@ -159,7 +172,11 @@ final class UpdateGate {
 
   /** Whether no update can be taken because of other datacenters. */
   boolean isClosed() {
-    return refusedByAll || held.isPresent() || !awaited.isEmpty() || illegible.isPresent();
+    return refusedByAll
+        || !second.isEmpty()
+        || held.isPresent()
+        || !awaited.isEmpty()
+        || illegible.isPresent();
   }
 
   /**
@@ -210,6 +227,16 @@ final class UpdateGate {
   void check() {
     if (store.isPresent()) {
       store.get().checkRoom();
+    }
+    Map<String, String> taken = second;
+    if (!taken.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.REFUSED_BY_PEERS,
+          "keyspace '"
+              + keyspace
+              + "' takes no updates here, which nobody would get, since another process has this"
+              + " one's name: "
+              + taken);
     }
     Optional<String> why = held;
     if (why.isPresent()) {

@@ -30,6 +30,7 @@ import java.util.zip.CRC32;
  *   types     partition | 'y'
  *   replica   FF FF | 'r' | number
  *   header    FF FF | 'h'
+ *   starts    FF FF | 's'
  * </pre>
  *
  * <p>{@code max} is the largest number in the version's vector (the second key design of the
@@ -80,6 +81,10 @@ final class RecordKeys {
 
   static byte[] header() {
     return global('h', 0);
+  }
+
+  static byte[] starts() {
+    return global('s', 0);
   }
 
   static byte[] replica(int number) {

@@ -8,6 +8,7 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class RocksDatabase implements AutoCloseable {
   private final KernelMark kernel;
   private final Leases leases = new Leases();
   private final boolean resumed;
+  private final Starts starts;
   private StoreHeader header;
 
   /** Held while something is written, or a keyspace dropped. */
@@ -88,7 +90,15 @@ public final class RocksDatabase implements AutoCloseable {
       this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
       this.header =
           StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
-      writeHeader(header);
+      this.starts =
+          Starts.with(
+              new SecureRandom().nextLong(1, Long.MAX_VALUE),
+              Optional.ofNullable(db.get(RecordKeys.starts())).map(Starts::decode));
+      try (WriteBatch life = new WriteBatch()) {
+        life.put(RecordKeys.starts(), starts.encode());
+        life.put(RecordKeys.header(), header.encode());
+        db.write(settings.sync(), life);
+      }
       kernel.write(); // after the header: until then the former run counts
       opened = true;
     } catch (RocksDBException e) {
@@ -148,6 +158,11 @@ public final class RocksDatabase implements AutoCloseable {
   /** Counts the starts of this store, from 1. */
   public long life() {
     return header.life();
+  }
+
+  /** The random numbers of this start of the store and of those before it, newest first. */
+  public List<Long> starts() {
+    return starts.numbers();
   }
 
   /** Whether the incarnation of the last life goes on, because nothing can have been lost. */

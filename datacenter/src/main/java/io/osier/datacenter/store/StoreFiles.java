@@ -250,7 +250,7 @@ public final class StoreFiles {
    * RocksDB locks this file. Only sees other processes: within one, closing the channel would even
    * take the lock away, so no process that has the store open may ask.
    */
-  private static void checkUnused(Path dir) {
+  static void checkUnused(Path dir) {
     Path lock = database(dir).resolve("LOCK");
     if (!Files.exists(lock)) {
       return;

@@ -137,6 +137,9 @@ final class PublisherTest {
     public void noted(ReplicaId peer, byte[] content) {}
 
     @Override
+    public void second(String dc, String why) {}
+
+    @Override
     public void rejected(String dc, OsierException why) {}
   }
 

@@ -434,6 +434,11 @@ public final class Outbound {
     return log.committed();
   }
 
+  /** Of later commit numbers no peer can have anything, unless they were given before. */
+  public long told() {
+    return log.told();
+  }
+
   /** Every update up to here has been shipped. */
   public long through() {
     return log.through();

@@ -152,6 +152,10 @@ final class OutboundLog {
 
   private final Budget budget;
   private long committed;
+
+  /** What of it others may have. */
+  private long told;
+
   private long prunedTick;
 
   /** What all shipped segments take in the heap. */
@@ -162,6 +166,7 @@ final class OutboundLog {
 
   OutboundLog(long committed, Budget budget) {
     this.committed = committed;
+    this.told = committed;
     this.budget = budget;
   }
 
@@ -374,6 +379,16 @@ final class OutboundLog {
   long through() {
     long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().floor;
     return Math.min(committed, Math.min(first, opsFloor) - 1);
+  }
+
+  /** Updates are sent to a peer: what is committed by now others may have from now on. */
+  void tells() {
+    told = committed;
+  }
+
+  /** Of later numbers nobody can have anything: no update was sent since they were given. */
+  long told() {
+    return told;
   }
 
   /** The last commit number. */

@@ -356,6 +356,7 @@ public final class PeerStream {
     inFlightBytes += bytes;
     sentBytes[kind.ordinal()] += bytes;
     window.take(bytes);
+    log.tells();
     send(
         new Frame.Updates(
             kind,

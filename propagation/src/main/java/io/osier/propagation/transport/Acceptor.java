@@ -57,7 +57,13 @@ final class Acceptor extends FrameReader {
   /** Null before it has greeted. */
   private @Nullable Sender sender;
 
+  /** As what it is known that waits to be let in, or was; null before it has greeted. */
+  private @Nullable Greeted greeted;
+
   private boolean ended;
+
+  /** Whether updates have come. */
+  private boolean hasSent;
 
   /** The fingerprints that each end has named last. */
   private List<String> mine = List.of();
@@ -98,7 +104,7 @@ final class Acceptor extends FrameReader {
     PeerMessage message = PeerMessage.decode(content);
     Sender from = sender;
     if (from == null) {
-      if (message instanceof PeerMessage.Hello hello) {
+      if (message instanceof PeerMessage.Hello hello && greeted == null) {
         greet(ctx, hello);
       } else {
         LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
@@ -111,6 +117,9 @@ final class Acceptor extends FrameReader {
     }
     switch (message) {
       case PeerMessage.Ping p -> heartbeat.give();
+      case PeerMessage.Probe p -> Wire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
+      case PeerMessage.Alive a ->
+          peering.bearers().answered(requireNonNull(greeted), a.number(), now(ctx)).forEach(Bearers.Step::carryOut);
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
           deliver(from, d);
@@ -146,10 +155,20 @@ final class Acceptor extends FrameReader {
     String keyspace = names.get(data.keyspace());
     if (agreed.contains(keyspace)) {
       Frame frame = FrameCodec.decode(from.replica, data.frame());
+      if (!hasSent && brings(frame)) {
+        hasSent = true;
+        peering.bearers().sent(requireNonNull(greeted));
+      }
       if (!from.peer.isRemoved()) { // decoding takes its time
         peering.listener().received(from.replica, keyspace, data.partition(), frame);
       }
     }
+  }
+
+  /** Whether it has updates of the sender, or says that there are some. */
+  private static boolean brings(Frame frame) {
+    return (frame instanceof Frame.Updates u && !u.shipments().isEmpty())
+        || (frame instanceof Frame.Offer o && o.epoch() != Frame.Offer.OF_ANSWER);
   }
 
   private void deliverApart(ChannelHandlerContext ctx, Sender from, PeerMessage.Data data) {
@@ -208,16 +227,79 @@ final class Acceptor extends FrameReader {
       refuse(ctx, replica, refusal.get());
       return;
     }
-    if (!arrivals.replace(replica, hello.dial(), channel)) {
+    Greeted line = new Greeted(ctx, hello);
+    greeted = line;
+    guard.greeted();
+    heartbeat.greeted();
+    heartbeat.busy(true); // for as long as others who bear the name are asked
+    Bearers.Bearer bearer =
+        new Bearers.Bearer(
+            replica, hello.start(), hello.former(), Wire.host(channel));
+    peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
+  }
+
+  /** Who has greeted over this connection. */
+  private final class Greeted implements Bearers.Line {
+    private final ChannelHandlerContext ctx;
+    private final PeerMessage.Hello hello;
+
+    Greeted(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+      this.ctx = ctx;
+      this.hello = hello;
+    }
+
+    private void does(Runnable what) {
+      Wire.inLoopNow(
+          ctx.channel(),
+          () -> {
+            if (!ended) {
+              what.run();
+            }
+          });
+    }
+
+    @Override
+    public void probe(long number) {
+      does(() -> Wire.write(ctx.channel(), new PeerMessage.Probe(number)));
+    }
+
+    @Override
+    public void welcome() {
+      does(() -> letIn(ctx, hello));
+    }
+
+    @Override
+    public void refuse(String why) {
+      ReplicaId replica = hello.replica();
+      does(
+          () ->
+              Acceptor.this.refuse(
+                  ctx,
+                  replica,
+                  new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, why, replica.incarnation())));
+    }
+  }
+
+  private static long now(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
+  }
+
+  private void letIn(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+    Channel channel = ctx.channel();
+    ReplicaId replica = hello.replica();
+    Peer peer = peering.peers().all().get(replica.dc());
+    if (peer == null) { // it was removed while it waited
+      close(ctx);
+      return;
+    }
+    if (!arrivals.replace(replica, hello.start(), hello.dial(), channel)) {
       LOG.debug("a dial of {} that hung comes after a later one; connection closed", replica);
       close(ctx);
       return;
     }
-    Peer peer = requireNonNull(peers.get(replica.dc()), "only peers are welcome");
     sender = new Sender(replica, peer);
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
-    guard.greeted();
-    heartbeat.greeted();
+    heartbeat.busy(false);
     peering.greeting().met(replica);
     peering.greeting().heard(replica, hello.protocolVersion());
     counter.countFor(peer.traffic());
@@ -293,6 +375,9 @@ final class Acceptor extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
+    if (greeted != null) {
+      peering.bearers().left(greeted, now(ctx)).forEach(Bearers.Step::carryOut);
+    }
     if (sender != null) {
       arrivals.left(sender.replica.dc(), ctx.channel());
     }

@@ -10,10 +10,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Which incarnation of each datacenter is connected to here, and how. Thread-safe. */
 final class Arrivals {
-  private record Arrival(ReplicaId replica, long dial, Channel channel) {
+  private record Arrival(ReplicaId replica, long start, long dial, Channel channel) {
     /** Whether a dial of the same process is older than this one. */
-    private boolean isAfter(ReplicaId other, long otherDial) {
-      return replica.equals(other) && otherDial != 0 && otherDial < dial;
+    private boolean isAfter(Arrival other) {
+      return replica.equals(other.replica)
+          && start == other.start
+          && other.dial != 0
+          && other.dial < dial;
     }
   }
 
@@ -31,19 +34,20 @@ final class Arrivals {
    * Notes a connection, and closes the one before it: the peer gave it up, and frames that it still
    * holds must not come after newer ones.
    *
-   * @param dial counts the peer's dials; 0 if it does not tell
+   * @param start of the peer; 0 if it does not tell
+   * @param dial counts its dials; 0 if it does not tell
    * @return false if this is the one that was given up: it hung in the network, and a later dial
    *     came before it
    */
-  boolean replace(ReplicaId replica, long dial, Channel channel) {
-    Arrival arrival = new Arrival(replica, dial, channel);
+  boolean replace(ReplicaId replica, long start, long dial, Channel channel) {
+    Arrival arrival = new Arrival(replica, start, dial, channel);
     AtomicReference<Arrival> before = new AtomicReference<>();
     Arrival now =
         arrivals.compute(
             replica.dc(),
             (dc, known) -> {
               before.set(known);
-              return known != null && known.isAfter(replica, dial) ? known : arrival;
+              return known != null && known.isAfter(arrival) ? known : arrival;
             });
     if (now != arrival) {
       return false;

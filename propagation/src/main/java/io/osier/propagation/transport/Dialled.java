@@ -37,6 +37,9 @@ final class Dialled extends FrameReader {
   private boolean answered;
   private boolean ended;
 
+  /** As what the one is known that has welcomed this; null before. */
+  private @Nullable Answering answering;
+
   /** Who has welcomed this; null before. */
   private @Nullable ReplicaId peer;
 
@@ -123,6 +126,12 @@ final class Dialled extends FrameReader {
       case PeerMessage.Welcome w -> welcomed(ctx, w);
       case PeerMessage.Refused r -> refused(ctx, r);
       case PeerMessage.Pong p -> {}
+      case PeerMessage.Probe p -> Wire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
+      case PeerMessage.Alive a -> {
+        if (answering != null) {
+          peering.bearers().answered(answering, a.number(), now(ctx)).forEach(Bearers.Step::carryOut);
+        }
+      }
       case PeerMessage.Keyspaces k -> {
         theirs = k.fingerprints();
         compare();
@@ -152,6 +161,73 @@ final class Dialled extends FrameReader {
       close(ctx);
       return;
     }
+    if (answering != null) {
+      close(ctx);
+      return;
+    }
+    Answering line = new Answering(ctx, welcome);
+    answering = line;
+    heartbeat.greeted(); // it pings for as long as others who bear the name are asked
+    Bearers.Bearer bearer =
+        new Bearers.Bearer(
+            replica,
+            welcome.start(),
+            welcome.former(),
+            dialler.host() + ":" + dialler.port());
+    peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
+  }
+
+  /** Who has answered over this connection. */
+  private final class Answering implements Bearers.Line {
+    private final ChannelHandlerContext ctx;
+    private final PeerMessage.Welcome welcome;
+
+    Answering(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+      this.ctx = ctx;
+      this.welcome = welcome;
+    }
+
+    private void does(Runnable what) {
+      Wire.inLoopNow(
+          ctx.channel(),
+          () -> {
+            if (!ended) {
+              what.run();
+            }
+          });
+    }
+
+    @Override
+    public void probe(long number) {
+      does(() -> Wire.write(ctx.channel(), new PeerMessage.Probe(number)));
+    }
+
+    @Override
+    public void welcome() {
+      does(() -> isUp(ctx, welcome));
+    }
+
+    @Override
+    public void refuse(String why) {
+      does(() -> isSecond(ctx, why));
+    }
+  }
+
+  private static long now(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
+  }
+
+  /** It is not talked to; when it dials itself, it is told so. */
+  private void isSecond(ChannelHandlerContext ctx, String why) {
+    if (peering.said().isNews(">" + dc, why)) {
+      LOG.error("at the address of {}: {}", dc, why);
+    }
+    dialler.slowDown();
+    close(ctx);
+  }
+
+  private void isUp(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+    ReplicaId replica = welcome.replica();
     LOG.info("connected to {}", replica);
     peering.said().end(">" + dc);
     int newest = peering.greeting().newest();
@@ -171,7 +247,6 @@ final class Dialled extends FrameReader {
     Agreement agreement = peering.compare(dc, mine, theirs);
     agreed = Set.copyOf(agreement.agreed());
     dialler.welcomed(replica, ctx.channel(), this);
-    heartbeat.greeted();
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
@@ -215,7 +290,10 @@ final class Dialled extends FrameReader {
       LOG.error(
           "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
     }
-    if (isHeard) {
+    if (refusal.code() == ErrorCode.DUPLICATE_DC
+        && refusal.newest() == peering.self().incarnation()) {
+      peering.listener().second(dc, refusal.message());
+    } else if (isHeard) {
       peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
@@ -246,6 +324,9 @@ final class Dialled extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
+    if (answering != null) {
+      peering.bearers().left(answering, now(ctx)).forEach(Bearers.Step::carryOut);
+    }
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);
       peering.listener().down(dc);

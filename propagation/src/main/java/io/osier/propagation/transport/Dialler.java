@@ -215,6 +215,11 @@ final class Dialler {
     }
   }
 
+  /** The other end is not the one of its name that is talked to. */
+  void slowDown() {
+    dialling.slowDown();
+  }
+
   /** See {@link Dialling#refused}. */
   boolean refused(PeerMessage.Refused refusal) {
     return !isUp() && dialling.refused(refusal);

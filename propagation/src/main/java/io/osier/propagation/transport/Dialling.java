@@ -86,6 +86,11 @@ final class Dialling {
     duplicates = 0;
   }
 
+  /** It is no use to dial again soon. */
+  void slowDown() {
+    backOff.slowDown();
+  }
+
   /**
    * The other end has refused; whether the process must hear of it. It need not while an older
    * version of the protocol is left to be tried, nor while what is in the way may be a connection

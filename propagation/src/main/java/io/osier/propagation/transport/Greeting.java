@@ -21,6 +21,8 @@ final class Greeting {
   private final ReplicaId self;
   private final String cluster;
   private final long start;
+  private final List<Long> former;
+  private final Bearers bearers = new Bearers();
   private final int version;
   private final AtomicLong dials = new AtomicLong();
   private final Map<String, Long> newest = new ConcurrentHashMap<>();
@@ -70,6 +72,7 @@ final class Greeting {
     this.self = bearer.replica();
     this.cluster = bearer.cluster();
     this.start = bearer.start();
+    this.former = bearer.former();
     this.version = bearer.version();
   }
 
@@ -87,7 +90,7 @@ final class Greeting {
    */
   PeerMessage.Hello hello(String to, List<String> fingerprints, int version) {
     return new PeerMessage.Hello(
-        version, cluster, self, to, fingerprints, dials.incrementAndGet(), start);
+        version, cluster, self, to, fingerprints, dials.incrementAndGet(), start, former);
   }
 
   /**
@@ -99,7 +102,13 @@ final class Greeting {
     return new PeerMessage.Welcome(
         self,
         fingerprints.equals(hello.keyspaces()) ? Optional.empty() : Optional.of(fingerprints),
-        hello.protocolVersion() >= PeerMessage.STARTS_VERSION ? start : 0);
+        hello.protocolVersion() >= PeerMessage.STARTS_VERSION ? start : 0,
+        former);
+  }
+
+  /** Which of several processes of one name and incarnation is talked to. */
+  Bearers bearers() {
+    return bearers;
   }
 
   /** A datacenter has greeted here in a version of the protocol. */
@@ -140,6 +149,7 @@ final class Greeting {
   /** An incarnation of a datacenter was talked to. */
   void met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
+    bearers.forgetBefore(replica);
   }
 
   /**
@@ -173,6 +183,7 @@ final class Greeting {
   /** Forgets whom it has met of all but these. */
   void forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
+    bearers.forgetOthers(peers);
     spoken.keySet().retainAll(peers);
   }
 

@@ -49,6 +49,15 @@ public interface PeerListener {
   void noted(ReplicaId peer, byte[] content);
 
   /**
+   * A peer talks to another process that bears this one's name and incarnation, with a copy of its
+   * store, or cannot tell which of the two was first; until it is {@link #up}, nothing may be
+   * acknowledged here.
+   *
+   * @param why in words, with the addresses and the starts of both
+   */
+  void second(String dc, String why);
+
+  /**
    * A peer will not accept this datacenter as it is configured or named. With DUPLICATE_DC the
    * process should stop.
    */

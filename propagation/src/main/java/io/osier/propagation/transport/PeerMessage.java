@@ -52,6 +52,7 @@ sealed interface PeerMessage {
    * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
    *     later one
    * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell
+   * @param former the starts before, as there
    */
   record Hello(
       int protocolVersion,
@@ -60,8 +61,21 @@ sealed interface PeerMessage {
       String to,
       List<String> keyspaces,
       long dial,
-      long start)
-      implements PeerMessage {}
+      long start,
+      List<Long> former)
+      implements PeerMessage {
+    /** Of a process that is the first with its store, or too old to tell. */
+    Hello(
+        int protocolVersion,
+        String cluster,
+        ReplicaId replica,
+        String to,
+        List<String> keyspaces,
+        long dial,
+        long start) {
+      this(protocolVersion, cluster, replica, to, keyspaces, dial, start, List.of());
+    }
+  }
 
   /**
    * The connection is open; frames of the keyspaces that both see alike may follow.
@@ -71,8 +85,14 @@ sealed interface PeerMessage {
    * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell, or
    *     the dialler to understand it
    */
-  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start)
-      implements PeerMessage {}
+  record Welcome(
+      ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
+      implements PeerMessage {
+    /** Of a process that is the first with its store, or too old to tell. */
+    Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start) {
+      this(replica, keyspaces, start, List.of());
+    }
+  }
 
   /**
    * The connection is refused.
@@ -86,6 +106,16 @@ sealed interface PeerMessage {
 
   /** Answers a ping. */
   record Pong() implements PeerMessage {}
+
+  /**
+   * Asks whether the other end is alive: either end may, of one that tells its start.
+   *
+   * @param number that {@link Alive} repeats
+   */
+  record Probe(long number) implements PeerMessage {}
+
+  /** Answers {@link Probe}. */
+  record Alive(long number) implements PeerMessage {}
 
   /**
    * One partition's frame, encoded.
@@ -148,6 +178,7 @@ sealed interface PeerMessage {
         if (m.protocolVersion >= STARTS_VERSION) {
           out.writeNumber(m.start);
           out.writeText(m.replica.dc().substring(inEveryVersion(m.replica).dc().length()));
+          writeNumbers(out, m.former);
         }
       }
       case Welcome m -> {
@@ -155,6 +186,7 @@ sealed interface PeerMessage {
         out.writeReplica(m.replica);
         if (m.start != 0) {
           out.writeNumber(m.start);
+          writeNumbers(out, m.former);
         }
         m.keyspaces.ifPresent(keyspaces -> writeTexts(out, keyspaces));
       }
@@ -163,6 +195,14 @@ sealed interface PeerMessage {
         out.writeNumber(m.code.number());
         out.writeText(m.message);
         out.writeNumber(m.newest);
+      }
+      case Probe m -> {
+        out.writeByte(10);
+        out.writeNumber(m.number);
+      }
+      case Alive m -> {
+        out.writeByte(11);
+        out.writeNumber(m.number);
       }
       case Ping m -> out.writeByte(4);
       case Pong m -> out.writeByte(5);
@@ -216,7 +256,7 @@ sealed interface PeerMessage {
     int tag = in.readByte();
     return switch (tag) {
       case 1 -> readHello(in);
-      case 2 -> readWelcome(in.readReplica(), 0, in);
+      case 2 -> readWelcome(in.readReplica(), 0, List.of(), in);
       case 3 ->
           new Refused(ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
       case 4 -> new Ping();
@@ -237,7 +277,9 @@ sealed interface PeerMessage {
         yield new Note(in.readBytes(in.remaining()));
       }
       case 8 -> new Keyspaces(readTexts(in));
-      case 9 -> readWelcome(in.readReplica(), in.readNumber(), in);
+      case 9 -> readWelcome(in.readReplica(), in.readNumber(), readNumbers(in), in);
+      case 10 -> new Probe(in.readNumber());
+      case 11 -> new Alive(in.readNumber());
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }
@@ -256,15 +298,31 @@ sealed interface PeerMessage {
       replica =
           rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
     }
+    List<Long> former = version < STARTS_VERSION ? List.of() : readNumbers(in);
     if (isTooOld || version > PROTOCOL_VERSION) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
     }
-    return new Hello(version, cluster, replica, to, keyspaces, dial, start);
+    return new Hello(version, cluster, replica, to, keyspaces, dial, start, former);
   }
 
-  private static Welcome readWelcome(ReplicaId replica, long start, WireInput in) {
+  private static Welcome readWelcome(
+      ReplicaId replica, long start, List<Long> former, WireInput in) {
     return new Welcome(
-        replica, in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)), start);
+        replica, in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)), start, former);
+  }
+
+  private static void writeNumbers(WireOutput out, List<Long> numbers) {
+    out.writeCount(numbers.size());
+    numbers.forEach(out::writeNumber);
+  }
+
+  private static List<Long> readNumbers(WireInput in) {
+    int n = in.readCount(1);
+    List<Long> numbers = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      numbers.add(in.readNumber());
+    }
+    return numbers;
   }
 
   private static void writeTexts(WireOutput out, List<String> texts) {

@@ -26,6 +26,11 @@ record Peering(
     Network network) {
   private static final Logger LOG = LoggerFactory.getLogger(Peering.class);
 
+  /** Which of several processes of one name is talked to. */
+  Bearers bearers() {
+    return greeting.bearers();
+  }
+
   /** What differs, by name and once; the keyspaces that agree are replicated all the same. */
   Agreement compare(String dc, List<String> mine, List<String> theirs) {
     Agreement agreement = Agreement.of(self.dc(), mine, dc, theirs);

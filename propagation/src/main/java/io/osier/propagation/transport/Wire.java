@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.osier.core.tls.TlsTrouble;
+import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,22 @@ final class Wire {
     } catch (RejectedExecutionException e) {
       LOG.debug("closed meanwhile", e);
     }
+  }
+
+  /** As {@link #inLoop}, at once where this is the loop. For any thread. */
+  static void inLoopNow(Channel channel, Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      task.run();
+    } else {
+      inLoop(channel, task);
+    }
+  }
+
+  /** Where the other end of a connection is, without the port that it has by chance. */
+  static String host(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress at
+        ? at.getHostString()
+        : String.valueOf(channel.remoteAddress());
   }
 
   /** Why something failed, in words. */

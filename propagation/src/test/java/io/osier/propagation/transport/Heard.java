@@ -57,6 +57,11 @@ class Heard implements PeerListener {
   }
 
   @Override
+  public void second(String dc, String why) {
+    events.add("second to " + dc + ": " + why);
+  }
+
+  @Override
   public void rejected(String dc, OsierException why) {
     events.add(why.code() + " " + why.getMessage());
   }

@@ -33,7 +33,7 @@ final class PeerMessageProperties {
         "010109016300027573030265750" + "1016b09");
     golden.put(
         new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9, 5),
-        "01010a016300027573030265750" + "1016b090500");
+        "01010a016300027573030265750" + "1016b09050000");
     golden.put(
         new PeerMessage.Hello(
             10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5),
@@ -41,11 +41,15 @@ final class PeerMessageProperties {
             + "00106162636465666768696a6b6c6d6e6f7003"
             + "0265750"
             + "1016b0905"
-            + "027172");
+            + "02717200");
     golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0), "01020002757303");
     golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0), "0102000275730301016b");
-    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "0109000275730305");
-    golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 5), "010900027573030501016b");
+    golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "010900027573030500");
+    golden.put(
+        new PeerMessage.Welcome(US, Optional.of(List.of("k")), 5, List.of(4L, 3L)),
+        "0109000275730305" + "02040301016b");
+    golden.put(new PeerMessage.Probe(7), "010a07");
+    golden.put(new PeerMessage.Alive(7), "010b07");
     golden.put(new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, "no", 9), "01030d026e6f09");
     golden.put(new PeerMessage.Ping(), "0104");
     golden.put(new PeerMessage.Pong(), "0105");

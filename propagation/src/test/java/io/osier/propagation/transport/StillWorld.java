@@ -43,6 +43,7 @@ final class StillWorld {
   private final Map<String, Consumer<Channel>> listening = new TreeMap<>();
   private final Map<String, Integer> dialled = new TreeMap<>();
   private final List<End> ends = new ArrayList<>();
+  private final List<One> processes = new ArrayList<>();
   private boolean closesSlowly;
   private long nanos;
   private long numbers;
@@ -112,13 +113,29 @@ final class StillWorld {
     nanos = until;
   }
 
+  /**
+   * The machine at an address is lost, with what runs there: it says nothing any more, not even
+   * that its connections have ended; until another one listens there.
+   */
+  void loses(InetSocketAddress at) {
+    listening.remove(name(at));
+    processes.stream().filter(p -> p.listens.equals(name(at))).forEach(p -> p.closed = true);
+    for (End end : ends) {
+      if (name(at).equals(end.of)) {
+        end.isLost = true;
+      }
+    }
+  }
+
   private void in(long millis, Runnable work) {
     tasks.add(new Task(nanos + millis * MILLI, numbers++, work));
   }
 
   /** The network of one process. */
   Network network() {
-    return new One();
+    One process = new One();
+    processes.add(process);
+    return process;
   }
 
   private void connect(One by, String to, Consumer<Channel> opening, Consumer<Throwable> failed) {
@@ -133,6 +150,8 @@ final class StillWorld {
     }
     End here = new End();
     End there = new End();
+    here.of = by.listens;
+    there.of = to;
     here.other = there;
     there.other = here;
     by.ends.add(here);
@@ -144,9 +163,11 @@ final class StillWorld {
     private final List<End> ends = new ArrayList<>();
     private final Random random = new Random(1);
     private boolean closed;
+    private String listens = "";
 
     @Override
     public Port listen(InetSocketAddress at, Consumer<Channel> opening) {
+      listens = name(at);
       listening.put(
           name(at),
           channel -> {
@@ -228,6 +249,11 @@ final class StillWorld {
   private final class End extends EmbeddedChannel {
     private @Nullable End other;
 
+    /** Where the process listens whose end this is. */
+    private String of = "";
+
+    private boolean isLost;
+
     End() {
       super(EmbeddedChannel.builder().register(false).ticker(new Clock()));
     }
@@ -254,6 +280,9 @@ final class StillWorld {
 
     /** Does what is due; when it has something to do next. */
     long turn() {
+      if (isLost) {
+        return Long.MAX_VALUE;
+      }
       runPendingTasks();
       long next = runScheduledPendingTasks();
       checkException();
@@ -261,7 +290,7 @@ final class StillWorld {
     }
 
     private void reads(byte[] bytes) {
-      if (isOpen()) {
+      if (isOpen() && !isLost) {
         pipeline().fireChannelRead(Unpooled.wrappedBuffer(bytes));
         pipeline().fireChannelReadComplete();
       }
@@ -286,7 +315,7 @@ final class StillWorld {
       boolean was = isOpen();
       super.doClose();
       End to = other;
-      if (was && to != null) {
+      if (was && to != null && !isLost) {
         in(1, to::close);
       }
     }

@@ -1,0 +1,161 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A store from before the last updates, which the peers have: a copied volume, a snapshot of a
+ * machine. Its incarnation goes on, and what is committed with it has numbers that were given.
+ */
+final class CopiedStoreTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final ReplicaId THIRD = new ReplicaId("ap", 1);
+  private static final ObjectId OBJECT = new ObjectId(Key.of("c"), CrdtType.PN_COUNTER);
+
+  private Causal state = Causal.bottom(OBJECT.type());
+
+  /** It has committed 5 updates in former lives. */
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of("us", "ap"),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+          StreamSettings.DEFAULT,
+          new Recovered(
+              2,
+              true,
+              5,
+              5,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              true,
+              Forgotten.NOTHING,
+              1),
+          new OneObject(),
+          (to, frame) -> {},
+          UpdateObserver.NONE,
+          0);
+
+  private final class OneObject implements Replica {
+    @Override
+    public Causal state(ObjectId object) {
+      return state;
+    }
+
+    @Override
+    public void apply(Shipment update, Causal joined) {
+      throw new AssertionError("nothing is shipped");
+    }
+
+    @Override
+    public void rightsWanted(String dc, Frame.Rights wanted) {}
+
+    @Override
+    public void admitted() {}
+
+    @Override
+    public List<Logged> logged(long after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      return List.of();
+    }
+  }
+
+  private void commit(long number) {
+    CausalContext before = state.context();
+    Causal delta = state.prepare(new Operation.Increment(1), SELF, number, 0, 1_000, 0);
+    state = state.join(delta);
+    propagation.commit(OBJECT, before, number, number, delta, 1, false, 0, 0);
+    propagation.tick(0, 0);
+  }
+
+  private void says(ReplicaId peer, long has) {
+    VersionVector through = VersionVector.EMPTY.with(SELF, has);
+    propagation.received(
+        peer,
+        new Frame.Status(false, 0, 0, through, 1, VersionVector.EMPTY, 0, false, 0),
+        0,
+        0);
+  }
+
+  private void asks(ReplicaId peer, long has) {
+    propagation.received(peer, new Frame.Resume(1, has, Optional.empty()), 0, 0);
+  }
+
+  private void up(ReplicaId peer) {
+    propagation.peerUp(peer, Frame.ANSWERS_OFFER_VERSION, 0);
+  }
+
+  private static void assertStops(ThrowingCallable what) {
+    assertThatThrownBy(what)
+        .isInstanceOf(OsierException.class)
+        .hasMessageContainingAll("us/1 has update 6", "a copy", "osier rebuild")
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.STORE_DAMAGED);
+  }
+
+  @Test
+  void peerThatHasMoreThanTheStore_stopsIt() {
+    up(PEER);
+    assertThatCode(() -> says(PEER, 5)).doesNotThrowAnyException();
+    assertStops(() -> says(PEER, 6));
+  }
+
+  /** It had given the number once more by then, nobody saw a difference, and the update was lost. */
+  @Test
+  void peerThatHasMore_stopsIt_alsoWhereAsMuchWasCommittedSince() {
+    commit(6);
+    commit(7);
+    up(PEER);
+    assertStops(() -> says(PEER, 6));
+  }
+
+  @Test
+  void peerThatAsksForWhatComesLater_stopsIt_beforeAnythingIsSent() {
+    commit(6);
+    up(PEER);
+    assertStops(() -> asks(PEER, 6));
+  }
+
+  @Test
+  void whatWasSentToOne_anotherOneMayHave() {
+    up(PEER);
+    asks(PEER, 5);
+    commit(6);
+    up(THIRD);
+    assertThatCode(() -> says(THIRD, 6)).doesNotThrowAnyException();
+    assertThatCode(() -> asks(THIRD, 6)).doesNotThrowAnyException();
+  }
+}

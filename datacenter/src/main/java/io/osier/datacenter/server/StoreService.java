@@ -74,6 +74,7 @@ final class StoreService implements AutoCloseable {
   private static final long SLOW_FOR_NANOS = 100_000_000;
 
   private static final String TIDYING = "tidying";
+  private static final String COMPACTING = "compacting";
   private static final String WATCHING = "watching";
 
   /** Above the least free space by this factor updates are taken again. */
@@ -267,6 +268,9 @@ final class StoreService implements AutoCloseable {
     try {
       pruned.add(database.prune());
       database.flush();
+      if (database.hasGap()) {
+        Thread.ofPlatform().name("osier-compactor").daemon(true).start(this::compactGap);
+      }
       if (trouble.end(TIDYING)) {
         LOG.info("tidying up the store works again");
       }
@@ -279,6 +283,24 @@ final class StoreService implements AutoCloseable {
       }
     } catch (Error e) {
       onFailure.accept(e); // the executor would keep it to itself, and never call this again
+    }
+  }
+
+  /** Removes tombstones that walks have met; by a thread of its own, since it may take long. */
+  private void compactGap() {
+    try {
+      boolean unused = database.compactGap();
+      trouble.end(COMPACTING);
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        return;
+      }
+      if (trouble.isNews(COMPACTING, e.toString())) {
+        LOG.error("what was deleted cannot be compacted, and walks that meet it stay slow", e);
+      }
+      if (e.code() == ErrorCode.STORE_DAMAGED) {
+        onFailure.accept(e);
+      }
     }
   }
 

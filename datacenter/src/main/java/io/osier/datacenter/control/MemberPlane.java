@@ -242,13 +242,7 @@ final class MemberPlane {
       }
     }
     membership.find(dc).ifPresent(self -> tell(self, missing, operations));
-    if (!operations.isEmpty()) {
-      try {
-        objects.change(Membership.OBJECT, operations);
-      } catch (OsierException e) {
-        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
-      }
-    }
+    objects.tell(Membership.OBJECT, operations, "what has become of this datacenter");
   }
 
   private void tell(Member self, List<String> missing, List<Operation> operations) {

@@ -136,6 +136,14 @@ final class DatacenterMetrics {
         "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
             + " disk is too slow; disk: it did not take them",
         (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "failed_attempts",
+        List.of("kind"),
+        "What failed and is tried again by itself, as the log says: certificates: reading them anew;"
+            + " control: telling the others what there is here; rights: passing on those of a"
+            + " datacenter that goes; store: tidying up",
+        (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
   }
 
   private void links() {

@@ -33,6 +33,7 @@ import org.HdrHistogram.Histogram;
  * @param joining how far it is if it joins
  * @param certificates by subject, until when each that was read is valid, in seconds since 1970
  * @param auditLost by reason, how many lines of the audit log were not written
+ * @param failedAttempts by what was tried, how often something failed that is tried again by itself
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
  * @param traces empty if no update is followed
@@ -49,6 +50,7 @@ public record Snapshot(
     Map<String, Long> certificates,
     Clients clients,
     Map<String, Long> auditLost,
+    Map<String, Long> failedAttempts,
     Map<String, Link> links,
     Optional<Store> store,
     Optional<Traces> traces,

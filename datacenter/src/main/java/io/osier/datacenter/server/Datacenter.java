@@ -211,6 +211,7 @@ public final class Datacenter implements AutoCloseable {
                 () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
                 () -> auditLost(access.audit(), auditLost.get()),
+                this::failedAttempts,
                 traces::figures));
     this.handler =
         new RequestHandler(
@@ -336,6 +337,15 @@ public final class Datacenter implements AutoCloseable {
   private static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> before) {
     Map<String, Long> all = new TreeMap<>(before);
     all.put("flood", audit.leftOut());
+    return all;
+  }
+
+  private Map<String, Long> failedAttempts() {
+    Map<String, Long> all = new TreeMap<>(control.failedAttempts());
+    tls().ifPresent(certificates -> all.put("certificates", certificates.failed()));
+    if (store != null) {
+      all.put("store", store.failedAttempts());
+    }
     return all;
   }
 

@@ -80,6 +80,7 @@ final class Publisher implements AutoCloseable {
       Supplier<Map<String, Long>> certificates,
       Supplier<Snapshot.Clients> clients,
       Supplier<Map<String, Long>> auditLost,
+      Supplier<Map<String, Long>> failedAttempts,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
   /** What a partition published last. */
@@ -214,6 +215,7 @@ final class Publisher implements AutoCloseable {
         source.certificates.get(),
         source.clients.get(),
         source.auditLost.get(),
+        source.failedAttempts.get(),
         links,
         source.store.map(StoreService::figures),
         source.traces.get(),

@@ -96,6 +96,7 @@ final class StoreService implements AutoCloseable {
   private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private final SaidOnce trouble = new SaidOnce();
+  private final LongAdder failedAttempts = new LongAdder();
   private final WriteHelp help = new Help();
 
   /** Until then nobody helps to write. */
@@ -275,6 +276,7 @@ final class StoreService implements AutoCloseable {
         LOG.info("tidying up the store works again");
       }
     } catch (RuntimeException e) {
+      failedAttempts.increment();
       if (trouble.isNews(TIDYING, e.toString())) {
         LOG.error("tidying up the store failed, and is tried again", e);
       }
@@ -295,6 +297,7 @@ final class StoreService implements AutoCloseable {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
         return;
       }
+      failedAttempts.increment();
       if (trouble.isNews(COMPACTING, e.toString())) {
         LOG.error("what was deleted cannot be compacted, and walks that meet it stay slow", e);
       }
@@ -312,6 +315,7 @@ final class StoreService implements AutoCloseable {
       trouble.end(WATCHING);
     } catch (IOException e) {
       disk = null;
+      failedAttempts.increment();
       if (trouble.isNews(WATCHING, e.toString())) {
         LOG.warn("cannot see how much space {} has, and look again: {}", dir, e.getMessage());
       }
@@ -406,6 +410,11 @@ final class StoreService implements AutoCloseable {
   /** Groups of partitions in them. */
   long groupsWritten() {
     return groupsWritten.sum();
+  }
+
+  /** How often tidying up, compacting or looking at the disk has failed. */
+  long failedAttempts() {
+    return failedAttempts.sum();
   }
 
   /** Old versions dropped. */

@@ -78,6 +78,12 @@ class MetricTableTest {
         .containsOnly(Map.entry("osier_audit_lost", 3.0));
   }
 
+  @Test
+  void whatIsTriedAgain_isCounted() {
+    assertThat(values("osier_failed", Optional.empty()))
+        .containsOnly(Map.entry("osier_failed_attempts", 7.0));
+  }
+
   private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {
     return values("osier_joining", joining);
   }
@@ -95,6 +101,7 @@ class MetricTableTest {
             Map.of("CN=eu", 1_800_000_000L),
             Snapshot.Clients.NONE,
             Map.of("disk", 3L),
+            Map.of("control", 7L),
             Map.of(),
             Optional.empty(),
             Optional.empty(),

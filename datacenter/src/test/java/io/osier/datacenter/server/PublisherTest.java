@@ -195,6 +195,7 @@ final class PublisherTest {
                 Map::of,
                 this::clients,
                 Map::of,
+                Map::of,
                 Optional::empty));
   }
 

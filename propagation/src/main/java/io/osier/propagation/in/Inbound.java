@@ -61,7 +61,7 @@ public final class Inbound {
    */
   private static final long SILENCE_RETRIES = 32;
 
-  /** How many frames came whose acknowledgement had to wait, or which were not taken. */
+  /** How many frames and offers came that had to wait to be acknowledged, or were not taken. */
   private long waitingSpent;
 
   /**
@@ -350,6 +350,8 @@ public final class Inbound {
               : visibility.waitingState(in, offer).filter(Decomposition::hold);
       long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
       begin(in, offer, came, bytes, nowNanos);
+    } else if (in.pulls() < InboundStream.PULLS_MAX) {
+      waitingSpent++; // it is made again
     }
   }
 

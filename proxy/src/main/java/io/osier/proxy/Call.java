@@ -216,8 +216,7 @@ abstract class Call<T> {
     switch (next) {
       case Tries.Next.Again a ->
           timers.later(
-              this::attempt,
-              a.pauseMillisMax() == 0 ? 0 : timers.pauseMillis(a.pauseMillisMax()));
+              this::attempt, a.pauseMillisMax() == 0 ? 0 : timers.pauseMillis(a.pauseMillisMax()));
       case Tries.Next.GoOn g -> throw new IllegalStateException("only who refused can be asked on");
       case Tries.Next.End e -> fail(e.error());
     }

@@ -140,8 +140,8 @@ final class DatacenterMetrics {
         Metric.Type.COUNTER,
         "failed_attempts",
         List.of("kind"),
-        "What failed and is tried again by itself, as the log says: certificates: reading them anew;"
-            + " control: telling the others what there is here; rights: passing on those of a"
+        "What failed and is tried again by itself, as the log says: certificates: reading them"
+            + " anew; control: telling the others what there is here; rights: passing on those of a"
             + " datacenter that goes; store: tidying up",
         (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
   }

@@ -29,8 +29,7 @@ final class Inheriting {
   private OptionalInt taken = OptionalInt.empty();
   private boolean done;
 
-  Inheriting(
-      ReplicaId self, Keyspaces keyspaces, ControlPlane.Estate estate, LongAdder failures) {
+  Inheriting(ReplicaId self, Keyspaces keyspaces, ControlPlane.Estate estate, LongAdder failures) {
     this.self = self;
     this.keyspaces = keyspaces;
     this.estate = estate;

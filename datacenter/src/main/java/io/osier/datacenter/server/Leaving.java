@@ -50,8 +50,7 @@ final class Leaving {
     this.self = self;
     this.keyspaces = keyspaces;
     this.giving =
-        new RepeatedWalk(
-            "giving away rights", failures, System::currentTimeMillis, new Random());
+        new RepeatedWalk("giving away rights", failures, System::currentTimeMillis, new Random());
     partitions().forEach(p -> p.submit(new Input.Retire()));
   }
 

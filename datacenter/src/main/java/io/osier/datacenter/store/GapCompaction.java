@@ -62,8 +62,7 @@ final class GapCompaction {
     try (CompactRangeOptions options =
         new CompactRangeOptions().setExclusiveManualCompaction(false)) {
       if (begins(options)) {
-        db.compactRange(
-            db.getDefaultColumnFamily(), range.get().from(), range.get().to(), options);
+        db.compactRange(db.getDefaultColumnFamily(), range.get().from(), range.get().to(), options);
       }
     } catch (RocksDBException e) {
       if (!isCancelled()) {

@@ -141,8 +141,7 @@ public interface ObjectStore {
    *     empty for no end
    * @param bytesMax the page may end with the object that makes it so large
    */
-  default Page pageDurable(
-      Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
+  default Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
     List<Entry> entries = scanDurable(after, limit);
     return new Page(entries, entries.size() < limit);
   }

@@ -39,8 +39,7 @@ final class Pruner {
   private final Set<PartitionObject> notes = new LinkedHashSet<>();
   private long notedBytes;
 
-  Pruner(
-      RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write, GapCompaction gaps) {
+  Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write, GapCompaction gaps) {
     this.db = db;
     this.dictionary = dictionary;
     this.write = write;

@@ -156,7 +156,8 @@ final class WalksPastDeletedTest {
         ObjectId object = object(side + i);
         changes.add(put(object));
         changes.add(new Change.PutRemoved(object));
-        changes.add(new Change.PutDeadline(new Deadline(side.equals("a") ? -i : DELETED + i, object)));
+        changes.add(
+            new Change.PutDeadline(new Deadline(side.equals("a") ? -i : DELETED + i, object)));
         byte[] name = object.key().toBytes();
         raw(RecordKeys.entry(keys().entriesBegin(HOT), name), true);
       }
@@ -253,8 +254,7 @@ final class WalksPastDeletedTest {
     for (int i = 1; i <= DELETED; i++) {
       write(
           List.of(
-              new Change.PutLogged(i, HOT),
-              new Change.PutTransaction(i, new TransactionId(1, i))));
+              new Change.PutLogged(i, HOT), new Change.PutTransaction(i, new TransactionId(1, i))));
     }
     for (int i = 0; i < DELETED - 1_000; i += 1_000) {
       write(

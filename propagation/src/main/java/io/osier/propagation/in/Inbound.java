@@ -215,7 +215,9 @@ public final class Inbound {
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
         // While resuming: the stream has begun, and its first frames were lost.
-        if (!in.isResuming() || in.mayAskAgain(nowNanos, around.retryNanos())) {
+        if (!in.isResuming()
+            || (in.mayAskAgain(nowNanos, around.retryNanos())
+                && in.mayBeginAnew(nowNanos, around.retryNanos()))) {
           around.stats().gapSeen();
           return true;
         }
@@ -291,7 +293,7 @@ public final class Inbound {
       in.heardOf(status.epoch());
       return true;
     }
-    if (in.missedTail(status)) {
+    if (in.missedTail(status) && in.mayBeginAnew(nowNanos, around.retryNanos())) {
       around.stats().gapSeen();
       return true;
     }

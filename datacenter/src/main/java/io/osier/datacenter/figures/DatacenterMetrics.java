@@ -124,7 +124,8 @@ final class DatacenterMetrics {
         Metric.Type.COUNTER,
         "client_limited",
         List.of("limit"),
-        "What was refused because a user had as much as one may have: connections, requests, bytes",
+        "What was refused because a user had as much as one may have: connections, requests, bytes;"
+            + " port: connections that were too many for the port",
         (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
   }
 

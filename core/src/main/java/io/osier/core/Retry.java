@@ -49,7 +49,8 @@ public final class Retry {
     said = why;
     failedMillis = nowMillis;
     pauseMillis = backOff.nextMillis(random);
-    failures = failures + 1; // written by one thread
+    long before = failures; // written by this thread alone
+    failures = before + 1;
     return isNews;
   }
 

@@ -102,7 +102,8 @@ final class Certificates implements AutoCloseable {
       }
     }
     if (wrong != null) {
-      failed = failed + 1;
+      long before = failed;
+      failed = before + 1;
       LOG.error("{}; the certificates that were read before are used on", wrong);
     } else if (anew) {
       LOG.info("certificates were read again, for connections from now on");

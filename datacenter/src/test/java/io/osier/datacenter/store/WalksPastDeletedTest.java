@@ -17,8 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,45 +37,46 @@ final class WalksPastDeletedTest {
   private RocksDatabase database;
   private RocksVersions versions;
 
-  /** What is written and deleted again, and who walks past it; gives how much that has found. */
+  /** What is written and deleted again. */
   private enum Kind {
-    OBJECTS(
-        (test, i) -> test.write(List.of(put(deleted(i)))),
-        (test, i) -> test.write(List.of(new Change.DropObject(deleted(i)))),
-        test -> test.versions.objects(Optional.empty(), 30).size()),
-    REMOVED(
-        (test, i) -> test.write(List.of(new Change.PutRemoved(deleted(i)))),
-        (test, i) -> test.write(List.of(new Change.DropRemoved(deleted(i)))),
-        test -> test.versions.removed(Optional.empty(), 30).size()),
-    DEADLINES(
-        (test, i) -> test.write(List.of(new Change.PutDeadline(new Deadline(i, deleted(i))))),
-        (test, i) -> test.write(List.of(new Change.DropDeadline(new Deadline(i, deleted(i))))),
-        test -> test.versions.deadlines(Optional.empty(), 30).size()),
-    ENTRIES(
-        (test, i) -> test.entry(i, true),
-        (test, i) -> test.entry(i, false),
-        test -> test.versions.entries(HOT).page(null, true, false, 30).size()),
-    ENTRIES_BACKWARDS(
-        (test, i) -> test.entry(i, true),
-        (test, i) -> test.entry(i, false),
-        test -> test.versions.entries(HOT).page(null, true, true, 30).size()),
-    VERSIONS(
-        (test, i) -> test.version(i, true),
-        (test, i) -> test.version(i, false),
-        test -> test.versions.load(HOT.key()).size());
+    OBJECTS,
+    REMOVED,
+    DEADLINES,
+    ENTRIES,
+    ENTRIES_BACKWARDS,
+    VERSIONS
+  }
 
-    private final BiConsumer<WalksPastDeletedTest, Integer> writes;
-    private final BiConsumer<WalksPastDeletedTest, Integer> deletes;
-    private final Function<WalksPastDeletedTest, Integer> walk;
-
-    Kind(
-        BiConsumer<WalksPastDeletedTest, Integer> writes,
-        BiConsumer<WalksPastDeletedTest, Integer> deletes,
-        Function<WalksPastDeletedTest, Integer> walk) {
-      this.writes = writes;
-      this.deletes = deletes;
-      this.walk = walk;
+  private void put(Kind kind, int i) {
+    switch (kind) {
+      case OBJECTS -> write(List.of(put(deleted(i))));
+      case REMOVED -> write(List.of(new Change.PutRemoved(deleted(i))));
+      case DEADLINES -> write(List.of(new Change.PutDeadline(new Deadline(i, deleted(i)))));
+      case ENTRIES, ENTRIES_BACKWARDS -> entry(i, true);
+      case VERSIONS -> version(i, true);
     }
+  }
+
+  private void delete(Kind kind, int i) {
+    switch (kind) {
+      case OBJECTS -> write(List.of(new Change.DropObject(deleted(i))));
+      case REMOVED -> write(List.of(new Change.DropRemoved(deleted(i))));
+      case DEADLINES -> write(List.of(new Change.DropDeadline(new Deadline(i, deleted(i)))));
+      case ENTRIES, ENTRIES_BACKWARDS -> entry(i, false);
+      case VERSIONS -> version(i, false);
+    }
+  }
+
+  /** Walks past what was deleted; returns how much that has found. */
+  private int walk(Kind kind) {
+    return switch (kind) {
+      case OBJECTS -> versions.objects(Optional.empty(), 30).size();
+      case REMOVED -> versions.removed(Optional.empty(), 30).size();
+      case DEADLINES -> versions.deadlines(Optional.empty(), 30).size();
+      case ENTRIES -> versions.entries(HOT).page(null, true, false, 30).size();
+      case ENTRIES_BACKWARDS -> versions.entries(HOT).page(null, true, true, 30).size();
+      case VERSIONS -> versions.load(HOT.key()).size();
+    };
   }
 
   /** Where the tombstones are when somebody walks. */
@@ -169,10 +168,10 @@ final class WalksPastDeletedTest {
   private void make(Kind kind, Where where) throws RocksDBException {
     open();
     writeOthers();
-    IntStream.range(0, DELETED).forEach(i -> kind.writes.accept(this, i));
+    IntStream.range(0, DELETED).forEach(i -> put(kind, i));
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
       database.db().flush(wait); // otherwise they would be gone with their tombstones
-      IntStream.range(0, DELETED).forEach(i -> kind.deletes.accept(this, i));
+      IntStream.range(0, DELETED).forEach(i -> delete(kind, i));
       if (where == Where.IN_A_TABLE) {
         database.db().flush(wait);
       }
@@ -214,13 +213,12 @@ final class WalksPastDeletedTest {
   void walkPastManyTombstones_hasThemCompacted_andTheNextMeetsFew(Kind kind, Where where)
       throws RocksDBException {
     make(kind, where);
-    int found = kind.walk.apply(this);
+    int found = walk(kind);
     assertThat(found).isPositive();
     assertThat(database.figures().tombstonesMet()).isGreaterThan(Gaps.SKIPPED_MIN);
     assertThat(database.hasGap()).isTrue();
     assertThat(database.compactGap()).isTrue();
-    assertThat(skipped(() -> assertThat(kind.walk.apply(this)).isEqualTo(found)))
-        .isLessThan(Gaps.SKIPPED_MIN);
+    assertThat(skipped(() -> assertThat(walk(kind)).isEqualTo(found))).isLessThan(Gaps.SKIPPED_MIN);
     assertThat(database.figures().gapCompactions()).isOne();
     assertThat(database.hasGap()).isFalse();
   }
@@ -270,11 +268,11 @@ final class WalksPastDeletedTest {
   @Test
   void afterTheStoreIsClosed_nothingIsCompacted() throws RocksDBException {
     make(Kind.OBJECTS, Where.IN_MEMORY);
-    int found = Kind.OBJECTS.walk.apply(this);
+    int found = walk(Kind.OBJECTS);
     assertThat(found).isPositive();
     database.gaps().cancel();
     assertThat(database.compactGap()).as("is given up").isTrue();
-    assertThat(skipped(() -> Kind.OBJECTS.walk.apply(this))).isGreaterThan(Gaps.SKIPPED_MIN);
+    assertThat(skipped(() -> walk(Kind.OBJECTS))).isGreaterThan(Gaps.SKIPPED_MIN);
     assertThat(versions.types()).isEqualTo(Optional.<Set<CrdtType>>empty());
   }
 }

@@ -29,17 +29,28 @@ final class ManyOffersTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
 
   private final List<Frame> sent = new ArrayList<>();
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of(PEER.dc()),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          StreamSettings.DEFAULT,
-          Recovered.NOTHING,
-          new TestSurroundings.Kept(),
-          (to, frame) -> sent.add(frame),
-          UpdateObserver.NONE,
-          0);
+  private Propagation propagation = propagation(StreamSettings.DEFAULT);
+
+  private Propagation propagation(StreamSettings settings) {
+    return new Propagation(
+        SELF,
+        List.of(PEER.dc()),
+        KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+        settings,
+        Recovered.NOTHING,
+        new TestSurroundings.Kept(),
+        (to, frame) -> sent.add(frame),
+        UpdateObserver.NONE,
+        0);
+  }
+
+  private long refused() {
+    return propagation.memory().stream()
+        .filter(usage -> usage.name().equals("waiting"))
+        .findFirst()
+        .orElseThrow()
+        .spent();
+  }
 
   private static Frame.Offer offer(long epoch, int number) {
     ObjectId object = new ObjectId(Key.of("set-" + number), CrdtType.AW_SET);
@@ -87,6 +98,18 @@ final class ManyOffersTest {
     assertThat(pulls()).hasSize(1).allMatch(Frame.Pull::done);
     receive(offer(epoch, 40));
     assertThat(pulls()).hasSize(1);
+  }
+
+  /** One is pulled in any case; the others' sender hears nothing, and the operator should. */
+  @Test
+  void thoseForWhichThereIsNoRoom_areCounted() {
+    propagation = propagation(StreamSettings.DEFAULT.within(new StreamSettings.Memory(1, 1, -1)));
+    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    for (int i = 1; i <= 3; i++) {
+      receive(offer(epoch(), i));
+    }
+    assertThat(pulls()).hasSize(1);
+    assertThat(refused()).isEqualTo(2);
   }
 
   @Test

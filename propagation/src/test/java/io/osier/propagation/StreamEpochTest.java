@@ -104,6 +104,37 @@ final class StreamEpochTest {
     assertThat(asked.getLast()).isGreaterThan(former);
   }
 
+  /** The peer has sent something in the last epoch, of which nothing comes. */
+  private void hasSent(long atMillis) {
+    Frame status =
+        new Frame.Status(
+            false,
+            asked.getLast(),
+            3,
+            VersionVector.EMPTY,
+            1,
+            VersionVector.EMPTY,
+            0,
+            false,
+            atMillis);
+    propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
+  }
+
+  /** All is thrown away that comes while the disk is full, which may be for hours. */
+  @Test
+  void streamOfWhichNothingComes_beginsAnewMoreAndMoreSeldom() {
+    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    for (long ms = 200; ms <= 1_000; ms += 200) {
+      hasSent(ms);
+    }
+    assertThat(asked).as("frames may just have been lost").hasSizeGreaterThan(1);
+    asked.subList(0, asked.size() - 1).clear();
+    for (long ms = 1_200; ms <= 121_000; ms += 200) {
+      hasSent(ms);
+    }
+    assertThat(asked).hasSizeBetween(12, 25);
+  }
+
   @Test
   void epochThatWasNotHeardOf_isAskedForAgain() {
     propagation.peerUp(PEER, 0);

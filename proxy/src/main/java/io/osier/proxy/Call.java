@@ -272,7 +272,8 @@ abstract class Call<T> implements CallFuture.Work {
   private void act(Tries.Next next) {
     switch (next) {
       case Tries.Next.Again a ->
-          timers.later(this::attempt, a.afterPause() ? timers.pauseMillis(Tries.PAUSE_MILLIS) : 0);
+          timers.later(
+              this::attempt, a.pauseMillisMax() == 0 ? 0 : timers.pauseMillis(a.pauseMillisMax()));
       case Tries.Next.GoOn g -> throw new IllegalStateException("only who refused can be asked on");
       case Tries.Next.End e -> fail(e.error());
     }

@@ -65,11 +65,15 @@ final class Follower {
         new Connection.Answered() {
           @Override
           public void answered(Reply reply) {
+            if (reply instanceof Reply.Failure f) {
+              client.settings().metrics().failed(to.dc(), f.code());
+            }
             heard(reply);
           }
 
           @Override
           public void lost(LostException cause) {
+            client.settings().metrics().failed(to.dc(), cause.code);
             unanswered();
           }
         });

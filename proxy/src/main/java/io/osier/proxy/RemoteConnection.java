@@ -180,6 +180,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
     if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
       LOG.warn("{} refuses this client: {}: {}", dc, code, message); // it is tried again and again
     }
+    settings.metrics().failed(dc, code);
     if (code == ErrorCode.NOT_AUTHENTICATED) {
       loginsRefused.incrementAndGet();
     }

@@ -76,7 +76,11 @@ final class StepDelivery extends Sending implements Connection.Answered {
 
   @Override
   public void answered(Reply reply) {
-    act(tries.answered(now(), reply));
+    StepTries.Next next = tries.answered(now(), reply);
+    if (next instanceof StepTries.Next.Later && reply instanceof Reply.Failure f) {
+      client.settings().metrics().failed(home.dc(), f.code()); // others by whoever is told
+    }
+    act(next);
   }
 
   @Override
@@ -87,10 +91,14 @@ final class StepDelivery extends Sending implements Connection.Answered {
     act(tries.lost(now(), cause));
   }
 
+  private void later(long millis) {
+    client.timers().later(this::send, millis > 1 ? client.timers().pauseMillis(millis) : millis);
+  }
+
   private void act(StepTries.Next next) {
     switch (next) {
       case StepTries.Next.Send s -> home.connection().send(s.request(), now(), deadlineNanos, this);
-      case StepTries.Next.Later l -> client.timers().later(this::send, l.millis());
+      case StepTries.Next.Later l -> later(l.millis());
       case StepTries.Next.Answered a -> result.complete(a.reply());
       case StepTries.Next.GivenUp g -> result.completeExceptionally(g.error());
     }

@@ -46,6 +46,9 @@ final class StepTries {
   /** Whether a sending may have arrived whose answer is lost. */
   private boolean unsure;
 
+  /** Why it was refused last, which says nothing of what became of it; null if it was not. */
+  private @Nullable String refusal;
+
   /**
    * A step that was not sent yet.
    *
@@ -77,7 +80,11 @@ final class StepTries {
    */
   Next now(long now, @Nullable ReplicaId there, boolean up) {
     if (now - deadlineNanos >= 0) {
-      return giveUp(ErrorCode.TIMEOUT, home.dc() + " did not answer the transaction in time");
+      return giveUp(
+          ErrorCode.TIMEOUT,
+          home.dc()
+              + " did not answer the transaction in time"
+              + (refusal == null ? "" : "; before that: " + refusal));
     }
     if (!up) {
       return later(now);
@@ -103,7 +110,10 @@ final class StepTries {
       return switch (f.code()) {
         case TRANSACTION_ENDED -> new Next.Answered(f);
         case TRANSACTION_FORGOTTEN -> giveUp(f.code(), f.message());
-        default -> later(now);
+        default -> {
+          refusal = f.message();
+          yield later(now);
+        }
       };
     }
     return new Next.Answered(reply);

@@ -12,16 +12,19 @@ import org.jspecify.annotations.Nullable;
  * ends. Pure: it is told what happened, and when. One try is under way at a time.
  */
 final class Tries {
-  /** Longest pause before a call that has been everywhere begins again. */
+  /** Longest pause before a call that has been everywhere begins again, the first time. */
   static final long PAUSE_MILLIS = 20;
+
+  /** The longest one later: it doubles each time that all have refused it. */
+  static final long PAUSE_MILLIS_MAX = 400;
 
   /** Only what the session has seen is given up; who asks for more must not ask for ever. */
   private static final int GO_ON_MAX = 3;
 
   /** What comes next. */
   sealed interface Next {
-    /** Another try, after a pause or at once. */
-    record Again(boolean afterPause) implements Next {}
+    /** Another try, at once where the longest pause is 0. */
+    record Again(long pauseMillisMax) implements Next {}
 
     /** The same datacenter, without what it lacks. */
     record GoOn() implements Next {}
@@ -40,6 +43,8 @@ final class Tries {
 
   /** Why the last one that was tried did not do it; null before. */
   private @Nullable OsierException refusal;
+
+  private long pauseMillis = PAUSE_MILLIS;
 
   /** How often it went on without what was missing. */
   private int goneOn;
@@ -115,8 +120,14 @@ final class Tries {
     if (why.code() == ErrorCode.NOT_AUTHENTICATED || why.code() == ErrorCode.REFUSED_BY_PEERS) {
       return new Next.End(why); // asking once more does not help
     }
+    if (tried.isEmpty()) {
+      return again(now, why, PAUSE_MILLIS); // nobody was asked, so nobody has to be spared
+    }
     tried = Set.of(); // all were tried: begin again after a pause
-    return again(now, why);
+    long pause = pauseMillis;
+    pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
+    // Not so long that there is no time for another one.
+    return again(now, why, Math.min(pause, Math.max(PAUSE_MILLIS, leftNanos(now) / 2_000_000)));
   }
 
   /**
@@ -186,13 +197,13 @@ final class Tries {
     Set<String> all = new HashSet<>(tried);
     all.add(dc);
     tried = all;
-    return again(now, why);
+    return again(now, why, 0);
   }
 
   /** While there is time: at once elsewhere, or everywhere again after a pause. */
-  private Next again(long now, OsierException last) {
+  private Next again(long now, OsierException last, long pauseMillisMax) {
     return leftNanos(now) / 1_000_000 <= PAUSE_MILLIS
         ? new Next.End(last)
-        : new Next.Again(tried.isEmpty());
+        : new Next.Again(pauseMillisMax);
   }
 }

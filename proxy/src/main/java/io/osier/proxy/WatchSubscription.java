@@ -14,6 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One subscriber's watcher. It asks its datacenter for what is behind its position when that is
@@ -21,11 +23,18 @@ import org.jspecify.annotations.Nullable;
  * goes. One answer is held at a time. Signals come one after another by the subscriber's executor.
  */
 final class WatchSubscription implements Flow.Subscription {
+  private static final Logger LOG = LoggerFactory.getLogger(WatchSubscription.class);
+
   /** A datacenter waits so long for a change, and half of a call's time at most. */
   private static final int WAIT_MILLIS = 20_000;
 
-  /** Longest pause where nobody answers. */
-  private static final long PAUSE_MILLIS = 200;
+  /** Longest pauses where nobody answers: it doubles with each time. */
+  private static final long PAUSE_MILLIS_MIN = 200;
+
+  static final long PAUSE_MILLIS_MAX = 5_000;
+
+  /** In vain so often it is said: a moment without a datacenter is nothing to tell of. */
+  private static final int SAID_AFTER = 3;
 
   private final Session session;
   private final Executor executor;
@@ -47,6 +56,10 @@ final class WatchSubscription implements Flow.Subscription {
   private @Nullable Changes held;
   private boolean asking;
   private boolean over;
+  private long pauseMillis = PAUSE_MILLIS_MIN;
+
+  /** How often in a row it was asked in vain. */
+  private int inVain;
 
   /** What became of a request: changes, or why there are none, or a pause that is over. */
   private record Arrival(Reply.@Nullable Changes changes, @Nullable Throwable error) {}
@@ -149,8 +162,10 @@ final class WatchSubscription implements Flow.Subscription {
           return;
         }
         asking = true;
+        askedInVain(error);
         pause();
       } else if (arrived.changes != null) {
+        answered();
         take(arrived.changes);
       }
     }
@@ -220,13 +235,29 @@ final class WatchSubscription implements Flow.Subscription {
     }
   }
 
+  private void askedInVain(OsierException error) {
+    inVain++;
+    if (inVain == SAID_AFTER) {
+      LOG.warn(
+          "changes in keyspace '{}' are not told at present, and are asked for again: {}: {}",
+          next.keyspace(),
+          error.code(),
+          error.getMessage());
+    }
+  }
+
+  private void answered() {
+    if (inVain >= SAID_AFTER) {
+      LOG.info("changes in keyspace '{}' are told again", next.keyspace());
+    }
+    inVain = 0;
+    pauseMillis = PAUSE_MILLIS_MIN;
+  }
+
   private void pause() {
-    session
-        .client()
-        .timers()
-        .later(
-            () -> arrived(new Arrival(null, null)),
-            session.client().timers().pauseMillis(PAUSE_MILLIS));
+    Timers timers = session.client().timers();
+    timers.later(() -> arrived(new Arrival(null, null)), timers.pauseMillis(pauseMillis));
+    pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
   }
 
   private void arrived(Arrival what) {

@@ -114,6 +114,16 @@ final class StepTriesTest {
         OutcomeUnknownException.class);
   }
 
+  /** What refuses it all the time is what to look at. */
+  @Test
+  void endOfTheTime_namesTheLastRefusal() {
+    tries.mayHaveArrived();
+    Reply.Failure full = new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full");
+    assertThat(tries.answered(1, full)).isInstanceOf(Next.Later.class);
+    assertThat(((Next.GivenUp) tries.now(DEADLINE, EU, true)).error())
+        .hasMessageEndingWith("; before that: the disk is full");
+  }
+
   @Test
   void pauses_doubleUpToTheLongest_andEndWithTheTime() {
     List<Long> pauses = new ArrayList<>();

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.Retry;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -15,13 +16,20 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The objects of the keyspace {@code _osier}, read and changed. Used by one thread. */
 final class ControlObjects {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlObjects.class);
   private static final int ASK_MILLIS = 5_000;
 
   /** Counts the changes: a look at it tells whether there is anything to read. */
@@ -30,7 +38,17 @@ final class ControlObjects {
   /** What is read where nothing can be: of no type that is here. */
   private static final Reading NOTHING = new Reading.Flag(false);
 
+  /** Pauses before what was refused is told again. */
+  private static final long TELL_MILLIS_MIN = 200;
+
+  private static final long TELL_MILLIS_MAX = 2_000;
+
   private final BiFunction<Request, Integer, Reply> partition;
+  private final LongSupplier millis;
+  private final RandomGenerator random;
+
+  /** What is told by itself, by its object. */
+  private final Map<ObjectId, Retry> told = new ConcurrentHashMap<>();
 
   /** What was changed from here, so that it is read. */
   private VersionVector seen = VersionVector.EMPTY;
@@ -39,9 +57,14 @@ final class ControlObjects {
    * Over the partition that has them.
    *
    * @param partition answers a request within so many milliseconds, or with a failure
+   * @param millis the wall clock
+   * @param random draws pauses
    */
-  ControlObjects(BiFunction<Request, Integer, Reply> partition) {
+  ControlObjects(
+      BiFunction<Request, Integer, Reply> partition, LongSupplier millis, RandomGenerator random) {
     this.partition = partition;
+    this.millis = millis;
+    this.random = random;
   }
 
   /** How often anything was changed, as far as it is known here; empty if that cannot be read. */
@@ -79,6 +102,35 @@ final class ControlObjects {
   /** What was changed from here is there; with nothing to wait for, the partition has peace. */
   void isRead() {
     seen = VersionVector.EMPTY;
+  }
+
+  /**
+   * As {@link #change}, of what nobody waits for, and is asked for at each look until it is done:
+   * after a refusal not before a pause that grows.
+   *
+   * @param what it is, for a line of the log: "... cannot be told yet"
+   */
+  void tell(ObjectId object, List<Operation> operations, String what) {
+    Retry retry =
+        told.computeIfAbsent(object, o -> new Retry(TELL_MILLIS_MIN, TELL_MILLIS_MAX, random));
+    if (operations.isEmpty() || !retry.isDue(millis.getAsLong())) {
+      return;
+    }
+    try {
+      change(object, operations);
+      if (retry.worked()) {
+        LOG.info("{} was told", what);
+      }
+    } catch (OsierException e) {
+      if (retry.failed(String.valueOf(e.getMessage()), millis.getAsLong())) {
+        LOG.warn("{} cannot be told yet: {}", what, e.getMessage());
+      }
+    }
+  }
+
+  /** How often something could not be told. For any thread. */
+  long refused() {
+    return told.values().stream().mapToLong(Retry::failures).sum();
   }
 
   /**

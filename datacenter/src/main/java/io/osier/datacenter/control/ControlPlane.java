@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -262,7 +263,7 @@ public final class ControlPlane {
       Host host) {
     this.dc = dc;
     this.host = host;
-    this.objects = new ControlObjects(host::ask);
+    this.objects = new ControlObjects(host::ask, millis, new Random(dc.hashCode()));
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.keyspaces = new KeyspacePlane(dc, configured, millis, objects, members, host);
     this.users = new UserPlane(dc, objects, millis, host);
@@ -310,6 +311,11 @@ public final class ControlPlane {
   }
 
   // ---------------------------------------------------------------- what others have changed
+
+  /** How often what this datacenter has to tell in {@code _osier} was refused. For any thread. */
+  public long refused() {
+    return objects.refused();
+  }
 
   /** Whether it has once read what {@code _osier} says. */
   public boolean isKnown() {

@@ -183,13 +183,7 @@ final class KeyspacePlane {
       }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
-    if (!operations.isEmpty()) {
-      try {
-        change(operations);
-      } catch (OsierException e) {
-        LOG.warn("what is open here cannot be told to the others yet: {}", e.getMessage());
-      }
-    }
+    objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
   }
 
   /** Keyspaces that should be here, and could not be opened. */

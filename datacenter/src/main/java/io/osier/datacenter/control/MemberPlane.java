@@ -246,13 +246,7 @@ final class MemberPlane {
     } else {
       host.hinders(List.of());
     }
-    if (!operations.isEmpty()) {
-      try {
-        objects.change(Membership.OBJECT, operations);
-      } catch (OsierException e) {
-        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
-      }
-    }
+    objects.tell(Membership.OBJECT, operations, "what has become of this datacenter");
   }
 
   private void tell(List<String> missing, List<Operation> operations) {

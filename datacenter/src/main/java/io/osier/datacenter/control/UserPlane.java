@@ -66,14 +66,7 @@ final class UserPlane {
 
   /** Removes what is left of users who were dropped. */
   void tell() {
-    List<Operation> cleaning = users.cleaning();
-    if (!cleaning.isEmpty()) {
-      try {
-        objects.change(UserRecords.OBJECT, cleaning);
-      } catch (OsierException e) {
-        LOG.warn("what is left of users who were dropped stays for now: {}", e.getMessage());
-      }
-    }
+    objects.tell(UserRecords.OBJECT, users.cleaning(), "what is left of users who were dropped");
   }
 
   /** Does what an operator asks for. */

@@ -349,7 +349,11 @@ final class Poll {
       entries.add(new ObjectStore.Entry(from, first));
     }
     ObjectStore.Page page =
-        store.pageDurable(Optional.of(from), OBJECTS_AT_ONCE, OBJECT_BYTES_AT_ONCE);
+        store.pageDurable(
+            Optional.of(from),
+            request.key().flatMap(Key::afterPrefix),
+            OBJECTS_AT_ONCE,
+            OBJECT_BYTES_AT_ONCE);
     entries.addAll(page.entries());
     boolean end = page.end();
     if (!end) {

@@ -130,7 +130,8 @@ final class DatacenterMetrics {
         Metric.Type.COUNTER,
         "client_limited",
         List.of("limit"),
-        "What was refused because a user had as much as one may have: connections, requests, bytes",
+        "What was refused because a user had as much as one may have: connections, requests, bytes;"
+            + " port: connections that were too many for the port",
         (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
   }
 
@@ -142,6 +143,15 @@ final class DatacenterMetrics {
         "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
             + " disk is too slow; disk: it did not take them",
         (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "failed_attempts",
+        List.of("kind"),
+        "What failed and is tried again by itself, as the log says: certificates: reading them"
+            + " anew; control: telling the others what there is here; peers: taking what they send,"
+            + " while the disk is full; rights: passing on those of a datacenter that goes; store:"
+            + " tidying up",
+        (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
   }
 
   private void links() {

@@ -35,6 +35,7 @@ import org.HdrHistogram.Histogram;
  * @param droppedUpdates updates that no other datacenter is known to have had when their keyspace
  *     was dropped
  * @param auditLost by reason, how many lines of the audit log were not written
+ * @param failedAttempts by what was tried, how often something failed that is tried again by itself
  * @param links what the connections with each peer have carried
  * @param store empty if everything is in memory only
  * @param traces empty if no update is followed
@@ -52,6 +53,7 @@ public record Snapshot(
     Clients clients,
     long droppedUpdates,
     Map<String, Long> auditLost,
+    Map<String, Long> failedAttempts,
     Map<String, Link> links,
     Optional<Store> store,
     Optional<Traces> traces,

@@ -91,6 +91,16 @@ final class StoreMetrics {
         StoreFigures::compactionWrittenBytes);
     ofDatabase(
         Metric.Type.COUNTER,
+        "tombstones_met",
+        "Records of what was deleted that walks went through, where those were many",
+        StoreFigures::tombstonesMet);
+    ofDatabase(
+        Metric.Type.COUNTER,
+        "gap_compactions",
+        "Compactions that removed these",
+        StoreFigures::gapCompactions);
+    ofDatabase(
+        Metric.Type.COUNTER,
         "flushed_bytes",
         "Bytes written from memory to tables",
         StoreFigures::flushedBytes);

@@ -31,8 +31,13 @@ import java.util.function.BooleanSupplier;
  * or half of what it has if that is more.
  */
 final class Escrow {
-  /** An object is asked for again after this time at the earliest. */
-  private static final long ASK_NANOS = 200_000_000;
+  /**
+   * An object is asked for again after this time at the earliest, and after twice as long each time
+   * that nothing has come of it: who has nothing to give says nothing.
+   */
+  static final long ASK_NANOS = 200_000_000;
+
+  private static final int ASK_DOUBLINGS_MAX = 3;
 
   /** So many objects that were asked for are remembered before those long ago are forgotten. */
   private static final int ASKED_MAX = 1_000;
@@ -48,6 +53,17 @@ final class Escrow {
 
   private record Reserved(long down, long up) {}
 
+  /**
+   * When others were asked last.
+   *
+   * @param times how often since the object changed
+   */
+  private record Asked(long nanos, int times) {
+    long againNanos() {
+      return nanos + (ASK_NANOS << Math.clamp(times - 1, 0, ASK_DOUBLINGS_MAX));
+    }
+  }
+
   /** What of a counter is set aside for a transaction. */
   record Reservation(ObjectId object, long down, long up) {}
 
@@ -59,7 +75,7 @@ final class Escrow {
 
   private final Map<ObjectId, Reserved> reserved = new HashMap<>();
   private final Map<ObjectId, List<Waiter>> waiting = new LinkedHashMap<>();
-  private final Map<ObjectId, Long> asked = new HashMap<>();
+  private final Map<ObjectId, Asked> asked = new HashMap<>();
   private final Map<ObjectId, Boolean> low = new LinkedHashMap<>();
   private final TreeSet<ObjectId> changed = new TreeSet<>();
   private int waiters;
@@ -301,14 +317,14 @@ final class Escrow {
 
   private Optional<Wanted> wanted(
       ObjectId object, BoundedCounter counter, boolean upward, long lacks, long nowNanos) {
-    Long last = asked.get(object);
-    if (lacks <= 0 || (last != null && nowNanos - last < ASK_NANOS)) {
+    Asked last = asked.get(object);
+    if (lacks <= 0 || (last != null && nowNanos < last.againNanos())) {
       return Optional.empty();
     }
     if (asked.size() > ASKED_MAX) {
-      asked.values().removeIf(t -> nowNanos - t >= ASK_NANOS);
+      asked.values().removeIf(a -> nowNanos >= a.againNanos());
     }
-    asked.put(object, nowNanos);
+    asked.put(object, new Asked(nowNanos, last == null ? 1 : last.times + 1));
     Comparator<String> richest = Comparator.comparingLong(dc -> -rights(counter, dc, upward));
     List<Holder> holders = new ArrayList<>();
     for (String dc : counter.holders().stream().sorted(richest).toList()) {
@@ -368,7 +384,7 @@ final class Escrow {
     }
     waiters++;
     waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);
-    long againNanos = askedNanos(object) + ASK_NANOS;
+    long againNanos = againNanos(object);
     nextDueNanos = Math.min(nextDueNanos, Math.min(againNanos, waiter.deadlineNanos));
   }
 
@@ -377,6 +393,7 @@ final class Escrow {
     if (waiting.containsKey(object)) {
       changed.add(object);
     }
+    asked.computeIfPresent(object, (o, last) -> new Asked(last.nanos, 0));
     if (!inherited.isEmpty() && object.type() == CrdtType.BOUNDED_COUNTER) {
       toInherit.add(object);
     }
@@ -392,7 +409,7 @@ final class Escrow {
     long next = late ? Long.MAX_VALUE : nextDueNanos;
     for (ObjectId object : List.copyOf(late ? waiting.keySet() : changed)) {
       List<Waiter> of = waiting.getOrDefault(object, List.of());
-      long againNanos = askedNanos(object) + ASK_NANOS;
+      long againNanos = againNanos(object);
       boolean all = changed.contains(object) || againNanos <= nowNanos;
       List<Waiter> left = new ArrayList<>();
       for (Waiter waiter : of) {
@@ -415,9 +432,9 @@ final class Escrow {
     return due;
   }
 
-  private long askedNanos(ObjectId object) {
-    Long last = asked.get(object);
-    return last == null ? Long.MIN_VALUE / 2 : last;
+  private long againNanos(ObjectId object) {
+    Asked last = asked.get(object);
+    return last == null ? Long.MIN_VALUE / 2 : last.againNanos();
   }
 
   /** Takes the counters that run low; true where rights to add do. */

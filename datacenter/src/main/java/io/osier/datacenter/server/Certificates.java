@@ -28,6 +28,9 @@ final class Certificates implements AutoCloseable {
   private Optional<Thread> watcher = Optional.empty();
   private long warnedMillis;
 
+  /** Written by one thread. */
+  private volatile long failed;
+
   /**
    * Reads the files.
    *
@@ -82,6 +85,11 @@ final class Certificates implements AutoCloseable {
     }
   }
 
+  /** How often files that were changed could not be used. */
+  long failed() {
+    return failed;
+  }
+
   /** Reads what has changed. */
   void look(long nowMillis) {
     boolean anew = false;
@@ -94,6 +102,8 @@ final class Certificates implements AutoCloseable {
       }
     }
     if (wrong != null) {
+      long before = failed;
+      failed = before + 1;
       LOG.error("{}; the certificates that were read before are used on", wrong);
     } else if (anew) {
       LOG.info("certificates were read again, for connections from now on");

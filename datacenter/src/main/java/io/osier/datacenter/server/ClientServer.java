@@ -29,10 +29,13 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -109,6 +112,10 @@ public final class ClientServer implements AutoCloseable {
   private final AtomicBoolean looking = new AtomicBoolean();
 
   private final AtomicInteger refusals = new AtomicInteger();
+
+  /** Connections that were one too many for the port. */
+  private final LongAdder tooMany = new LongAdder();
+
   private final Network.Port server;
 
   /** The users as they were looked at last. */
@@ -256,6 +263,7 @@ public final class ClientServer implements AutoCloseable {
 
   /** Tells a connection that it is one too many. */
   private void refuse(Channel channel) {
+    tooMany.increment();
     if (refusals.incrementAndGet() > REFUSALS_MAX) {
       refusals.decrementAndGet();
       channel.close();
@@ -301,8 +309,16 @@ public final class ClientServer implements AutoCloseable {
         watch.times().times(),
         watch.times().failures(),
         watch.malformedCount(),
-        quotas.refused(),
+        limited(),
         quotas.loads());
+  }
+
+  private Map<String, Long> limited() {
+    Map<String, Long> limited = new TreeMap<>(quotas.refused());
+    if (tooMany.sum() > 0) {
+      limited.put("port", tooMany.sum());
+    }
+    return limited;
   }
 
   /** Stops to take connections and closes those that are open. */

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,6 +82,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   private boolean started;
   private volatile @Nullable ControlLoop loop;
+  private final LongAdder failedWalks = new LongAdder();
 
   /** What of the datacenter is not in its keyspaces. Called by the control plane's thread. */
   interface Outside {
@@ -272,6 +274,11 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
     }
     return root.toString();
+  }
+
+  /** By what was tried, how often something failed that is tried again. For any thread. */
+  Map<String, Long> failedAttempts() {
+    return Map.of("control", plane.refused(), "rights", failedWalks.sum());
   }
 
   // ---------------------------------------------------------------- for the plane
@@ -467,7 +474,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   private Leaving leaving() {
     if (leaving.isEmpty()) {
       LOG.info("this datacenter leaves");
-      leaving = Optional.of(new Leaving(self, keyspaces));
+      leaving = Optional.of(new Leaving(self, keyspaces, failedWalks));
     }
     return leaving.get();
   }
@@ -481,7 +488,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   public boolean inherit(ControlPlane.Estate estate) {
     Inheriting of = inheriting.get(estate.from());
     if (of == null || !of.estate().equals(estate)) {
-      of = new Inheriting(self, keyspaces, estate);
+      of = new Inheriting(self, keyspaces, estate, failedWalks);
       inheriting.put(estate.from(), of);
     }
     return of.step();

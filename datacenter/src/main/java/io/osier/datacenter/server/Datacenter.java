@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,7 @@ public final class Datacenter implements AutoCloseable {
   private final SharedWindows links;
   private final Traces traces;
   private final @Nullable Certificates certificates; // null if nothing is encrypted
+  private final LongAdder thrownAway = new LongAdder();
   private final @Nullable StoreService store; // null if everything is in memory only
 
   // Not final: they are null while earlier parts start, which may ask for them later.
@@ -212,7 +214,7 @@ public final class Datacenter implements AutoCloseable {
                     new PeerInputs(
                         keyspaces,
                         readiness,
-                        () -> store != null && store.isFull(),
+                        this::throwsAway,
                         this::noted,
                         failure::completeExceptionally,
                         writeHelp()),
@@ -235,6 +237,7 @@ public final class Datacenter implements AutoCloseable {
                 this::clientFigures,
                 keyspaces::droppedUpdates,
                 () -> auditLost(access.audit(), auditLost.get()),
+                this::failedAttempts,
                 traces::figures));
     parts.opened(publisher);
     this.handler =
@@ -374,6 +377,25 @@ public final class Datacenter implements AutoCloseable {
   private static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> before) {
     Map<String, Long> all = new TreeMap<>(before);
     all.put("flood", audit.leftOut());
+    return all;
+  }
+
+  /** Asked of each frame that brings something: it is thrown away while the disk is full. */
+  private boolean throwsAway() {
+    boolean full = store != null && store.isFull();
+    if (full) {
+      thrownAway.increment();
+    }
+    return full;
+  }
+
+  private Map<String, Long> failedAttempts() {
+    Map<String, Long> all = new TreeMap<>(control.failedAttempts());
+    tls().ifPresent(certificates -> all.put("certificates", certificates.failed()));
+    if (store != null) {
+      all.put("store", store.failedAttempts());
+      all.put("peers", thrownAway.sum());
+    }
     return all;
   }
 

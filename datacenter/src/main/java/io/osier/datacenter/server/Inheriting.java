@@ -5,9 +5,11 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.partition.Input;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,13 +25,20 @@ final class Inheriting {
   private final ReplicaId self;
   private final Keyspaces keyspaces;
   private final ControlPlane.Estate estate;
-  private @Nullable CompletableFuture<Integer> walk;
+  private final RepeatedWalk walk;
+  private OptionalInt taken = OptionalInt.empty();
   private boolean done;
 
-  Inheriting(ReplicaId self, Keyspaces keyspaces, ControlPlane.Estate estate) {
+  Inheriting(ReplicaId self, Keyspaces keyspaces, ControlPlane.Estate estate, LongAdder failures) {
     this.self = self;
     this.keyspaces = keyspaces;
     this.estate = estate;
+    this.walk =
+        new RepeatedWalk(
+            "taking over the rights of '" + estate.from() + "'",
+            failures,
+            System::currentTimeMillis,
+            new Random());
   }
 
   /** What is taken over. */
@@ -42,17 +51,17 @@ final class Inheriting {
     if (done) {
       return true;
     }
-    CompletableFuture<Integer> begun = walk;
-    if (begun == null) {
-      begun = begin();
-      walk = begun;
+    if (taken.isEmpty()) {
+      taken = walk.step(this::begin);
     }
-    if (begun.isDone()) {
+    if (taken.isPresent()) {
       partitions().forEach(p -> p.submit(new Input.Flush()));
       done = partitions().allMatch(RightsWalk::isShipped);
       if (done) {
-        int found = begun.join();
-        LOG.info("the rights of '{}' in {} bounded counters are taken over", estate.from(), found);
+        LOG.info(
+            "the rights of '{}' in {} bounded counters are taken over",
+            estate.from(),
+            taken.getAsInt());
       }
     }
     return done;

@@ -62,7 +62,7 @@ final class KeyspaceScan {
     this.millis = millis;
     for (int i = 0; i < stores.size(); i++) {
       seen.add(VersionVector.EMPTY);
-      Walk walk = new Walk(i, stores.get(i), AHEAD_BYTES_MAX / stores.size(), scan.from());
+      Walk walk = new Walk(i, stores.get(i), AHEAD_BYTES_MAX / stores.size(), scan);
       if (!walk.isAtEnd()) {
         walks.add(walk);
       }
@@ -178,6 +178,10 @@ final class KeyspaceScan {
     private final int partition;
     private final ObjectStore store;
     private final long bytesMax;
+
+    /** Where the scan ends. */
+    private final Optional<Key> to;
+
     private int limit = BATCH_FIRST;
     private List<ObjectStore.Entry> batch;
 
@@ -187,12 +191,13 @@ final class KeyspaceScan {
     private boolean last;
     private int at;
 
-    Walk(int partition, ObjectStore store, long bytesMax, Optional<Key> from) {
+    Walk(int partition, ObjectStore store, long bytesMax, Request.Scan scan) {
       this.partition = partition;
       this.store = store;
       this.bytesMax = bytesMax;
+      this.to = scan.to();
       // Pages begin behind a place, and this is the first one of the key.
-      this.after = from.map(key -> new ObjectId(key, CrdtType.values()[0]));
+      this.after = scan.from().map(key -> new ObjectId(key, CrdtType.values()[0]));
       Causal first = after.map(store::getDurable).orElse(null);
       this.batch =
           first == null ? List.of() : List.of(new ObjectStore.Entry(after.orElseThrow(), first));
@@ -215,7 +220,7 @@ final class KeyspaceScan {
     /** Reads on where nothing is left, unless that is the end. */
     private void fill() {
       while (at >= batch.size() && !last) {
-        ObjectStore.Page page = store.pageDurable(after, limit, bytesMax);
+        ObjectStore.Page page = store.pageDurable(after, to, limit, bytesMax);
         limit = Math.min(BATCH_MAX, 4 * limit);
         batch = page.entries();
         last = page.end();

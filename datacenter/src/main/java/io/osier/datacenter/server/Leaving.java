@@ -4,9 +4,10 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.Input;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A datacenter leaves: it takes no updates any more, learns what the others have, gives away the
@@ -38,12 +39,18 @@ final class Leaving {
   private final ReplicaId self;
   private final Keyspaces keyspaces;
   private Stage stage = Stage.ENDING;
-  private @Nullable CompletableFuture<Integer> giving;
+  private final RepeatedWalk giving;
 
-  /** Begins: no updates are taken from now on. */
-  Leaving(ReplicaId self, Keyspaces keyspaces) {
+  /**
+   * Begins: no updates are taken from now on.
+   *
+   * @param failures counts walks that failed
+   */
+  Leaving(ReplicaId self, Keyspaces keyspaces, LongAdder failures) {
     this.self = self;
     this.keyspaces = keyspaces;
+    this.giving =
+        new RepeatedWalk("giving away rights", failures, System::currentTimeMillis, new Random());
     partitions().forEach(p -> p.submit(new Input.Retire()));
   }
 
@@ -104,14 +111,9 @@ final class Leaving {
 
   /** Until a walk through all objects finds nothing to give. */
   private void give(List<String> heirs) {
-    CompletableFuture<Integer> walk = giving;
-    if (walk == null) {
-      giving = RightsWalk.begin(() -> walk(heirs));
-    } else if (walk.isDone()) {
-      giving = null;
-      if (walk.join() == 0) {
-        stage = Stage.SHIPPING;
-      }
+    OptionalInt given = giving.step(() -> RightsWalk.begin(() -> walk(heirs)));
+    if (given.isPresent() && given.getAsInt() == 0) {
+      stage = Stage.SHIPPING;
     }
   }
 

@@ -81,6 +81,7 @@ final class Publisher implements AutoCloseable {
       Supplier<Snapshot.Clients> clients,
       LongSupplier droppedUpdates,
       Supplier<Map<String, Long>> auditLost,
+      Supplier<Map<String, Long>> failedAttempts,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
   /** What a partition published last. */
@@ -220,6 +221,7 @@ final class Publisher implements AutoCloseable {
         source.clients.get(),
         source.droppedUpdates.getAsLong(),
         source.auditLost.get(),
+        source.failedAttempts.get(),
         links,
         source.store.map(StoreService::figures),
         source.traces.get(),

@@ -50,6 +50,8 @@ final class SnapshotJson {
       clients(root.putObject("clients"), snapshot.clients());
       JsonObject lost = root.putObject("audit_lost");
       snapshot.auditLost().forEach((reason, count) -> lost.put(reason, count));
+      JsonObject failed = root.putObject("failed_attempts");
+      snapshot.failedAttempts().forEach((what, count) -> failed.put(what, count));
       snapshot.store().ifPresent(s -> store(root.putObject("store"), s));
     }
     for (Snapshot.Keyspace keyspace : snapshot.keyspaces()) {

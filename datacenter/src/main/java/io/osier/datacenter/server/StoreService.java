@@ -74,6 +74,7 @@ final class StoreService implements AutoCloseable {
   private static final long SLOW_FOR_NANOS = 100_000_000;
 
   private static final String TIDYING = "tidying";
+  private static final String COMPACTING = "compacting";
   private static final String WATCHING = "watching";
 
   /** Above the least free space by this factor updates are taken again. */
@@ -95,6 +96,7 @@ final class StoreService implements AutoCloseable {
   private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
   private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private final SaidOnce trouble = new SaidOnce();
+  private final LongAdder failedAttempts = new LongAdder();
   private final WriteHelp help = new Help();
 
   /** Until then nobody helps to write. */
@@ -267,10 +269,14 @@ final class StoreService implements AutoCloseable {
     try {
       pruned.add(database.prune());
       database.flush();
+      if (database.hasGap()) {
+        Thread.ofPlatform().name("osier-compactor").daemon(true).start(this::compactGap);
+      }
       if (trouble.end(TIDYING)) {
         LOG.info("tidying up the store works again");
       }
     } catch (RuntimeException e) {
+      failedAttempts.increment();
       if (trouble.isNews(TIDYING, e.toString())) {
         LOG.error("tidying up the store failed, and is tried again", e);
       }
@@ -282,6 +288,25 @@ final class StoreService implements AutoCloseable {
     }
   }
 
+  /** Removes tombstones that walks have met; by a thread of its own, since it may take long. */
+  private void compactGap() {
+    try {
+      boolean unused = database.compactGap();
+      trouble.end(COMPACTING);
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        return;
+      }
+      failedAttempts.increment();
+      if (trouble.isNews(COMPACTING, e.toString())) {
+        LOG.error("what was deleted cannot be compacted, and walks that meet it stay slow", e);
+      }
+      if (e.code() == ErrorCode.STORE_DAMAGED) {
+        onFailure.accept(e);
+      }
+    }
+  }
+
   /** Looks whether the disk is full, and again later. */
   private void watch() {
     long pauseMillis = WATCH_MILLIS;
@@ -290,6 +315,7 @@ final class StoreService implements AutoCloseable {
       trouble.end(WATCHING);
     } catch (IOException e) {
       disk = null;
+      failedAttempts.increment();
       if (trouble.isNews(WATCHING, e.toString())) {
         LOG.warn("cannot see how much space {} has, and look again: {}", dir, e.getMessage());
       }
@@ -384,6 +410,11 @@ final class StoreService implements AutoCloseable {
   /** Groups of partitions in them. */
   long groupsWritten() {
     return groupsWritten.sum();
+  }
+
+  /** How often tidying up, compacting or looking at the disk has failed. */
+  long failedAttempts() {
+    return failedAttempts.sum();
   }
 
   /** Old versions dropped. */

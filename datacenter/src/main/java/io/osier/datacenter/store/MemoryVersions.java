@@ -293,10 +293,13 @@ public final class MemoryVersions implements VersionStore {
   }
 
   @Override
-  public List<ObjectId> objects(Optional<ObjectId> after, int limit) {
+  public List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit) {
     NavigableMap<ObjectId, ?> from =
         after.isEmpty() ? objects : objects.tailMap(after.get(), false);
-    return from.keySet().stream().limit(limit).toList();
+    return from.keySet().stream()
+        .takeWhile(object -> to.isEmpty() || object.key().compareTo(to.get()) < 0)
+        .limit(limit)
+        .toList();
   }
 
   @Override

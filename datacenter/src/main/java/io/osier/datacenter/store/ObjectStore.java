@@ -137,11 +137,18 @@ public interface ObjectStore {
   /**
    * As {@link #scanDurable}, of bounded size where objects are read from a disk for it.
    *
+   * @param to nobody wants this key and what follows it, which may be in the page all the same;
+   *     empty for no end
    * @param bytesMax the page may end with the object that makes it so large
    */
-  default Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
+  default Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
     List<Entry> entries = scanDurable(after, limit);
     return new Page(entries, entries.size() < limit);
+  }
+
+  /** As {@link #pageDurable(Optional, Optional, int, long)}, of all keys. */
+  default Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
+    return pageDurable(after, Optional.empty(), limit, bytesMax);
   }
 
   /**
@@ -203,7 +210,7 @@ public interface ObjectStore {
   /**
    * Some objects in their order.
    *
-   * @param end whether no other comes after them
+   * @param end whether no other comes after them that is wanted
    */
   record Page(List<Entry> entries, boolean end) {}
 

@@ -322,8 +322,8 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
-  public Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
-    return scan.durablePage(after, limit, bytesMax);
+  public Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
+    return scan.durablePage(after, to, limit, bytesMax);
   }
 
   @Override

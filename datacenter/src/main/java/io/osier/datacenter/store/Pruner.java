@@ -11,6 +11,8 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -33,13 +35,15 @@ final class Pruner {
   private final RocksDB db;
   private final RecordKeys.Dictionary dictionary;
   private final WriteOptions write;
+  private final GapCompaction gaps;
   private final Set<PartitionObject> notes = new LinkedHashSet<>();
   private long notedBytes;
 
-  Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write) {
+  Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write, GapCompaction gaps) {
     this.db = db;
     this.dictionary = dictionary;
     this.write = write;
+    this.gaps = gaps;
   }
 
   /** Notes that an object has a new snapshot, and versions before it. */
@@ -84,7 +88,8 @@ final class Pruner {
     objects.sort(Arrays::compareUnsigned);
     int dropped = 0;
     try (WriteBatch batch = new WriteBatch();
-        ReadOptions read = new ReadOptions().setFillCache(false);
+        ReadOptions read =
+            new ReadOptions().setFillCache(false).setMaxSkippableInternalKeys(Gaps.SKIPPED_MIN);
         RocksIterator it = db.newIterator(read)) {
       for (byte[] object : objects) {
         for (byte[] key : superseded(it, object)) {
@@ -106,9 +111,31 @@ final class Pruner {
   /**
    * The keys of the versions that an object's newest snapshot contains.
    *
+   * @param many walks through many objects: it ends where it meets many tombstones, which may be
+   *     those of others behind the object
    * @param begin what its records begin with
    */
-  private List<byte[]> superseded(RocksIterator it, byte[] begin) throws RocksDBException {
+  private List<byte[]> superseded(RocksIterator many, byte[] begin) throws RocksDBException {
+    try {
+      return walk(many, begin);
+    } catch (RocksDBException e) {
+      if (e.getStatus() == null || e.getStatus().getCode() != Status.Code.Incomplete) {
+        throw e;
+      }
+    }
+    byte[] end = begin.clone();
+    end[end.length - 1]++;
+    try (Slice to = new Slice(end);
+        ReadOptions read = new ReadOptions().setFillCache(false).setIterateUpperBound(to);
+        RocksIterator it = db.newIterator(read)) {
+      long tombstones = gaps.tombstones();
+      List<byte[]> superseded = walk(it, begin);
+      gaps.walked(begin, () -> end, tombstones, superseded.size());
+      return superseded;
+    }
+  }
+
+  private List<byte[]> walk(RocksIterator it, byte[] begin) throws RocksDBException {
     List<byte[]> superseded = new ArrayList<>();
     List<byte[]> others = new ArrayList<>();
     VersionVector newest = null;

@@ -38,6 +38,7 @@ public final class RocksDatabase implements AutoCloseable {
   private final RocksDB db;
   private final ReplicaNumbers replicas = new ReplicaNumbers();
   private final Pruner pruner;
+  private final GapCompaction gaps;
   private final GroupBatch batch;
   private final KernelMark kernel;
   private final Leases leases = new Leases();
@@ -79,7 +80,8 @@ public final class RocksDatabase implements AutoCloseable {
     boolean isSameRun = kernel.isSameRun();
     this.settings = new RocksSettings(durability, durability == Durability.SYNC || isSameRun);
     this.db = openDatabase();
-    this.pruner = new Pruner(db, replicas, settings.lazy());
+    this.gaps = new GapCompaction(db);
+    this.pruner = new Pruner(db, replicas, settings.lazy(), gaps);
     this.batch = new GroupBatch(db, replicas, pruner);
     boolean opened = false;
     try {
@@ -251,6 +253,11 @@ public final class RocksDatabase implements AutoCloseable {
     return replicas;
   }
 
+  /** What walks tell of the tombstones that they have met. */
+  GapCompaction gaps() {
+    return gaps;
+  }
+
   /** The snapshots that readers of decomposed objects have. */
   Leases leases() {
     return leases;
@@ -361,6 +368,21 @@ public final class RocksDatabase implements AutoCloseable {
     return dropped;
   }
 
+  /** Whether walks have met many tombstones, and {@link #compactGap} would remove them now. */
+  public boolean hasGap() {
+    return gaps.gaps().isDue(System.nanoTime());
+  }
+
+  /**
+   * Compacts what walks have met many tombstones in, if it is time: a background task that may take
+   * long, and ends when the store is closed. Of several at the same time one does something.
+   *
+   * @return whether there was something to do
+   */
+  public boolean compactGap() {
+    return use(open -> gaps.step(System::nanoTime));
+  }
+
   /**
    * Makes what was written durable, where writes do not do so by themselves. Only for one thread.
    *
@@ -399,6 +421,8 @@ public final class RocksDatabase implements AutoCloseable {
                 open.getLongProperty("rocksdb.num-running-compactions"),
                 settings.count(TickerType.COMPACT_READ_BYTES),
                 settings.count(TickerType.COMPACT_WRITE_BYTES),
+                gaps.gaps().skipped(),
+                gaps.gaps().compacted(),
                 settings.count(TickerType.FLUSH_WRITE_BYTES),
                 settings.count(TickerType.WAL_FILE_BYTES),
                 settings.count(TickerType.WAL_FILE_SYNCED),
@@ -441,6 +465,7 @@ public final class RocksDatabase implements AutoCloseable {
   /** Closes the store properly: its incarnation can go on. No group may be written any more. */
   @Override
   public void close() {
+    gaps.cancel();
     try {
       change(
           open -> {
@@ -454,6 +479,7 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Closes the store as a crash would; waits for those who use it. */
   public void closeUnclean() {
+    gaps.cancel();
     open.writeLock().lock();
     try {
       if (!closed) {

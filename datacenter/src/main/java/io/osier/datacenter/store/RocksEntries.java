@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
@@ -54,6 +55,7 @@ final class RocksEntries implements EntrySource {
                               .setIterateLowerBound(least)
                               .setIterateUpperBound(greatest);
                       RocksIterator iterator = db.newIterator(bounded)) {
+                    long tombstones = database.gaps().tombstones();
                     begin(iterator, from, inclusive, down);
                     List<Entry> page = new ArrayList<>();
                     while (page.size() < max && iterator.isValid()) {
@@ -64,9 +66,17 @@ final class RocksEntries implements EntrySource {
                       move(iterator, down);
                     }
                     iterator.status(); // an error must not look like the end
+                    walked(iterator, from, down, tombstones, page.size());
                     return page;
                   }
                 }));
+  }
+
+  private void walked(
+      RocksIterator iterator, byte @Nullable [] from, boolean down, long tombstones, int came) {
+    byte[] began = from == null ? (down ? end : begin) : RecordKeys.entry(begin, from);
+    Supplier<byte[]> ended = () -> iterator.isValid() ? iterator.key() : down ? begin : end;
+    database.gaps().walked(began, ended, tombstones, came);
   }
 
   private void begin(

@@ -102,8 +102,14 @@ public final class RocksVersions implements VersionStore {
     private final Slice end;
     private final ReadOptions options;
     private final RocksIterator iterator;
+    private final byte[] from;
+    private final byte[] to;
+    private final long tombstones = database.gaps().tombstones();
+    private long came;
 
     Walk(RocksDB db, byte[] from, byte[] to) {
+      this.from = from;
+      this.to = to;
       this.end = new Slice(to);
       this.options = new ReadOptions().setIterateUpperBound(end);
       this.iterator = db.newIterator(options);
@@ -123,6 +129,9 @@ public final class RocksVersions implements VersionStore {
       if (!iterator.isValid()) {
         iterator.status();
       }
+      database
+          .gaps()
+          .walked(from, () -> iterator.isValid() ? iterator.key() : to, tombstones, came);
     }
 
     @Override
@@ -131,7 +140,7 @@ public final class RocksVersions implements VersionStore {
         throw new NoSuchElementException();
       }
       RocksRecord stored = new RocksRecord(iterator.key(), iterator.value());
-      iterator.next();
+      skip();
       return stored;
     }
 
@@ -150,6 +159,13 @@ public final class RocksVersions implements VersionStore {
 
     void seek(byte[] to) {
       iterator.seek(to);
+      came++;
+    }
+
+    /** Leaves the record that it is at. */
+    void skip() {
+      iterator.next();
+      came++;
     }
 
     @Override
@@ -347,7 +363,7 @@ public final class RocksVersions implements VersionStore {
         walk -> {
           int records = 0;
           while (walk.hasNext()) {
-            walk.iterator.next();
+            walk.skip();
             records++;
           }
           return records;
@@ -355,11 +371,11 @@ public final class RocksVersions implements VersionStore {
   }
 
   @Override
-  public List<ObjectId> objects(Optional<ObjectId> after, int limit) {
+  public List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit) {
     byte[] from = after.map(keys::objectEnd).orElse(keys.objectsBegin());
     return searchShown(
         from,
-        keys.objectsEnd(),
+        to.map(keys::keyBegin).orElse(keys.objectsEnd()),
         walk -> {
           List<ObjectId> found = new ArrayList<>();
           while (found.size() < limit && walk.hasNext()) {
@@ -382,7 +398,7 @@ public final class RocksVersions implements VersionStore {
           List<ObjectId> found = new ArrayList<>();
           while (found.size() < limit && walk.hasNext()) {
             found.add(RecordKeys.object(walk.key()));
-            walk.iterator.next();
+            walk.skip();
           }
           return found;
         });
@@ -397,7 +413,7 @@ public final class RocksVersions implements VersionStore {
           List<Deadline> found = new ArrayList<>();
           while (found.size() < limit && walk.hasNext()) {
             found.add(RecordKeys.deadline(walk.key()));
-            walk.iterator.next();
+            walk.skip();
           }
           return found;
         });
@@ -413,7 +429,7 @@ public final class RocksVersions implements VersionStore {
           while (found.size() < limit && walk.hasNext()) {
             ObjectId object = RecordValues.logged(walk.iterator.value());
             found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
-            walk.iterator.next();
+            walk.skip();
           }
           return found;
         });
@@ -429,7 +445,7 @@ public final class RocksVersions implements VersionStore {
           while (walk.hasNext()) {
             long number = RecordKeys.loggedNumber(walk.key());
             found.add(new Committed(number, RecordValues.transaction(walk.iterator.value())));
-            walk.iterator.next();
+            walk.skip();
           }
           return found;
         });

@@ -13,6 +13,9 @@ package io.osier.datacenter.store;
  * @param compactionsRunning compactions that run now
  * @param compactionReadBytes bytes that compactions have read
  * @param compactionWrittenBytes bytes that compactions have written
+ * @param tombstonesMet records of what was deleted that walks have gone through, where those were
+ *     many
+ * @param gapCompactions compactions that were made to remove these
  * @param flushedBytes bytes that were written from memory to tables
  * @param logBytes bytes that were written to the write-ahead log
  * @param logSyncs how often the log was synchronised with the disk
@@ -30,6 +33,8 @@ public record StoreFigures(
     long compactionsRunning,
     long compactionReadBytes,
     long compactionWrittenBytes,
+    long tombstonesMet,
+    long gapCompactions,
     long flushedBytes,
     long logBytes,
     long logSyncs,

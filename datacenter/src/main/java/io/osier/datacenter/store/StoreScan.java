@@ -101,16 +101,17 @@ final class StoreScan {
   /**
    * A page of durable objects in their order. For any thread.
    *
+   * @param to where they end; empty for no end
    * @param limit at most so many
    * @param bytesMax the page ends with the object that makes it so large
    */
-  Page durablePage(Optional<ObjectId> after, int limit, long bytesMax) {
+  Page durablePage(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
     List<Entry> entries = new ArrayList<>();
     Optional<ObjectId> last = after;
     long bytes = 0;
     while (true) {
       int wanted = limit - entries.size();
-      List<ObjectId> stored = versions.objects(last, wanted);
+      List<ObjectId> stored = versions.objects(last, to, wanted);
       for (ObjectId object : stored) {
         last = Optional.of(object);
         Causal state = objects.peek(object, true);

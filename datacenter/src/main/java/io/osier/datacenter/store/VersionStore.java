@@ -47,9 +47,15 @@ public interface VersionStore {
    * Objects in their order.
    *
    * @param after the first object is the one after this; empty for the beginning
+   * @param to where they end: of this key and of what follows it there is none; empty for no end
    * @param limit at most so many; fewer only at the end
    */
-  List<ObjectId> objects(Optional<ObjectId> after, int limit);
+  List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit);
+
+  /** As {@link #objects(Optional, Optional, int)}, of all keys. */
+  default List<ObjectId> objects(Optional<ObjectId> after, int limit) {
+    return objects(after, Optional.empty(), limit);
+  }
 
   /**
    * Objects of which it is noted that they only remember their removal, in their order.

@@ -2,7 +2,9 @@ package io.osier.datacenter.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -21,6 +23,11 @@ final class ControlLooksTest {
   private long recorded;
   private boolean tells = true;
 
+  /** Whether nothing can be changed, and how often that was tried. */
+  private boolean full;
+
+  private int refused;
+
   /** Whether what is recorded is not counted yet. */
   private boolean late;
 
@@ -38,6 +45,10 @@ final class ControlLooksTest {
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("ask")) {
                     asked += copy == eu ? 1 : 0;
+                    if (copy == eu && full && arguments[0] instanceof Request.Transact) {
+                      refused++;
+                      return new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full");
+                    }
                     recorded += arguments[0] instanceof Request.Transact && !late ? 1 : 0;
                     return copy.ask((Request) arguments[0]);
                   }
@@ -68,6 +79,30 @@ final class ControlLooksTest {
 
   private static void create(ControlPlane at, String name) {
     at.administer(new Request.Administer("keyspace", "create", name, new TreeMap<>()), "ada");
+  }
+
+  /** A disk may be full for hours, and there are four looks a second or more. */
+  @Test
+  void whatCannotBeTold_isTriedMoreAndMoreSeldom_andIsCounted_andToldInTheEnd() {
+    assertThat(askedBy(plane::look)).isPositive();
+    create(other, "carts");
+    eu.hear(us);
+    full = true;
+    long began = clock;
+    for (int looks = 0; looks < 1_000; looks++) {
+      clock += 250;
+      recorded++;
+      plane.look();
+    }
+    assertThat(refused).isBetween(100, (int) (clock - began) / 1_000 + 10);
+    assertThat(plane.refused()).isEqualTo(refused);
+    full = false;
+    clock += 2_000;
+    recorded++;
+    plane.look();
+    us.hear(eu);
+    other.look();
+    assertThat(other.views("carts").getFirst().awaited()).isEmpty();
   }
 
   @Test

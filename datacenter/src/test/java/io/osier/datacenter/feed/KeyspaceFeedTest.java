@@ -18,6 +18,7 @@ import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +37,10 @@ final class KeyspaceFeedTest {
   private boolean tells = true;
 
   private final MemoryStore store = new MemoryStore();
+
+  /** The same, for who wants to know what it is asked. */
+  private ObjectStore asked = store;
+
   private final List<Reply> replies = new ArrayList<>();
   private final KeyspaceFeed feed =
       new KeyspaceFeed(EU, 1, BYTES, Runnable::run, this::now, () -> LIFE, () -> {});
@@ -50,7 +55,7 @@ final class KeyspaceFeedTest {
             new KeyspaceFeed.Source() {
               @Override
               public ObjectStore store() {
-                return store;
+                return asked;
               }
 
               @Override
@@ -267,6 +272,31 @@ final class KeyspaceFeedTest {
       places = some.places();
     } while (places.getFirst().next().isPresent());
     assertThat(told).containsExactlyElementsOf(expected);
+  }
+
+  /** What lies behind the prefix may be the tombstones of a million keys. */
+  @Test
+  void walk_tellsTheStoreWhereItsPrefixEnds() {
+    put(Key.of("k1"), CrdtType.G_SET);
+    put(Key.of("l1"), CrdtType.G_SET);
+    List<Object> ends = new ArrayList<>();
+    asked =
+        (ObjectStore)
+            Proxy.newProxyInstance(
+                ObjectStore.class.getClassLoader(),
+                new Class<?>[] {ObjectStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("pageDurable")) {
+                    ends.add(arguments[1]);
+                  }
+                  return method.invoke(store, arguments);
+                });
+    feed.watch(
+        new Request.Watch("shop", Optional.of(Key.of("k")), true, List.of(), true, 1_000),
+        replies::add);
+    Reply.Changes told = (Reply.Changes) answer();
+    assertThat(told.changes()).extracting(Reply.Change::key).containsExactly(Key.of("k1"));
+    assertThat(ends).isNotEmpty().containsOnly(Optional.of(Key.of("l")));
   }
 
   private void put(Key key, CrdtType type) {

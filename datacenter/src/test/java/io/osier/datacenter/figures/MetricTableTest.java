@@ -78,6 +78,12 @@ class MetricTableTest {
         .containsOnly(Map.entry("osier_audit_lost", 3.0));
   }
 
+  @Test
+  void whatIsTriedAgain_isCounted() {
+    assertThat(values("osier_failed", Optional.empty()))
+        .containsOnly(Map.entry("osier_failed_attempts", 7.0));
+  }
+
   private static Map<String, Double> joining(Optional<Snapshot.Joining> joining) {
     return values("osier_joining", joining);
   }
@@ -96,6 +102,7 @@ class MetricTableTest {
             Snapshot.Clients.NONE,
             0,
             Map.of("disk", 3L),
+            Map.of("control", 7L),
             Map.of(),
             Optional.empty(),
             Optional.empty(),

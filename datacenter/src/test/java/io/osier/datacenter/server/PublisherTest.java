@@ -198,6 +198,7 @@ final class PublisherTest {
                 this::clients,
                 () -> 0,
                 Map::of,
+                Map::of,
                 Optional::empty));
   }
 

@@ -172,6 +172,17 @@ final class UserLimitsTest {
   }
 
   @Test
+  void connectionTooManyForThePort_isCounted() throws Exception {
+    ClientServer server = server(limits(MANY, MANY, MANY));
+    for (int i = 0; i < PortLimits.DEFAULT.connectionsMax(); i++) {
+      assertThat(greeting(server)).isInstanceOf(Reply.Welcome.class);
+    }
+    assertThat(server.figures().limited()).doesNotContainKey("port");
+    assertThat(connect(server).reply().message()).isInstanceOf(Reply.Failure.class);
+    assertThat(server.figures().limited()).containsEntry("port", 1L);
+  }
+
+  @Test
   void connections_ofAUser_areCounted_andThoseOfOthersAreTheirs() throws Exception {
     ClientServer server = server(limits(3, MANY, MANY));
     List<RawClient> three = List.of(cart(server), cart(server), cart(server));

@@ -61,7 +61,7 @@ public final class Inbound {
    */
   private static final long SILENCE_RETRIES = 32;
 
-  /** How many frames came whose acknowledgement had to wait, or which were not taken. */
+  /** How many frames and offers came that had to wait to be acknowledged, or were not taken. */
   private long waitingSpent;
 
   /**
@@ -215,7 +215,9 @@ public final class Inbound {
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
         // While resuming: the stream has begun, and its first frames were lost.
-        if (!in.isResuming() || in.mayAskAgain(nowNanos, around.retryNanos())) {
+        if (!in.isResuming()
+            || (in.mayAskAgain(nowNanos, around.retryNanos())
+                && in.mayBeginAnew(nowNanos, around.retryNanos()))) {
           around.stats().gapSeen();
           return true;
         }
@@ -291,7 +293,7 @@ public final class Inbound {
       in.heardOf(status.epoch());
       return true;
     }
-    if (in.missedTail(status)) {
+    if (in.missedTail(status) && in.mayBeginAnew(nowNanos, around.retryNanos())) {
       around.stats().gapSeen();
       return true;
     }
@@ -350,6 +352,8 @@ public final class Inbound {
               : visibility.waitingState(in, offer).filter(Decomposition::hold);
       long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
       begin(in, offer, came, bytes, nowNanos);
+    } else if (in.pulls() < InboundStream.PULLS_MAX) {
+      waitingSpent++; // it is made again
     }
   }
 

@@ -78,6 +78,10 @@ public final class InboundStream {
 
   private int attempts;
   private long resumeSentNanos;
+
+  /** How many epochs in a row had begun of which nothing was taken, up to a largest number. */
+  private int barren;
+
   private boolean started;
   private Optional<Cursor> cursor;
 
@@ -153,6 +157,7 @@ public final class InboundStream {
 
   /** Starts a new epoch from what was applied last. */
   Frame.Resume resume(long through, long nowNanos) {
+    barren = started && sequence == 0 ? Math.min(barren + 1, ATTEMPTS_MAX + 1) : 0;
     attempts = 0;
     refusing = false;
     epoch++;
@@ -244,6 +249,15 @@ public final class InboundStream {
     return !resuming || nowNanos - resumeSentNanos >= retryNanos;
   }
 
+  /**
+   * Whether to begin a new epoch because frames of this one were lost. If nothing was taken of the
+   * last ones either, as while the disk is full, what a new one brings would be lost, too: it
+   * begins later each time.
+   */
+  boolean mayBeginAnew(long nowNanos, long retryNanos) {
+    return barren == 0 || nowNanos - resumeSentNanos >= retryNanos << (barren - 1);
+  }
+
   /** What to do with a frame. */
   enum Verdict {
     /** The next one: apply it. */
@@ -282,6 +296,7 @@ public final class InboundStream {
       dropPulls(); // all has come, so the sender does not wait for any
     }
     resuming = false;
+    barren = 0;
     sequence = frame.sequence();
     cursor = frame.cursor();
     claimed = Math.max(claimed, frame.through());

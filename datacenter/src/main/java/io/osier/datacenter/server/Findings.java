@@ -71,9 +71,11 @@ final class Findings {
     for (String warning : now.warnings()) {
       add(
           Level.WARNING,
-          "warning " + warning,
+          "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
           now.dc() + ": " + warning,
-          "osier server --config FILE --check, at both; then restart the one that was wrong");
+          warning.startsWith("the store is damaged")
+              ? "osier verify --config FILE, when it is stopped; then osier rebuild, or restore"
+              : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);
     for (Facts.Space space : now.spaces()) {

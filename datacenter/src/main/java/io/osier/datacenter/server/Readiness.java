@@ -98,6 +98,7 @@ final class Readiness {
   /** What does not work although the datacenter is ready, a line for each. */
   List<String> warnings() {
     List<String> warnings = new ArrayList<>();
+    store.ifPresent(s -> warnings.addAll(s.damage()));
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {
         keyspace

@@ -73,6 +73,9 @@ final class StoreService implements AutoCloseable {
 
   private static final long SLOW_FOR_NANOS = 100_000_000;
 
+  /** The figures name the others. */
+  private static final int DAMAGE_TOLD_MAX = 10;
+
   private static final String TIDYING = "tidying";
   private static final String WATCHING = "watching";
 
@@ -328,6 +331,18 @@ final class StoreService implements AutoCloseable {
     return free - settings.minFreeBytes() > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
   }
 
+  /** What cannot be read, in words, a line for each range; the first ones. */
+  List<String> damage() {
+    return database.damage().all().stream()
+        .limit(DAMAGE_TOLD_MAX)
+        .map(
+            range ->
+                "the store is damaged: "
+                    + range
+                    + ": what is there is not served (STORE_DAMAGED), all else is")
+        .toList();
+  }
+
   /** Whether updates, also those of peers, must be refused because the disk is full. */
   boolean isFull() {
     return full;
@@ -405,7 +420,15 @@ final class StoreService implements AutoCloseable {
   /** What it is doing. */
   Snapshot.Store figures() {
     return new Snapshot.Store(
-        durability(), full, writes(), groupsWritten(), pruned(), writeMicros(), database.figures());
+        durability(),
+        full,
+        database.damage().all(),
+        database.damage().failedReads(),
+        writes(),
+        groupsWritten(),
+        pruned(),
+        writeMicros(),
+        database.figures());
   }
 
   /**

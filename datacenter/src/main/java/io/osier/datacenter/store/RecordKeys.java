@@ -74,6 +74,11 @@ final class RecordKeys {
     return Short.toUnsignedInt(partition);
   }
 
+  /** The number of the partition that a record is of; that of none where it is of none. */
+  static int partitionOf(byte[] key) {
+    return Short.toUnsignedInt(ByteBuffer.wrap(key).getShort());
+  }
+
   private static byte[] global(char tag, int number) {
     return ByteBuffer.allocate(7).putShort((short) 0xFFFF).put((byte) tag).putInt(number).array();
   }

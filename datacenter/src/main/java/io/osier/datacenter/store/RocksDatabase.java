@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.TickerType;
@@ -40,8 +41,9 @@ public final class RocksDatabase implements AutoCloseable {
   private final GroupBatch batch;
   private final KernelMark kernel;
   private final Leases leases = new Leases();
+  private final DamagedRanges damage = new DamagedRanges();
   private final boolean resumed;
-  private StoreHeader header;
+  private volatile StoreHeader header;
 
   /** Held while something is written, or a keyspace dropped. */
   private final ReentrantLock writing = new ReentrantLock();
@@ -75,9 +77,11 @@ public final class RocksDatabase implements AutoCloseable {
     this.durability = durability;
     this.kernel = KernelMark.of(dir);
     boolean isSameRun = kernel.isSameRun();
-    this.settings = new RocksSettings(durability, durability == Durability.SYNC || isSameRun);
+    this.settings =
+        new RocksSettings(
+            durability, durability == Durability.SYNC || isSameRun, this::backgroundError);
     this.db = openDatabase();
-    this.pruner = new Pruner(db, replicas, settings.lazy());
+    this.pruner = new Pruner(db, replicas, settings.lazy(), this::met);
     this.batch = new GroupBatch(db, replicas, pruner);
     boolean opened = false;
     try {
@@ -131,6 +135,55 @@ public final class RocksDatabase implements AutoCloseable {
   /** An error of RocksDB, with what to do about it. */
   OsierException failure(RocksDBException e) {
     return StoreErrors.of(dir, e);
+  }
+
+  /** What of the store is known to be damaged. */
+  public DamagedRanges damage() {
+    return damage;
+  }
+
+  /** A flush or a compaction has failed, which nobody has asked for: nobody else would be told. */
+  private void backgroundError(String during, String message) {
+    damage.met("in the background (" + during + ")", message);
+  }
+
+  /** A reader of partitions, the one or some, has met an error and goes on without what it read. */
+  private void met(RecordKeys partition, RocksDBException e) {
+    OsierException error = failure(e);
+    if (error.code() == ErrorCode.STORE_DAMAGED) {
+      damage.met(nameOf(partition), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** An error of an open database, which is reported if it is damage. */
+  private OsierException met(Optional<RecordKeys> partition, OsierException error) {
+    Throwable cause = error.getCause();
+    if (error.code() == ErrorCode.STORE_DAMAGED && cause != null) {
+      String message = String.valueOf(cause.getMessage());
+      damage.met(partition.map(this::nameOf).orElseGet(() -> partitionsOf(message)), message);
+    }
+    return error;
+  }
+
+  private String nameOf(RecordKeys partition) {
+    return header.nameOf(partition.partition());
+  }
+
+  /** The partitions that have records in the file that an error names. */
+  private String partitionsOf(String message) {
+    String file = DamagedRanges.fileOf(message);
+    for (LiveFileMetaData live : file.isEmpty() ? List.<LiveFileMetaData>of() : liveFiles()) {
+      if (live.fileName().endsWith(file)) {
+        return header.nameOf(RecordKeys.partitionOf(live.smallestKey()))
+            + " to "
+            + header.nameOf(RecordKeys.partitionOf(live.largestKey()));
+      }
+    }
+    return "the store";
+  }
+
+  private List<LiveFileMetaData> liveFiles() {
+    return db.getLiveFilesMetaData();
   }
 
   /** What it means that a record cannot be decoded. */
@@ -207,6 +260,7 @@ public final class RocksDatabase implements AutoCloseable {
         deletions.deleteRange(from, to);
         ranges.add(from);
         ranges.add(to);
+        damage.gone(header.nameOf(number));
       }
       deletions.put(RecordKeys.header(), without.encode());
       open.write(settings.sync(), deletions);
@@ -271,6 +325,15 @@ public final class RocksDatabase implements AutoCloseable {
    * @throws OsierException what the store's errors mean; SHUTTING_DOWN if it is closed
    */
   <T> T use(Use<T> use) {
+    return use(Optional.empty(), use);
+  }
+
+  /** As {@link #use(Use)}, of a partition, which is named where it is damaged. */
+  <T> T useOf(RecordKeys partition, Use<T> use) {
+    return use(Optional.of(partition), use);
+  }
+
+  private <T> T use(Optional<RecordKeys> partition, Use<T> use) {
     open.readLock().lock();
     try {
       if (closed) {
@@ -278,9 +341,9 @@ public final class RocksDatabase implements AutoCloseable {
       }
       return use.of(db);
     } catch (RocksDBException e) {
-      throw failure(e);
+      throw dropped(partition) ? failure(e) : met(partition, failure(e));
     } catch (MalformedException e) {
-      throw damaged(e);
+      throw dropped(partition) ? damaged(e) : met(partition, damaged(e));
     } finally {
       open.readLock().unlock();
     }
@@ -295,13 +358,18 @@ public final class RocksDatabase implements AutoCloseable {
   <T> T use(RecordKeys partition, Use<T> use) {
     T found;
     try {
-      found = use(use);
+      found = useOf(partition, use);
     } catch (OsierException e) {
       checkThere(partition); // what it met may be no damage
       throw e;
     }
     checkThere(partition); // after it was read: before that tells nothing
     return found;
+  }
+
+  /** Whether it was dropped: what is met of it then may be no damage. */
+  private boolean dropped(Optional<RecordKeys> partition) {
+    return partition.map(p -> dropped.contains(p.partition())).orElse(false);
   }
 
   /** Throws UNKNOWN_KEYSPACE if a partition was dropped. */
@@ -395,8 +463,19 @@ public final class RocksDatabase implements AutoCloseable {
    * Makes a consistent copy while everything goes on; hard links where the file system has them.
    *
    * @param to must not exist
+   * @throws OsierException STORE_DAMAGED if some of it is known to be damaged: the copy would be,
+   *     too
    */
   public void backup(Path to) {
+    if (!damage.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          "the store in "
+              + dir
+              + " is damaged ("
+              + damage.all().getFirst()
+              + "), and so would be a backup of it: none was made");
+    }
     change(
         open -> {
           try (Checkpoint checkpoint = Checkpoint.create(open)) {

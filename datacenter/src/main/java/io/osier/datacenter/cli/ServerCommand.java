@@ -1,5 +1,6 @@
 package io.osier.datacenter.cli;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -74,21 +76,22 @@ public final class ServerCommand implements Callable<Integer> {
     StartWatch watch =
         new StartWatch(System.nanoTime())
             .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
-    Datacenter datacenter;
+    DatacenterConfig config;
+    Datacenter first;
+    OutOfMemoryExit memory;
     Optional<AuditFile> audit;
     try {
-      DatacenterConfig config = ConfigReader.read(file, System.getenv());
+      config = ConfigReader.read(file, System.getenv());
       if (check) {
         System.out.println(file + " is correct");
         return 0;
       }
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);
-      OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
+      memory = OutOfMemoryExit.install(whatHelps(config));
       audit = config.auditFile().map(f -> AuditFile.open(f, config.dc()));
       watch.done("configuration", System.nanoTime());
-      datacenter =
-          Datacenter.start(config, watch, () -> audit.map(AuditFile::lost).orElse(Map.of()));
+      first = Datacenter.start(config, watch, () -> audit.map(AuditFile::lost).orElse(Map.of()));
       // Not before: what is wrong must be the first line of a container's log.
       LOG.info(
           "osier {} on Java {}, {} processors, a heap of {} MiB",
@@ -96,28 +99,38 @@ public final class ServerCommand implements Callable<Integer> {
           Runtime.version(),
           Runtime.getRuntime().availableProcessors(),
           Runtime.getRuntime().maxMemory() >> 20);
-      // Not by way of this thread: what is left to do there takes memory.
-      datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
     }
+    AtomicReference<Datacenter> running = new AtomicReference<>(first);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
-                  datacenter.close();
+                  running.get().close();
                   audit.ifPresent(AuditFile::close);
                 },
                 "osier-shutdown"));
     try {
-      awaitReady(datacenter);
-      if (datacenter.isReady()) {
-        watch.done("catch-up", System.nanoTime());
-        LOG.info("serves clients {} after its start", watch);
+      while (true) {
+        Datacenter datacenter = running.get();
+        try {
+          await(datacenter, watch, memory);
+          return 0;
+        } catch (ExecutionException e) {
+          if (!datacenter.isReadOnly() || !isFull(e.getCause())) {
+            throw e;
+          }
+          LOG.info("the store's disk has room again: the datacenter starts anew");
+          datacenter.close();
+          running.set(
+              Datacenter.start(
+                  config,
+                  new StartWatch(System.nanoTime()),
+                  () -> audit.map(AuditFile::lost).orElse(Map.of())));
+        }
       }
-      datacenter.failure().get();
-      return 0;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       System.err.println(
@@ -125,7 +138,27 @@ public final class ServerCommand implements Callable<Integer> {
               ? "error " + o.code() + ": " + o.getMessage()
               : "error INTERNAL: " + cause);
       return 1;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
     }
+  }
+
+  private static boolean isFull(Throwable cause) {
+    return cause instanceof OsierException o && o.code() == ErrorCode.STORE_FULL;
+  }
+
+  /** Until it has ended. */
+  private static void await(Datacenter datacenter, StartWatch watch, OutOfMemoryExit memory)
+      throws InterruptedException, ExecutionException {
+    // Not by way of this thread: what is left to do there takes memory.
+    datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
+    awaitReady(datacenter);
+    if (datacenter.isReady()) {
+      watch.done("catch-up", System.nanoTime());
+      LOG.info("serves clients {} after its start", watch);
+    }
+    datacenter.failure().get();
   }
 
   /** Until it serves, or never will. */

@@ -12,9 +12,12 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
+import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.proxy.InProcess;
@@ -95,7 +98,7 @@ public final class Datacenter implements AutoCloseable {
    */
   public static Datacenter start(
       DatacenterConfig config, StartWatch watch, Supplier<Map<String, Long>> auditLost) {
-    return new Datacenter(config, false, watch, auditLost);
+    return new Datacenter(config, false, watch, auditLost, RocksDatabase::open);
   }
 
   /**
@@ -104,14 +107,22 @@ public final class Datacenter implements AutoCloseable {
    * fail are joined before they come to one.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
-    return new Datacenter(config, true, new StartWatch(System.nanoTime()), Map::of);
+    return new Datacenter(
+        config, true, new StartWatch(System.nanoTime()), Map::of, RocksDatabase::open);
+  }
+
+  /** As {@link #start(DatacenterConfig)}, with a disk that may be full. */
+  static Datacenter start(DatacenterConfig config, StoreService.Opener opener) {
+    StartWatch watch = new StartWatch(System.nanoTime());
+    return new Datacenter(config, false, watch, Map::of, opener);
   }
 
   private Datacenter(
       DatacenterConfig config,
       boolean embedded,
       StartWatch watch,
-      Supplier<Map<String, Long>> auditLost) {
+      Supplier<Map<String, Long>> auditLost,
+      StoreService.Opener opener) {
     this.config = config;
     this.embedded = embedded;
     this.neighbours = new Neighbours(config.peers(), () -> failure.complete(null));
@@ -122,7 +133,7 @@ public final class Datacenter implements AutoCloseable {
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.store =
         config.store().dir().isPresent()
-            ? StoreService.open(config, incarnationMin, failure::completeExceptionally)
+            ? StoreService.open(config, incarnationMin, opener, failure::completeExceptionally)
             : null;
     this.self =
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
@@ -188,13 +199,7 @@ public final class Datacenter implements AutoCloseable {
                     neighbours.addresses(),
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
-                    new PeerInputs(
-                        keyspaces,
-                        readiness,
-                        () -> store != null && store.isFull(),
-                        this::noted,
-                        failure::completeExceptionally,
-                        writeHelp()),
+                    peerInputs(),
                     tls().map(Certificates::peers)));
     this.publisher =
         new Publisher(
@@ -260,9 +265,13 @@ public final class Datacenter implements AutoCloseable {
           .execute(
               new FormerRemovals(keyspaces, () -> closed, failure::completeExceptionally)::find);
     }
-    neighbours.begin(transport, readiness, dashboard);
-    transport.dial();
-    control.start();
+    if (isReadOnly()) {
+      keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
+    } else {
+      neighbours.begin(transport, readiness, dashboard);
+      transport.dial();
+      control.start();
+    }
     tls().ifPresent(Certificates::watch);
     watch.done("ports", System.nanoTime());
     LOG.info(
@@ -284,6 +293,28 @@ public final class Datacenter implements AutoCloseable {
                     open));
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private PeerListener peerInputs() {
+    if (isReadOnly()) {
+      return new DeafInputs();
+    }
+    return new PeerInputs(
+        keyspaces,
+        readiness,
+        () -> store != null && store.isFull(),
+        this::noted,
+        failure::completeExceptionally,
+        writeHelp());
+  }
+
+  /**
+   * Whether its disk was full at the start: it answers reads, takes no updates and hears no other
+   * datacenter. When there is room again {@link #failure} completes, with STORE_FULL: then it is to
+   * be closed, and started anew.
+   */
+  public boolean isReadOnly() {
+    return store != null && store.isReadOnly();
   }
 
   /** What reads objects that are not in memory, and walks many that are. */
@@ -457,7 +488,8 @@ public final class Datacenter implements AutoCloseable {
    * Whether every partition serves commands, and updates are taken: it neither joins nor leaves.
    */
   public boolean isReady() {
-    return control.obstacles().isEmpty()
+    return !isReadOnly()
+        && control.obstacles().isEmpty()
         && keyspaces.partitions().allMatch(PartitionRunner::isReady);
   }
 

@@ -77,7 +77,12 @@ final class Readiness {
         .allMatch(PartitionRunner::isReady)) {
       obstacles.add("catching up with the peers");
     }
-    if (store.filter(StoreService::isFull).isPresent()) {
+    if (store.filter(StoreService::isReadOnly).isPresent()) {
+      obstacles.add(
+          "the disk was full at the start: the store is opened to be read only, updates are refused"
+              + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
+              + " room");
+    } else if (store.filter(StoreService::isFull).isPresent()) {
       obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
     }
     for (KeyspaceShard keyspace : keyspaces.values()) {

@@ -33,6 +33,7 @@ import org.rocksdb.WriteBatch;
  */
 public final class RocksDatabase implements AutoCloseable {
   private final Path dir;
+  private final boolean readOnly;
   private final Durability durability;
   private final RocksSettings settings;
   private final RocksDB db;
@@ -68,12 +69,30 @@ public final class RocksDatabase implements AutoCloseable {
    */
   public static RocksDatabase open(
       Path dir, Durability durability, String cluster, String dc, long incarnationMin) {
-    return new RocksDatabase(dir, durability, cluster, dc, incarnationMin);
+    return new RocksDatabase(dir, durability, cluster, dc, incarnationMin, false);
+  }
+
+  /**
+   * Opens a store to read it, where it cannot be written because its disk is full. The last life
+   * goes on, as it were: nothing may be done in it that has a number, nor told to others. What is
+   * written is lost.
+   *
+   * @throws OsierException as {@link #open}; STORE_FULL if nothing was ever written
+   */
+  public static RocksDatabase openReadOnly(
+      Path dir, Durability durability, String cluster, String dc) {
+    return new RocksDatabase(dir, durability, cluster, dc, 1, true);
   }
 
   private RocksDatabase(
-      Path dir, Durability durability, String cluster, String dc, long incarnationMin) {
+      Path dir,
+      Durability durability,
+      String cluster,
+      String dc,
+      long incarnationMin,
+      boolean readOnly) {
     this.dir = dir;
+    this.readOnly = readOnly;
     this.durability = durability;
     this.kernel = KernelMark.of(dir);
     boolean isSameRun = kernel.isSameRun();
@@ -89,11 +108,16 @@ public final class RocksDatabase implements AutoCloseable {
           Optional.ofNullable(db.get(RecordKeys.header())).map(StoreHeader::decode);
       before.ifPresent(b -> b.checkBelongsTo(dir, cluster, dc));
       replicas.read(db::get);
-      this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
-      this.header =
-          StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
-      writeHeader(header);
-      kernel.write(); // after the header: until then the former run counts
+      if (readOnly) {
+        this.resumed = true;
+        this.header = before.orElseThrow(() -> nothingToRead(dir));
+      } else {
+        this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
+        this.header =
+            StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
+        writeHeader(header);
+        kernel.write(); // after the header: until then the former run counts
+      }
       opened = true;
     } catch (RocksDBException e) {
       throw failure(e);
@@ -112,7 +136,11 @@ public final class RocksDatabase implements AutoCloseable {
       Files.createDirectories(dir);
       StoreFiles.checkRestored(dir);
       StoreErrors.checkFiles(dir);
-      opened = RocksDB.open(settings.options(), StoreFiles.database(dir).toString());
+      String path = StoreFiles.database(dir).toString();
+      opened =
+          readOnly
+              ? RocksDB.openReadOnly(settings.options(), path)
+              : RocksDB.open(settings.options(), path);
       return opened;
     } catch (IOException e) {
       throw new OsierException(
@@ -126,6 +154,17 @@ public final class RocksDatabase implements AutoCloseable {
         settings.close();
       }
     }
+  }
+
+  private static OsierException nothingToRead(Path dir) {
+    return new OsierException(
+        ErrorCode.STORE_FULL,
+        "the disk of " + dir + " is full, and nothing is stored there yet; make room on the disk");
+  }
+
+  /** Whether it can only be read, because the disk was full when it was opened. */
+  public boolean isReadOnly() {
+    return readOnly;
   }
 
   private void writeHeader(StoreHeader header) throws RocksDBException {
@@ -219,7 +258,9 @@ public final class RocksDatabase implements AutoCloseable {
           StoreHeader with =
               header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
           if (!with.equals(header)) {
-            writeHeader(with);
+            if (!readOnly) {
+              writeHeader(with);
+            }
             header = with;
           }
         });
@@ -382,6 +423,9 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
   public void write(List<EncodedGroup> groups) {
+    if (readOnly) {
+      return; // no update is taken, so it is nothing that anybody was told
+    }
     writing.lock();
     try {
       List<EncodedGroup> wanted =
@@ -406,7 +450,7 @@ public final class RocksDatabase implements AutoCloseable {
         use(
             open -> {
               leases.endOver(open, System.nanoTime());
-              return pruner.prune();
+              return readOnly ? 0 : pruner.prune();
             });
     if (dropped > 0) {
       unsynced = true;
@@ -422,7 +466,7 @@ public final class RocksDatabase implements AutoCloseable {
   public boolean flush() {
     return use(
         open -> {
-          if (durability != Durability.ASYNC || !unsynced) {
+          if (readOnly || durability != Durability.ASYNC || !unsynced) {
             return false;
           }
           unsynced = false;
@@ -505,6 +549,10 @@ public final class RocksDatabase implements AutoCloseable {
   /** Closes the store properly: its incarnation can go on. No group may be written any more. */
   @Override
   public void close() {
+    if (readOnly) {
+      closeUnclean();
+      return;
+    }
     try {
       change(
           open -> {

@@ -1,11 +1,15 @@
 package io.osier.datacenter.store;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
@@ -71,13 +75,20 @@ public final class DamagedRanges {
   /** In the order in which they were met first. */
   private final Map<Place, Met> ranges = new LinkedHashMap<>();
 
-  /** None is known. */
-  public DamagedRanges() {
-    this(System::currentTimeMillis);
+  private final Optional<Path> note;
+
+  /**
+   * None is known.
+   *
+   * @param note this file is made when damage is met, for the next start
+   */
+  DamagedRanges(Path note) {
+    this(System::currentTimeMillis, Optional.of(note));
   }
 
-  DamagedRanges(LongSupplier millis) {
+  DamagedRanges(LongSupplier millis, Optional<Path> note) {
     this.millis = millis;
+    this.note = note;
   }
 
   /** The table file that an error is about; empty if it names none. */
@@ -114,6 +125,7 @@ public final class DamagedRanges {
       met.loggedMillis = isToBeLogged ? now : met.loggedMillis;
     }
     if (isNew) {
+      note.ifPresent(DamagedRanges::make);
       LOG.error(
           "the store is damaged: {}: {} ({}). Reads of it fail with STORE_DAMAGED; all else is"
               + " served",
@@ -123,6 +135,16 @@ public final class DamagedRanges {
     } else if (isToBeLogged) {
       LOG.warn(
           "the store is damaged: {}: {}: {} reads have failed", place.where, place.what, reads);
+    }
+  }
+
+  private static void make(Path note) {
+    try {
+      if (!Files.exists(note)) {
+        Files.createFile(note);
+      }
+    } catch (IOException e) {
+      LOG.warn("cannot make {}: the next start will not look for the damage", note, e);
     }
   }
 

@@ -42,7 +42,7 @@ public final class RocksDatabase implements AutoCloseable {
   private final GroupBatch batch;
   private final KernelMark kernel;
   private final Leases leases = new Leases();
-  private final DamagedRanges damage = new DamagedRanges();
+  private final DamagedRanges damage;
   private final boolean resumed;
   private volatile StoreHeader header;
 
@@ -94,6 +94,7 @@ public final class RocksDatabase implements AutoCloseable {
     this.dir = dir;
     this.readOnly = readOnly;
     this.durability = durability;
+    this.damage = new DamagedRanges(StoreFiles.damageNote(dir));
     this.kernel = KernelMark.of(dir);
     boolean isSameRun = kernel.isSameRun();
     this.settings =

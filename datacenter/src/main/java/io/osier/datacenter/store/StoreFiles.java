@@ -194,6 +194,36 @@ public final class StoreFiles {
     }
   }
 
+  /** Where a running datacenter notes that it has met damage: the next start looks for it. */
+  static Path damageNote(Path dir) {
+    return dir.resolve("damaged");
+  }
+
+  /**
+   * Mends a store in which damage was met, if that is possible: what is whole stays, and of the
+   * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
+   *
+   * @return what was done, in words; empty if no damage was met or none is found any more
+   * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
+   *     is as it was
+   */
+  public static Optional<String> mend(Path dir) {
+    if (!Files.exists(damageNote(dir))) {
+      return Optional.empty();
+    }
+    Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir);
+    try {
+      Files.deleteIfExists(damageNote(dir));
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot delete " + damageNote(dir) + ": " + e.getMessage(), e);
+    }
+    return mended.map(
+        m ->
+            "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+                .formatted(m.gaps(), m.partitions(), m.aside()));
+  }
+
   /**
    * What looking for damage found: none.
    *
@@ -250,7 +280,7 @@ public final class StoreFiles {
    * RocksDB locks this file. Only sees other processes: within one, closing the channel would even
    * take the lock away, so no process that has the store open may ask.
    */
-  private static void checkUnused(Path dir) {
+  static void checkUnused(Path dir) {
     Path lock = database(dir).resolve("LOCK");
     if (!Files.exists(lock)) {
       return;
@@ -271,7 +301,7 @@ public final class StoreFiles {
     }
   }
 
-  private static void delete(Path path) throws IOException {
+  static void delete(Path path) throws IOException {
     if (Files.exists(path)) {
       List<Path> all;
       try (Stream<Path> files = Files.walk(path)) {
@@ -283,7 +313,7 @@ public final class StoreFiles {
     }
   }
 
-  private static void deleteQuietly(Path path) {
+  static void deleteQuietly(Path path) {
     try {
       delete(path);
     } catch (IOException e) {

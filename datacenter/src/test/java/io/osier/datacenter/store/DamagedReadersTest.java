@@ -321,7 +321,7 @@ final class DamagedReadersTest {
   @Test
   void damage_isBounded_whateverIsMet() {
     database = open();
-    DamagedRanges damage = new DamagedRanges(() -> 1);
+    DamagedRanges damage = new DamagedRanges(() -> 1, Optional.empty());
     for (int i = 0; i < 10 * DamagedRanges.RANGES_MAX; i++) {
       damage.met("partition shop/0", i + "x".repeat(10_000));
     }

@@ -74,7 +74,7 @@ final class Findings {
           "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
           now.dc() + ": " + warning,
           warning.startsWith("the store is damaged")
-              ? "osier verify --config FILE, when it is stopped; then osier rebuild, or restore"
+              ? "restart it: it is mended from its peers; osier rebuild, or restore, where it is not"
               : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);

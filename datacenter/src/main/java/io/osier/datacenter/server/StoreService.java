@@ -207,7 +207,8 @@ final class StoreService implements AutoCloseable {
       return;
     }
     try {
-      StoreFiles.mend(dir).ifPresent(done -> LOG.warn("the store was damaged and is mended: {}", done));
+      StoreFiles.mend(dir, config.store().logMax())
+          .ifPresent(done -> LOG.warn("the store was damaged and is mended: {}", done));
     } catch (OsierException e) {
       LOG.error("the store is damaged, is not mended, and is served as far as it can be", e);
     }
@@ -403,7 +404,8 @@ final class StoreService implements AutoCloseable {
             range ->
                 "the store is damaged: "
                     + range
-                    + ": what is there is not served (STORE_DAMAGED), all else is")
+                    + ": what is there is not served (STORE_DAMAGED), all else is; a restart fetches"
+                    + " it from the peers where they have it, otherwise 'osier rebuild' does")
         .toList();
   }
 

@@ -77,6 +77,9 @@ public final class DamagedRanges {
 
   private final Optional<Path> note;
 
+  /** Whether there are some; not under the lock, for those who ask often. */
+  private volatile boolean known;
+
   /**
    * None is known.
    *
@@ -119,6 +122,7 @@ public final class DamagedRanges {
         }
         met = new Met(now);
         ranges.put(place, met);
+        known = true;
       }
       reads = ++met.reads;
       isToBeLogged = isNew || now - met.loggedMillis >= LOG_MILLIS;
@@ -138,7 +142,8 @@ public final class DamagedRanges {
     }
   }
 
-  private static void make(Path note) {
+  /** Makes the note by which the next start knows that it has to look for damage. */
+  static void make(Path note) {
     try {
       if (!Files.exists(note)) {
         Files.createFile(note);
@@ -152,6 +157,7 @@ public final class DamagedRanges {
   void gone(String where) {
     synchronized (ranges) {
       ranges.keySet().removeIf(place -> place.where.equals(where));
+      known = !ranges.isEmpty();
     }
   }
 
@@ -180,9 +186,7 @@ public final class DamagedRanges {
 
   /** Whether nothing is known to be damaged. */
   public boolean isEmpty() {
-    synchronized (ranges) {
-      return ranges.isEmpty();
-    }
+    return !known;
   }
 
   /** How many reads have failed since the start. */

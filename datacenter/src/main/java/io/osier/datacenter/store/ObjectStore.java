@@ -63,6 +63,15 @@ public interface ObjectStore {
   }
 
   /**
+   * Whether something of what is stored is known to be damaged: then the store is to be told at
+   * once what everybody has of this datacenter's updates, since the next start mends what it can
+   * spare. For any thread; cheap.
+   */
+  default boolean isDamaged() {
+    return false;
+  }
+
+  /**
    * Called once by the partition's thread, before anything else that it does.
    *
    * @param wake gives the partition a tick; for any thread

@@ -442,6 +442,11 @@ public final class RocksVersions implements VersionStore {
   }
 
   @Override
+  public boolean isDamaged() {
+    return !database.damage().isEmpty();
+  }
+
+  @Override
   public Optional<StoredState> state() {
     return database.useOf(
         keys, db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));

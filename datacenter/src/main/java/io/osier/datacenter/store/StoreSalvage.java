@@ -61,6 +61,7 @@ final class StoreSalvage {
   }
 
   private final Path dir;
+  private final long logMax;
   private final RocksDB from;
   private final RocksDB to;
   private final ReadOptions read;
@@ -71,8 +72,9 @@ final class StoreSalvage {
   private boolean atEnd;
 
   private StoreSalvage(
-      Path dir, RocksDB from, RocksDB to, ReadOptions read, WriteOptions write) {
+      Path dir, long logMax, RocksDB from, RocksDB to, ReadOptions read, WriteOptions write) {
     this.dir = dir;
+    this.logMax = logMax;
     this.from = from;
     this.to = to;
     this.read = read;
@@ -82,11 +84,12 @@ final class StoreSalvage {
   /**
    * Mends a store.
    *
+   * @param logMax of a partition's log so many entries are kept at most
    * @return empty if nothing of it is damaged
    * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
    *     for the copy; the store is as it was
    */
-  static Optional<Mended> mend(Path dir) {
+  static Optional<Mended> mend(Path dir, long logMax) {
     Path copy = dir.resolve("db.mending");
     try {
       if (!Files.exists(StoreFiles.database(dir)) && Files.exists(copy)) {
@@ -95,7 +98,7 @@ final class StoreSalvage {
       }
       StoreFiles.checkUnused(dir);
       StoreFiles.delete(copy);
-      List<Lost> lost = copy(dir, copy);
+      List<Lost> lost = copy(dir, logMax, copy);
       if (lost.isEmpty()) {
         StoreFiles.delete(copy);
         return Optional.empty();
@@ -129,7 +132,7 @@ final class StoreSalvage {
     }
   }
 
-  private static List<Lost> copy(Path dir, Path copy) throws RocksDBException {
+  private static List<Lost> copy(Path dir, long logMax, Path copy) throws RocksDBException {
     try (RocksSettings settings = new RocksSettings(Durability.ASYNC, true, (during, error) -> {});
         Options options = new Options().setParanoidChecks(true);
         ReadOptions read = new ReadOptions().setFillCache(false);
@@ -137,7 +140,7 @@ final class StoreSalvage {
         RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString());
         RocksDB to = RocksDB.open(settings.options(), copy.toString());
         FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
-      StoreSalvage salvage = new StoreSalvage(dir, from, to, read, write);
+      StoreSalvage salvage = new StoreSalvage(dir, logMax, from, to, read, write);
       salvage.copyWhole();
       if (!salvage.lost.isEmpty()) {
         salvage.leaveOut();
@@ -309,14 +312,20 @@ final class StoreSalvage {
   private void checkNotInLog(Lost one) throws RocksDBException {
     try (RocksIterator it = to.newIterator(read)) {
       byte[] end = one.keys.logEnd();
+      long first = 0;
       for (it.seek(one.keys.logged(0));
           it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0;
           it.next()) {
+        long number = RecordKeys.loggedNumber(it.key());
+        first = first == 0 ? number : first;
+        if (number - first >= logMax / 2) {
+          throw cannot("updates that a peer has not yet, and that the log has dropped, may be");
+        }
         ObjectId object = RecordValues.logged(it.value());
         if (one.has(object)) {
           throw cannot(
               "own update "
-                  + RecordKeys.loggedNumber(it.key())
+                  + number
                   + ", of the key '"
                   + object.key()
                   + "', which a peer may not have yet, may be");

@@ -47,15 +47,15 @@ final class MendedDatacenterTest {
     return "k%06d".formatted(i);
   }
 
-  private static void write(TestCluster cluster) {
+  private static void write(TestCluster cluster, int objects) {
     try (OsierClient client = cluster.client("eu")) {
       List<Keyspace.Change> changes = new ArrayList<>();
-      for (int i = 0; i < OBJECTS; i++) {
+      for (int i = 0; i < objects; i++) {
         Value value = Value.of(i + "v".repeat(200));
         changes.add(
             new Keyspace.Change(key(i), CrdtType.LWW_REGISTER, new Operation.Assign(value)));
       }
-      for (int from = 0; from < OBJECTS; from += 500) {
+      for (int from = 0; from < objects; from += 500) {
         shop(client).updateAll(changes.subList(from, from + 500));
       }
     }
@@ -100,7 +100,7 @@ final class MendedDatacenterTest {
   @ValueSource(strings = {"session", "causal"})
   void damage_isMendedFromAPeer_withTheNextStart(String consistency) throws Exception {
     try (TestCluster cluster = cluster(consistency)) {
-      write(cluster);
+      write(cluster, OBJECTS);
       awaitAll(cluster, "us", OBJECTS);
       ReplicaId before = cluster.replica("eu");
       cluster.stop("eu");
@@ -143,17 +143,48 @@ final class MendedDatacenterTest {
     }
   }
 
+  /** What everybody has leaves the log at once where damage is known: it is not worth it else. */
+  @Test
+  void ownUpdatesThatWereJustMade_areMended_onceEverybodyHasThem() throws Exception {
+    try (TestCluster cluster = cluster("session")) {
+      write(cluster, 500); // fewer than are dropped from the log otherwise
+      awaitAll(cluster, "us", 500);
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      Files.createFile(eu().resolve("damaged"));
+      assertThat(catchThrowableOfType(OsierException.class, () -> mend())).isNotNull();
+      cluster.start("eu"); // is not mended so far
+      cluster.awaitReady();
+      firstDamaged(cluster);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                cluster.stop("eu");
+                boolean isMended = mend().isPresent();
+                cluster.start("eu");
+                cluster.awaitReady();
+                return isMended;
+              });
+      awaitAll(cluster, "eu", 500);
+    }
+  }
+
+  private Optional<String> mend() {
+    return StoreFiles.mend(eu(), 1_000_000);
+  }
+
   /** A peer may lack it, so it is not dropped: whoever runs the datacenter decides. */
   @Test
   void ownUpdatesThatAPeerMayLack_areNotGivenUp() throws Exception {
     try (TestCluster cluster = cluster("session")) {
       cluster.stop("us");
-      write(cluster);
+      write(cluster, OBJECTS);
       cluster.stop("eu");
       DamagedStore.damageOneBlock(eu());
       Files.createFile(eu().resolve("damaged"));
       OsierException e =
-          catchThrowableOfType(OsierException.class, () -> StoreFiles.mend(eu()));
+          catchThrowableOfType(OsierException.class, this::mend);
       assertThat(e).isNotNull();
       assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
       assertThat(e).hasMessageContaining("own update").hasMessageContaining("osier rebuild");

@@ -321,8 +321,7 @@ public final class Partition implements Machine {
       return Optional.empty();
     }
     long version = propagation.progressVersion() + (caughtUp ? 1 : 0);
-    boolean tellsShipped =
-        objects.store().isDamaged() && propagation.shipped() != shippedStored;
+    boolean tellsShipped = objects.store().isDamaged() && propagation.shipped() != shippedStored;
     if (version != progressVersion || unremembered != changes.unremembered() || tellsShipped) {
       progressVersion = version;
       progress = propagation.progress();

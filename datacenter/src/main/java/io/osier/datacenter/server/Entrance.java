@@ -291,8 +291,7 @@ public final class Entrance {
    *
    * @param refused is told instead
    */
-  private void submit(
-      List<Key> cold, Lane lane, Lane.Turn turn, Consumer<Reply.Failure> refused) {
+  private void submit(List<Key> cold, Lane lane, Lane.Turn turn, Consumer<Reply.Failure> refused) {
     if (cold.isEmpty()) {
       lane.submit(turn);
       return;

@@ -74,7 +74,8 @@ final class Findings {
           "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
           now.dc() + ": " + warning,
           warning.startsWith("the store is damaged")
-              ? "restart it: it is mended from its peers; osier rebuild, or restore, where it is not"
+              ? "restart it: it is mended from its peers; osier rebuild, or restore, where it is"
+                    + " not"
               : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);

@@ -165,10 +165,7 @@ final class StoreService implements AutoCloseable {
    * @param onFailure is told, by any thread, that the store cannot go on
    */
   static StoreService open(
-      DatacenterConfig config,
-      long incarnationMin,
-      Opener opener,
-      Consumer<Throwable> onFailure) {
+      DatacenterConfig config, long incarnationMin, Opener opener, Consumer<Throwable> onFailure) {
     Path dir = config.store().dir().orElseThrow();
     Budget unwritten = new Budget("unwritten updates", MemoryPlan.ofThisProcess().unwrittenBytes());
     return new StoreService(
@@ -374,7 +371,9 @@ final class StoreService implements AutoCloseable {
         onFailure.accept(
             new OsierException(
                 ErrorCode.STORE_FULL,
-                "the disk of " + dir + " was full, and has room again: the datacenter starts anew"));
+                "the disk of "
+                    + dir
+                    + " was full, and has room again: the datacenter starts anew"));
       }
       return WATCH_MILLIS;
     }
@@ -404,8 +403,9 @@ final class StoreService implements AutoCloseable {
             range ->
                 "the store is damaged: "
                     + range
-                    + ": what is there is not served (STORE_DAMAGED), all else is; a restart fetches"
-                    + " it from the peers where they have it, otherwise 'osier rebuild' does")
+                    + ": what is there is not served (STORE_DAMAGED), all else is; a restart"
+                    + " fetches it from the peers where they have it, otherwise 'osier rebuild'"
+                    + " does")
         .toList();
   }
 

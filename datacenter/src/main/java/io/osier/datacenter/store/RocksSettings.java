@@ -80,8 +80,7 @@ final class RocksSettings implements AutoCloseable {
    * @param onError is told, by threads of RocksDB, during what something was found to be damaged
    *     that nobody has asked for, and RocksDB's words
    */
-  RocksSettings(
-      Durability durability, boolean keepsConfirmed, BiConsumer<String, String> onError) {
+  RocksSettings(Durability durability, boolean keepsConfirmed, BiConsumer<String, String> onError) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(blocks)

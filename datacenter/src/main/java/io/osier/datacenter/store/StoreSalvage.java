@@ -169,7 +169,9 @@ final class StoreSalvage {
     }
   }
 
-  /** Copies what follows, up to what cannot be read. Returns the last key, null if there is none. */
+  /**
+   * Copies what follows, up to what cannot be read. Returns the last key, null if there is none.
+   */
   private byte @Nullable [] copyFrom(byte[] begin) throws RocksDBException {
     byte[] last = null;
     try (RocksIterator it = from.newIterator(read);
@@ -281,9 +283,7 @@ final class StoreSalvage {
       RecordKeys keys = one.keys;
       Optional<ObjectId> end = one.to;
       to.deleteRange(
-          write,
-          keys.objectBegin(one.from),
-          end.map(keys::objectEnd).orElseGet(keys::objectsEnd));
+          write, keys.objectBegin(one.from), end.map(keys::objectEnd).orElseGet(keys::objectsEnd));
       to.deleteRange(
           write,
           keys.entriesBegin(one.from),

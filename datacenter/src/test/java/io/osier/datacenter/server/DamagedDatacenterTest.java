@@ -44,7 +44,8 @@ final class DamagedDatacenterTest {
             "test",
             "osier { dc = solo, store { dir = \""
                 + dir
-                + "\", durability = sync, cache = 1MiB }, admin { enabled = true, port = 0 }, listen { client-port = "
+                + "\", durability = sync, cache = 1MiB }, admin { enabled = true, port = 0 },"
+                + " listen { client-port = "
                 + clientPort
                 + ", peer-port = 0 }, keyspaces { shop { partitions = 1 } } }",
             Map.of()));
@@ -81,8 +82,7 @@ final class DamagedDatacenterTest {
   private static String get(Datacenter datacenter, String path) throws Exception {
     URI uri = URI.create("http://127.0.0.1:" + datacenter.adminPort().orElseThrow() + path);
     try (HttpClient http = HttpClient.newHttpClient()) {
-      return http.send(
-              HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+      return http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
           .body();
     }
   }
@@ -121,8 +121,11 @@ final class DamagedDatacenterTest {
       String bad = key(damaged.first());
       assertDamaged(() -> shop.register(bad).assign("new"));
       assertDamaged(
-          () -> shop.updateAll(List.of(new Keyspace.Change(
-              bad, CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("new"))))));
+          () ->
+              shop.updateAll(
+                  List.of(
+                      new Keyspace.Change(
+                          bad, CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("new"))))));
       String good = key(damaged.first() > 100 ? 1 : OBJECTS - 1);
       shop.register(good).assign("new");
       assertThat(shop.register(good).get()).contains(Value.of("new"));

@@ -92,8 +92,7 @@ final class FullDiskAtStartTest {
     ReplicaId before = write();
     Map<String, Long> files = files();
     String away = "us = \"127.0.0.1:" + Ports.free() + "\"";
-    try (Datacenter datacenter =
-            Datacenter.start(config("1EiB", away), FullDiskAtStartTest::full);
+    try (Datacenter datacenter = Datacenter.start(config("1EiB", away), FullDiskAtStartTest::full);
         OsierClient client = client()) {
       assertThat(datacenter.isReadOnly()).isTrue();
       assertThat(datacenter.isReady()).isFalse();

@@ -183,8 +183,7 @@ final class MendedDatacenterTest {
       cluster.stop("eu");
       DamagedStore.damageOneBlock(eu());
       Files.createFile(eu().resolve("damaged"));
-      OsierException e =
-          catchThrowableOfType(OsierException.class, this::mend);
+      OsierException e = catchThrowableOfType(OsierException.class, this::mend);
       assertThat(e).isNotNull();
       assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
       assertThat(e).hasMessageContaining("own update").hasMessageContaining("osier rebuild");

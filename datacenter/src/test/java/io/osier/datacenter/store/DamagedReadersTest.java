@@ -58,7 +58,9 @@ final class DamagedReadersTest {
     return new ObjectId(Key.of("k%05d".formatted(i)), CrdtType.EW_FLAG);
   }
 
-  /** Records of each kind, in a table whose blocks are all damaged, and one object that is whole. */
+  /**
+   * Records of each kind, in a table whose blocks are all damaged, and one object that is whole.
+   */
   private void makeDamaged(boolean knowsTypes) throws Exception {
     database = open();
     versions = database.partition("shop", 0, 1);
@@ -86,8 +88,7 @@ final class DamagedReadersTest {
     DamagedStore.damageAllBlocks(dir);
     database = open();
     versions = database.partition("shop", 0, 1);
-    database.write(
-        List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
+    database.write(List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
   }
 
   private static Causal delta() {
@@ -111,8 +112,7 @@ final class DamagedReadersTest {
             return () -> {};
           }
         };
-    return new PartitionStore(
-        versions, writer, SELF, 1 << 20, 100, KeyedHash.of(() -> 7), readers);
+    return new PartitionStore(versions, writer, SELF, 1 << 20, 100, KeyedHash.of(() -> 7), readers);
   }
 
   private static Arguments reader(String name, Consumer<DamagedReadersTest> read) {
@@ -133,7 +133,9 @@ final class DamagedReadersTest {
         reader("deadlines", t -> t.versions.deadlines(Optional.empty(), 10)),
         reader("the own log", t -> t.versions.logged(0, 10)),
         reader("transactions", t -> t.versions.transactions()),
-        reader("a part of a large object", t -> t.versions.entries(object(0)).get(object(9).key().toBytes())),
+        reader(
+            "a part of a large object",
+            t -> t.versions.entries(object(0)).get(object(9).key().toBytes())),
         reader(
             "parts of a large object",
             t -> t.versions.entries(object(0)).page(null, true, false, 10)),
@@ -215,10 +217,7 @@ final class DamagedReadersTest {
     List<Runnable> reads = new ArrayList<>();
     PartitionStore store = store(reads::add);
     assertThat(store.page(Optional.empty(), 10, 1 << 20)).isEmpty();
-    assertThat(
-            store.areAtHand(
-                List.of(object(1), object(2), WHOLE)))
-        .isFalse();
+    assertThat(store.areAtHand(List.of(object(1), object(2), WHOLE))).isFalse();
     reads.forEach(Runnable::run);
     assertThat(store.isCached(WHOLE.key())).isTrue();
     assertIsReported();
@@ -300,9 +299,7 @@ final class DamagedReadersTest {
     } catch (RocksDBException e) {
       assertThat(e).hasMessageContaining("checksum");
     }
-    await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> !database.damage().all().isEmpty());
+    await().atMost(Duration.ofMinutes(1)).until(() -> !database.damage().all().isEmpty());
     assertThat(database.damage().all().getFirst().where())
         .isEqualTo("in the background (compaction)");
     assertThat(database.damage().all().getFirst().what()).contains(".sst");
@@ -312,8 +309,7 @@ final class DamagedReadersTest {
             () ->
                 database.write(
                     List.of(
-                        versions.encode(
-                            List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG)))))));
+                        versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG)))))));
     assertThat(e).isNotNull();
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
   }

@@ -30,7 +30,8 @@ public final class DamagedStore {
     Map<String, Long> tables = new TreeMap<>();
     try (RocksDB db = RocksDB.openReadOnly(StoreFiles.database(dir).toString())) {
       for (var table : db.getPropertiesOfAllTables().entrySet()) {
-        tables.put(Path.of(table.getKey()).getFileName().toString(), table.getValue().getDataSize());
+        tables.put(
+            Path.of(table.getKey()).getFileName().toString(), table.getValue().getDataSize());
       }
     }
     return tables;

@@ -110,10 +110,13 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   private int run(StartWatch watch, Startup startup) throws InterruptedException {
+    DatacenterConfig config;
     Datacenter datacenter;
+    OutOfMemoryExit memory;
+    Optional<AuditFile> audit;
     List<String> warnings = new ArrayList<>();
     try {
-      DatacenterConfig config = ConfigReader.read(file, environment, warnings::add);
+      config = ConfigReader.read(file, environment, warnings::add);
       if (check) {
         System.out.println(file + " is correct");
         warnings.forEach(ServerCommand::printWarning);
@@ -121,15 +124,12 @@ public final class ServerCommand implements Callable<Integer> {
       }
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);
-      OutOfMemoryExit memory = OutOfMemoryExit.install(whatHelps(config));
-      Optional<AuditFile> audit =
-          config.auditFile().map(f -> startup.opened(AuditFile.open(f, config.dc())));
+      memory = OutOfMemoryExit.install(whatHelps(config));
+      String dc = config.dc();
+      audit = config.auditFile().map(f -> startup.opened(AuditFile.open(f, dc)));
       watch.done("configuration", System.nanoTime());
       startup.check();
-      datacenter =
-          startup.opened(
-              Datacenter.start(
-                  config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
+      datacenter = start(config, watch, startup, audit);
       startup.started();
       // Not before: what is wrong must be the first line of a container's log.
       LOG.info(
@@ -139,8 +139,6 @@ public final class ServerCommand implements Callable<Integer> {
           Runtime.getRuntime().availableProcessors(),
           Runtime.getRuntime().maxMemory() >> 20);
       warnings.forEach(LOG::warn);
-      // Not by way of this thread: what is left to do there takes memory.
-      datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
         LOG.info("the start ends: {}", e.getMessage());
@@ -151,13 +149,19 @@ public final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     try {
-      awaitReady(datacenter);
-      if (datacenter.isReady()) {
-        watch.done("catch-up", System.nanoTime());
-        LOG.info("serves clients {} after its start", watch);
+      while (true) {
+        try {
+          await(datacenter, watch, memory);
+          return 0;
+        } catch (ExecutionException e) {
+          if (!datacenter.isReadOnly() || !isFull(e.getCause())) {
+            throw e;
+          }
+          LOG.info("the store's disk has room again: the datacenter starts anew");
+          datacenter.close();
+          datacenter = start(config, new StartWatch(System.nanoTime()), startup, audit);
+        }
       }
-      datacenter.failure().get();
-      return 0;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       System.err.println(
@@ -165,11 +169,41 @@ public final class ServerCommand implements Callable<Integer> {
               ? "error " + o.code() + ": " + o.getMessage()
               : "error INTERNAL: " + cause);
       return 1;
+    } catch (OsierException e) { // it cannot start anew
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        return 0;
+      }
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
     }
   }
 
   private static void printWarning(String warning) {
     System.err.println("warning: " + warning);
+  }
+
+  private static Datacenter start(
+      DatacenterConfig config, StartWatch watch, Startup startup, Optional<AuditFile> audit) {
+    return startup.opened(
+        Datacenter.start(
+            config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
+  }
+
+  private static boolean isFull(Throwable cause) {
+    return cause instanceof OsierException o && o.code() == ErrorCode.STORE_FULL;
+  }
+
+  /** Until it has ended. */
+  private static void await(Datacenter datacenter, StartWatch watch, OutOfMemoryExit memory)
+      throws InterruptedException, ExecutionException {
+    // Not by way of this thread: what is left to do there takes memory.
+    datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
+    awaitReady(datacenter);
+    if (datacenter.isReady()) {
+      watch.done("catch-up", System.nanoTime());
+      LOG.info("serves clients {} after its start", watch);
+    }
+    datacenter.failure().get();
   }
 
   /** Until it serves, or never will. */

@@ -5,6 +5,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.store.DamagedRanges;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoreFigures;
 import io.osier.propagation.host.Delays;
@@ -137,6 +138,8 @@ public record Snapshot(
    *
    * @param durability how durable an acknowledged update is
    * @param full whether updates are refused because the disk is full
+   * @param damaged what cannot be read, as far as somebody has met it
+   * @param failedReads reads that have failed because of damage
    * @param writes to the disk
    * @param groups of partitions' batches in them
    * @param versionsDropped old versions dropped
@@ -146,6 +149,8 @@ public record Snapshot(
   public record Store(
       String durability,
       boolean full,
+      List<DamagedRanges.Range> damaged,
+      long failedReads,
       long writes,
       long groups,
       long versionsDropped,

@@ -30,6 +30,16 @@ final class StoreMetrics {
         "full",
         "1 if updates are refused: the disk is full",
         s -> s.full() ? 1 : 0);
+    ofStore(
+        Metric.Type.GAUGE,
+        "damaged_ranges",
+        "Ranges that cannot be read, as far as a read has met them",
+        s -> s.damaged().size());
+    ofStore(
+        Metric.Type.COUNTER,
+        "damaged_reads",
+        "Reads that failed because of damage",
+        Snapshot.Store::failedReads);
     ofStore(Metric.Type.COUNTER, "writes", "Writes of groups to the disk", Snapshot.Store::writes);
     ofStore(Metric.Type.COUNTER, "groups", "Partitions' groups in them", Snapshot.Store::groups);
     ofStore(

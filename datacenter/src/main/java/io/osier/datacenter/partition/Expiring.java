@@ -108,7 +108,7 @@ final class Expiring {
     }
     if (store.areAtHand(taken.stream().map(Deadline::object).toList())) {
       for (Deadline next; (next = taken.poll()) != null; ) {
-        Causal state = store.get(next.object());
+        Causal state = read(next);
         if (state != null && state.overAt() <= now.millis()) {
           boolean toBeRemoved =
               isMine(state) || isPatienceOver(next, now) || later.size() >= LATER_MAX;
@@ -125,7 +125,7 @@ final class Expiring {
    * @return how many that were, 1 if none
    */
   private int remove(Deadline deadline, int limit, Now now) {
-    Causal state = store.get(deadline.object());
+    Causal state = read(deadline);
     // Otherwise somebody has removed it, or it has another deadline, which will be told.
     if (state == null || state.overAt() > completeTo) {
       return 1;
@@ -135,6 +135,11 @@ final class Expiring {
       mine.addFirst(deadline); // more of its parts than fit
     }
     return Math.max(1, state.mortalParts() - left.mortalParts());
+  }
+
+  /** The object of a deadline; null if there is none, or it cannot be read: then it stays. */
+  private @Nullable Causal read(Deadline deadline) {
+    return store.getUndamaged(deadline.object());
   }
 
   private boolean isMine(Causal state) {
@@ -166,7 +171,7 @@ final class Expiring {
     }
     while (mark == 0 && !mine.isEmpty() && mine.peek().millis() > completeTo) {
       Deadline next = mine.peek();
-      Causal state = store.get(next.object());
+      Causal state = read(next);
       if (state == null || state.overAt() > now.millis()) {
         mine.poll(); // it is none any more
       } else {

@@ -234,10 +234,10 @@ final class Forgetting {
     progress++;
   }
 
-  /** Looks at it; null if it need not be dropped any more, and is none then. */
+  /** Looks at it; null if it need not be dropped any more, or cannot be read: it is none then. */
   private @Nullable Causal spent(Candidate candidate) {
     looks++;
-    Causal state = store.get(candidate.object);
+    Causal state = store.getUndamaged(candidate.object);
     if (state != null && state.isSpent()) {
       return state;
     }

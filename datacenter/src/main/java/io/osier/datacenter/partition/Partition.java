@@ -72,6 +72,9 @@ public final class Partition implements Machine {
 
   private long progressVersion = -1;
 
+  /** What everybody had of it when that was last to be stored. */
+  private long shippedStored = -1;
+
   /** See {@link PartitionProgress}. */
   private boolean caughtUp;
 
@@ -330,13 +333,15 @@ public final class Partition implements Machine {
       return Optional.empty();
     }
     long version = propagation.progressVersion() + (caughtUp ? 1 : 0);
-    if (version != progressVersion || unremembered != changes.unremembered()) {
+    boolean tellsShipped = objects.store().isDamaged() && propagation.shipped() != shippedStored;
+    if (version != progressVersion || unremembered != changes.unremembered() || tellsShipped) {
       progressVersion = version;
       progress = propagation.progress();
       unremembered = changes.unremembered();
     } else if (!effects.hasRecords()) {
       return Optional.empty();
     }
+    shippedStored = propagation.shipped();
     return Optional.of(
         new PartitionProgress(
             sequencer.committed(),

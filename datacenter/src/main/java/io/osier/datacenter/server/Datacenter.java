@@ -14,9 +14,12 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.security.Decoys;
 import io.osier.datacenter.security.Users;
+import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.transport.PeerListener;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.SharedWindows;
 import io.osier.proxy.InProcess;
@@ -107,7 +110,7 @@ public final class Datacenter implements AutoCloseable {
       StartWatch watch,
       Startup within,
       Supplier<Map<String, Long>> auditLost) {
-    return start(config, false, watch, within, auditLost);
+    return start(config, false, watch, within, auditLost, RocksDatabase::open);
   }
 
   private static Datacenter start(
@@ -115,10 +118,11 @@ public final class Datacenter implements AutoCloseable {
       boolean embedded,
       StartWatch watch,
       Startup within,
-      Supplier<Map<String, Long>> auditLost) {
+      Supplier<Map<String, Long>> auditLost,
+      StoreService.Opener opener) {
     Startup parts = new Startup();
     try {
-      return new Datacenter(config, embedded, watch, within, parts, auditLost);
+      return new Datacenter(config, embedded, watch, within, parts, auditLost, opener);
     } catch (Throwable e) {
       parts.close();
       throw e;
@@ -131,7 +135,14 @@ public final class Datacenter implements AutoCloseable {
    * fail are joined before they come to one.
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
-    return start(config, true, new StartWatch(System.nanoTime()), new Startup(), Map::of);
+    StartWatch watch = new StartWatch(System.nanoTime());
+    return start(config, true, watch, new Startup(), Map::of, RocksDatabase::open);
+  }
+
+  /** As {@link #start(DatacenterConfig)}, with a disk that may be full. */
+  static Datacenter start(DatacenterConfig config, StoreService.Opener opener) {
+    StartWatch watch = new StartWatch(System.nanoTime());
+    return start(config, false, watch, new Startup(), Map::of, opener);
   }
 
   private Datacenter(
@@ -140,7 +151,8 @@ public final class Datacenter implements AutoCloseable {
       StartWatch watch,
       Startup within,
       Startup parts,
-      Supplier<Map<String, Long>> auditLost) {
+      Supplier<Map<String, Long>> auditLost,
+      StoreService.Opener opener) {
     parts.opened(this::closeStore); // after all that may use it
     this.config = config;
     this.embedded = embedded;
@@ -153,7 +165,7 @@ public final class Datacenter implements AutoCloseable {
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.store =
         config.store().dir().isPresent()
-            ? StoreService.open(config, incarnationMin, failure::completeExceptionally)
+            ? StoreService.open(config, incarnationMin, opener, failure::completeExceptionally)
             : null;
     this.self =
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
@@ -198,7 +210,7 @@ public final class Datacenter implements AutoCloseable {
     readiness.setSecond(keyspaces::second);
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
-    access.setKnown(control::isKnown);
+    access.setKnown(this::isControlKnown);
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -211,13 +223,7 @@ public final class Datacenter implements AutoCloseable {
                     neighbours.addresses(),
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
-                    new PeerInputs(
-                        keyspaces,
-                        readiness,
-                        this::throwsAway,
-                        this::noted,
-                        failure::completeExceptionally,
-                        writeHelp()),
+                    peerInputs(),
                     tls().map(Certificates::peers)));
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);
@@ -246,7 +252,7 @@ public final class Datacenter implements AutoCloseable {
             new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
             control::administer,
             writeHelp(),
-            control::isKnown);
+            this::isControlKnown);
     this.dashboard = parts.opened(dashboard());
     this.clients =
         bind(
@@ -294,9 +300,13 @@ public final class Datacenter implements AutoCloseable {
           .execute(
               new FormerRemovals(keyspaces, () -> closed, failure::completeExceptionally)::find);
     }
-    neighbours.begin(transport, readiness, dashboard);
-    transport.dial();
-    control.start();
+    if (isReadOnly()) {
+      keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
+    } else {
+      neighbours.begin(transport, readiness, dashboard);
+      transport.dial();
+      control.start();
+    }
     tls().ifPresent(Certificates::watch);
     watch.done("ports", System.nanoTime());
     LOG.info(
@@ -316,6 +326,33 @@ public final class Datacenter implements AutoCloseable {
                     open));
     LOG.info("effective configuration: {}", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
+  }
+
+  private PeerListener peerInputs() {
+    if (isReadOnly()) {
+      return new DeafInputs();
+    }
+    return new PeerInputs(
+        keyspaces,
+        readiness,
+        this::throwsAway,
+        this::noted,
+        failure::completeExceptionally,
+        writeHelp());
+  }
+
+  /**
+   * Whether its disk was full at the start: it answers reads, takes no updates and hears no other
+   * datacenter. When there is room again {@link #failure} completes, with STORE_FULL: then it is to
+   * be closed, and started anew.
+   */
+  public boolean isReadOnly() {
+    return store != null && store.isReadOnly();
+  }
+
+  /** One that hears nobody waits for nobody's word. */
+  private boolean isControlKnown() {
+    return isReadOnly() || control.isKnown();
   }
 
   /** What reads objects that are not in memory, and walks many that are. */
@@ -517,7 +554,8 @@ public final class Datacenter implements AutoCloseable {
    * Whether every partition serves commands, and updates are taken: it neither joins nor leaves.
    */
   public boolean isReady() {
-    return control.obstacles().isEmpty()
+    return !isReadOnly()
+        && control.obstacles().isEmpty()
         && keyspaces.partitions().allMatch(PartitionRunner::isReady);
   }
 

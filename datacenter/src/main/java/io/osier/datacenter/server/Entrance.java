@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Reads;
@@ -19,9 +20,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The way into one partition. Reads that need no turn are answered from what is durable; what must
@@ -30,6 +35,8 @@ import java.util.stream.Stream;
  * is decided before. Thread-safe, with no thread or lock of its own.
  */
 public final class Entrance {
+  private static final Logger LOG = LoggerFactory.getLogger(Entrance.class);
+
   /** What it leads to. Thread-safe. */
   public interface Inside {
     /** Whether commands are served. */
@@ -245,16 +252,25 @@ public final class Entrance {
     if (inside.isAllInMemory()) {
       lane.follow(inside.offer(request, reply));
     } else {
-      submit(cold(keys), lane, () -> inside.offer(request, reply));
+      submit(
+          cold(keys), lane, () -> inside.offer(request, reply), failure -> reply.accept(failure));
     }
   }
 
-  /** Hands over a peer's frame, once the objects that its handling reads are at hand. */
+  /**
+   * Hands over a peer's frame, once the objects that its handling reads are at hand. One that needs
+   * an object that cannot be read is as good as lost on its way: it comes again, and what depends
+   * on it waits.
+   */
   public void received(Input.FromPeer input, Lane lane) {
     if (inside.isAllInMemory()) {
       lane.follow(inside.offer(input));
     } else {
-      submit(cold(keys(input.frame())), lane, () -> inside.offer(input));
+      submit(
+          cold(keys(input.frame())),
+          lane,
+          () -> inside.offer(input),
+          failure -> LOG.debug("a frame is not taken: {}", failure));
     }
   }
 
@@ -269,12 +285,37 @@ public final class Entrance {
     return cold;
   }
 
-  /** What is cold is read from the disk before its command comes to the partition's thread. */
-  private void submit(List<Key> cold, Lane lane, Lane.Turn turn) {
+  /**
+   * What is cold is read from the disk before its command comes to the partition's thread. What
+   * needs an object that is damaged does not come there, where nobody could answer for it.
+   *
+   * @param refused is told instead
+   */
+  private void submit(List<Key> cold, Lane lane, Lane.Turn turn, Consumer<Reply.Failure> refused) {
     if (cold.isEmpty()) {
       lane.submit(turn);
-    } else {
-      lane.submit(() -> cold.forEach(store::prefetch), readers, turn);
+      return;
+    }
+    AtomicReference<Reply.@Nullable Failure> damaged = new AtomicReference<>();
+    lane.submit(
+        () -> cold.forEach(key -> prefetch(key, damaged)),
+        readers,
+        () -> {
+          Reply.Failure failure = damaged.get();
+          return failure == null ? turn.take() : () -> refused.accept(failure);
+        });
+  }
+
+  private void prefetch(Key key, AtomicReference<Reply.@Nullable Failure> damaged) {
+    try {
+      store.prefetch(key);
+    } catch (OsierException e) {
+      if (e.code() != ErrorCode.STORE_DAMAGED) {
+        throw e;
+      }
+      damaged.set(
+          new Reply.Failure(
+              e.code(), "key '" + key + "' cannot be read; nothing was done: " + e.getMessage()));
     }
   }
 

@@ -71,10 +71,13 @@ final class Findings {
     for (String warning : now.warnings()) {
       add(
           Level.WARNING,
-          "warning " + warning,
+          "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
           now.dc() + ": " + warning,
           warning.contains("peer protocol")
               ? "docs/OPERATIONS.md, Upgrade"
+              : warning.startsWith("the store is damaged")
+                  ? "restart it: it is mended from its peers; osier rebuild, or restore, where it"
+                      + " is not"
               : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);

@@ -1,17 +1,22 @@
 package io.osier.datacenter.server;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the partitions which objects were removed in former lives of a datacenter, and could not be
  * forgotten before they ended. Used by one thread, which waits for the disk.
  */
 final class FormerRemovals {
+  private static final Logger LOG = LoggerFactory.getLogger(FormerRemovals.class);
   private static final int PAGE = 1_000;
 
   private final Keyspaces keyspaces;
@@ -41,7 +46,19 @@ final class FormerRemovals {
     }
   }
 
+  /** What cannot be read stays: it is reported, and only takes room until it is mended. */
   private void find(PartitionRunner partition) {
+    try {
+      walk(partition);
+    } catch (OsierException e) {
+      if (e.code() != ErrorCode.STORE_DAMAGED) {
+        throw e;
+      }
+      LOG.warn("removals of former lives cannot be read, and are not forgotten", e);
+    }
+  }
+
+  private void walk(PartitionRunner partition) {
     Optional<ObjectId> after = Optional.empty();
     List<ObjectId> page;
     do {

@@ -20,11 +20,15 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
  */
 final class KeyspaceShard {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyspaceShard.class);
+
   private volatile KeyspacePolicy policy;
   private final List<PartitionRunner> partitions;
 
@@ -316,6 +320,7 @@ final class KeyspaceShard {
           } catch (OsierException e) {
             reply.accept(new Reply.Failure(e.code(), e.getMessage()));
           } catch (RuntimeException e) {
+            LOG.error("a scan of '{}' has failed", policy.name(), e);
             reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
           }
         });

@@ -121,7 +121,12 @@ final class Readiness {
         .allMatch(PartitionRunner::isReady)) {
       obstacles.add("catching up with the peers");
     }
-    if (store.filter(StoreService::isFull).isPresent()) {
+    if (store.filter(StoreService::isReadOnly).isPresent()) {
+      obstacles.add(
+          "the disk was full at the start: the store is opened to be read only, updates are refused"
+              + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
+              + " room");
+    } else if (store.filter(StoreService::isFull).isPresent()) {
       obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
     }
     for (KeyspaceShard keyspace : keyspaces.values()) {
@@ -142,6 +147,7 @@ final class Readiness {
   /** What does not work although the datacenter is ready, a line for each. */
   List<String> warnings() {
     List<String> warnings = new ArrayList<>(standing.get());
+    store.ifPresent(s -> warnings.addAll(s.damage()));
     for (KeyspaceShard keyspace : keyspaces.values()) {
       if (!keyspace.gate().isRefusedByAll()) {
         keyspace

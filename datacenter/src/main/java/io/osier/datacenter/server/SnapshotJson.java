@@ -101,7 +101,10 @@ final class SnapshotJson {
   private static void store(JsonObject node, Snapshot.Store store) {
     StoreFigures database = store.database();
     node.put("durability", store.durability());
+    var damaged = node.putArray("damaged");
     node.put("disk_full", store.full());
+    store.damaged().forEach(range -> damaged.add(range.toString()));
+    node.put("damaged_reads", store.failedReads());
     node.put("file_bytes", database.tableBytes());
     node.put("writes", store.writes());
     node.put("groups", store.groups());

@@ -73,6 +73,12 @@ final class StoreService implements AutoCloseable {
 
   private static final long SLOW_FOR_NANOS = 100_000_000;
 
+  /** The figures name the others. */
+  private static final int DAMAGE_TOLD_MAX = 10;
+
+  /** A store that can only be read is tried again after so long: it may not be for want of room. */
+  private static final long READ_ONLY_NANOS = 5_000_000_000L;
+
   private static final String TIDYING = "tidying";
   private static final String COMPACTING = "compacting";
   private static final String WATCHING = "watching";
@@ -98,6 +104,7 @@ final class StoreService implements AutoCloseable {
   private final SaidOnce trouble = new SaidOnce();
   private final LongAdder failedAttempts = new LongAdder();
   private final WriteHelp help = new Help();
+  private final long beganNanos = System.nanoTime();
 
   /** Until then nobody helps to write. */
   private volatile long slowUntilNanos = System.nanoTime();
@@ -124,6 +131,7 @@ final class StoreService implements AutoCloseable {
     this.settings = settings;
     this.dir = dir;
     this.onFailure = onFailure;
+    this.full = database.isReadOnly();
     this.groups = new GroupQueue<>(budget);
     this.writer = new StoreWriter<>(groups);
     this.thread = Thread.ofPlatform().name("osier-store").daemon(true).start(this::run);
@@ -142,20 +150,67 @@ final class StoreService implements AutoCloseable {
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
+  /** Opens a store. */
+  @FunctionalInterface
+  interface Opener {
+    /** See {@link RocksDatabase#open}. */
+    RocksDatabase open(
+        Path dir, StoreSettings.Durability durability, String cluster, String dc, long minimum);
+  }
+
   /**
-   * Opens the store of a datacenter that has a directory for it, and starts the threads.
+   * Opens the store of a datacenter that has a directory for it, and starts the threads. If its
+   * disk is full it is opened to be read, and says that it fails, with STORE_FULL, when there is
+   * room again: then the datacenter is to be started anew.
    *
    * @param incarnationMin what this start is called where the store knows no later one, at least
    * @param onFailure is told, by any thread, that the store cannot go on
    */
   static StoreService open(
-      DatacenterConfig config, long incarnationMin, Consumer<Throwable> onFailure) {
+      DatacenterConfig config, long incarnationMin, Opener opener, Consumer<Throwable> onFailure) {
     Path dir = config.store().dir().orElseThrow();
-    RocksDatabase database =
-        RocksDatabase.open(
-            dir, config.store().durability(), config.cluster(), config.dc(), incarnationMin);
     Budget unwritten = new Budget("unwritten updates", MemoryPlan.ofThisProcess().unwrittenBytes());
-    return new StoreService(database, config.store(), dir, unwritten, onFailure);
+    return new StoreService(
+        database(config, dir, incarnationMin, opener), config.store(), dir, unwritten, onFailure);
+  }
+
+  private static RocksDatabase database(
+      DatacenterConfig config, Path dir, long incarnationMin, Opener opener) {
+    StoreSettings.Durability durability = config.store().durability();
+    mend(config, dir);
+    try {
+      return opener.open(dir, durability, config.cluster(), config.dc(), incarnationMin);
+    } catch (OsierException e) {
+      if (e.code() != ErrorCode.STORE_FULL) {
+        throw e;
+      }
+      RocksDatabase opened;
+      try {
+        opened = RocksDatabase.openReadOnly(dir, durability, config.cluster(), config.dc());
+      } catch (OsierException unreadable) {
+        e.addSuppressed(unreadable);
+        throw e; // with room it can be seen whether that is all
+      }
+      LOG.error(
+          "the disk of {} is full: the store is opened to be read only, no update is taken"
+              + " (STORE_FULL) and no other datacenter is heard until there is room: {}",
+          dir,
+          e.getMessage());
+      return opened;
+    }
+  }
+
+  /** What the last life has met of damage is mended where there are peers, if it can be. */
+  private static void mend(DatacenterConfig config, Path dir) {
+    if (config.peers().isEmpty()) {
+      return;
+    }
+    try {
+      StoreFiles.mend(dir, config.store().logMax())
+          .ifPresent(done -> LOG.warn("the store was damaged and is mended: {}", done));
+    } catch (OsierException e) {
+      LOG.error("the store is damaged, is not mended, and is served as far as it can be", e);
+    }
   }
 
   RocksDatabase database() {
@@ -336,6 +391,18 @@ final class StoreService implements AutoCloseable {
       disk = there;
     }
     long free = there.getUsableSpace();
+    if (database.isReadOnly()) {
+      if (free >= settings.minFreeBytes() * FREE_AGAIN
+          && System.nanoTime() - beganNanos > READ_ONLY_NANOS) {
+        onFailure.accept(
+            new OsierException(
+                ErrorCode.STORE_FULL,
+                "the disk of "
+                    + dir
+                    + " was full, and has room again: the datacenter starts anew"));
+      }
+      return WATCH_MILLIS;
+    }
     boolean now =
         free < (full ? (long) (settings.minFreeBytes() * FREE_AGAIN) : settings.minFreeBytes());
     if (now != full) {
@@ -352,6 +419,25 @@ final class StoreService implements AutoCloseable {
       }
     }
     return free - settings.minFreeBytes() > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
+  }
+
+  /** What cannot be read, in words, a line for each range; the first ones. */
+  List<String> damage() {
+    return database.damage().all().stream()
+        .limit(DAMAGE_TOLD_MAX)
+        .map(
+            range ->
+                "the store is damaged: "
+                    + range
+                    + ": what is there is not served (STORE_DAMAGED), all else is; a restart"
+                    + " fetches it from the peers where they have it, otherwise 'osier rebuild'"
+                    + " does")
+        .toList();
+  }
+
+  /** Whether the store can only be read, because the disk was full when it was opened. */
+  boolean isReadOnly() {
+    return database.isReadOnly();
   }
 
   /** Whether updates, also those of peers, must be refused because the disk is full. */
@@ -436,7 +522,15 @@ final class StoreService implements AutoCloseable {
   /** What it is doing. */
   Snapshot.Store figures() {
     return new Snapshot.Store(
-        durability(), full, writes(), groupsWritten(), pruned(), writeMicros(), database.figures());
+        durability(),
+        full,
+        database.damage().all(),
+        database.damage().failedReads(),
+        writes(),
+        groupsWritten(),
+        pruned(),
+        writeMicros(),
+        database.figures());
   }
 
   /**

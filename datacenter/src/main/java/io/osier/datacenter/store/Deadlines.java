@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import java.util.ArrayList;
@@ -9,6 +11,8 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The objects of a partition that expire, by when they are over. Where they are noted in a store
@@ -19,8 +23,13 @@ import org.jspecify.annotations.Nullable;
  * was noted before it was asked for is durable, and until it ends everything stays here that comes.
  */
 final class Deadlines {
+  private static final Logger LOG = LoggerFactory.getLogger(Deadlines.class);
+
   /** So many are read at once. */
   private static final int PAGE = 4_096;
+
+  /** What could not be read is read again after so long. */
+  static final long RETRY_MILLIS = 60_000;
 
   /** Where they are noted. */
   interface Notes {
@@ -65,6 +74,9 @@ final class Deadlines {
 
   private @Nullable Read read;
 
+  /** Nothing is read before this time, in milliseconds since 1970. */
+  private long notBeforeMillis = Long.MIN_VALUE;
+
   /** Of a store in which they are noted. */
   Deadlines(Notes notes, Executor readers, long bytesMax) {
     this.notes = notes;
@@ -84,7 +96,14 @@ final class Deadlines {
   void recover() {
     Notes from = notes;
     if (from != null) {
-      found(from.deadlines(Optional.empty(), PAGE));
+      try {
+        found(from.deadlines(Optional.empty(), PAGE));
+      } catch (OsierException e) {
+        if (e.code() != ErrorCode.STORE_DAMAGED) {
+          throw e;
+        }
+        LOG.debug("deadlines cannot be read", e); // and are again later: nothing is lost by that
+      }
     }
   }
 
@@ -143,7 +162,7 @@ final class Deadlines {
 
   /** See {@link ObjectStore#expiring}. */
   List<Deadline> take(long until, int limit) {
-    readOn();
+    readOn(until);
     List<Deadline> taken = new ArrayList<>();
     while (taken.size() < limit && !nearest.isEmpty() && nearest.first().millis() <= until) {
       Deadline next = nearest.removeFirst();
@@ -158,19 +177,19 @@ final class Deadlines {
     long first = nearest.isEmpty() ? Causal.NEVER : nearest.first().millis();
     Read reading = read;
     boolean idle = reading == null ? !complete && isLow() : reading.done || !reading.begun;
-    return idle ? 0 : first;
+    return idle ? Math.min(first, Math.max(0, notBeforeMillis)) : first;
   }
 
   private boolean isLow() {
     return bytes <= bytesMax / 2;
   }
 
-  private void readOn() {
+  private void readOn(long until) {
     Notes from = notes;
     if (from == null) {
       return;
     }
-    if (read == null && !complete && isLow()) {
+    if (read == null && !complete && isLow() && until >= notBeforeMillis) {
       read = new Read(from.group());
     }
     Read reading = read;
@@ -180,7 +199,9 @@ final class Deadlines {
     if (reading != null && reading.done) {
       read = null;
       List<Deadline> found = reading.found;
-      if (found != null) {
+      if (found == null) {
+        notBeforeMillis = until + RETRY_MILLIS;
+      } else {
         found(found);
       }
     }
@@ -194,6 +215,8 @@ final class Deadlines {
           () -> {
             try {
               reading.found = from.deadlines(after, PAGE);
+            } catch (OsierException e) {
+              LOG.debug("deadlines cannot be read", e);
             } finally {
               reading.done = true;
               from.wake();

@@ -1,6 +1,8 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Replica.Logged;
@@ -17,6 +19,18 @@ import org.jspecify.annotations.Nullable;
 public interface ObjectStore {
   /** The object's state, or null if it was never written. */
   @Nullable Causal get(ObjectId object);
+
+  /** As {@link #get(ObjectId)}, but null, too, if what was written is damaged. */
+  default @Nullable Causal getUndamaged(ObjectId object) {
+    try {
+      return get(object);
+    } catch (OsierException e) {
+      if (e.code() != ErrorCode.STORE_DAMAGED) {
+        throw e;
+      }
+      return null;
+    }
+  }
 
   /** As {@link #get(ObjectId)}, of what is durable. For any thread that may wait for a disk. */
   @Nullable Causal getDurable(ObjectId object);
@@ -45,6 +59,15 @@ public interface ObjectStore {
    * of a causal keyspace must ask the partition.
    */
   default boolean showsTogether() {
+    return false;
+  }
+
+  /**
+   * Whether something of what is stored is known to be damaged: then the store is to be told at
+   * once what everybody has of this datacenter's updates, since the next start mends what it can
+   * spare. For any thread; cheap.
+   */
+  default boolean isDamaged() {
     return false;
   }
 

@@ -55,11 +55,12 @@ final class OwnLog {
    * What is to be dropped now, if anything.
    *
    * @param needless everybody has the updates up to this commit number
+   * @param exactly whether all that is needless goes, be it worth it or not
    */
-  Optional<Change> drop(long needless) {
+  Optional<Change> drop(long needless, boolean exactly) {
     long from = droppedThrough;
     long through = Math.max(needless, last - entriesMax);
-    if (through < from + DROPPED_MIN) {
+    if (through < from + (exactly ? 1 : DROPPED_MIN)) {
       return Optional.empty();
     }
     droppedThrough = through;

@@ -212,6 +212,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public boolean isDamaged() {
+    return versions.isDamaged();
+  }
+
+  @Override
   public void attach(Runnable wakes) {
     wake = wakes;
     ahead.attach(wakes);
@@ -464,7 +469,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   private void note(PartitionProgress p) {
-    log.drop(Math.min(p.shipped(), p.committed())).ifPresent(changes::add);
+    log.drop(Math.min(p.shipped(), p.committed()), isDamaged()).ifPresent(changes::add);
     changes.add(
         new Change.PutState(
             new StoredState(

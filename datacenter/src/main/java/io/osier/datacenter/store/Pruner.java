@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -36,10 +37,22 @@ final class Pruner {
   private final RecordKeys.Dictionary dictionary;
   private final WriteOptions write;
   private final GapCompaction gaps;
+  private final BiConsumer<RecordKeys, RocksDBException> onUnreadable;
   private final Set<PartitionObject> notes = new LinkedHashSet<>();
   private long notedBytes;
 
-  Pruner(RocksDB db, RecordKeys.Dictionary dictionary, WriteOptions write, GapCompaction gaps) {
+  /**
+   * Of a database.
+   *
+   * @param onUnreadable is told of objects that cannot be read, which are left as they are
+   */
+  Pruner(
+      RocksDB db,
+      RecordKeys.Dictionary dictionary,
+      WriteOptions write,
+      GapCompaction gaps,
+      BiConsumer<RecordKeys, RocksDBException> onUnreadable) {
+    this.onUnreadable = onUnreadable;
     this.db = db;
     this.dictionary = dictionary;
     this.write = write;
@@ -92,7 +105,14 @@ final class Pruner {
             new ReadOptions().setFillCache(false).setMaxSkippableInternalKeys(Gaps.SKIPPED_MIN);
         RocksIterator it = db.newIterator(read)) {
       for (byte[] object : objects) {
-        for (byte[] key : superseded(it, object)) {
+        List<byte[]> superseded;
+        try {
+          superseded = superseded(it, object);
+        } catch (RocksDBException e) {
+          onUnreadable.accept(new RecordKeys(RecordKeys.partitionOf(object)), e);
+          continue; // the others are whole
+        }
+        for (byte[] key : superseded) {
           batch.delete(key);
           dropped++;
         }

@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.ObjectStore.Entry;
@@ -15,6 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads for a partition what its catching up will want, by other threads: pages of scans, which are
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * the partition reads itself.
  */
 final class ReadAhead {
+  private static final Logger LOG = LoggerFactory.getLogger(ReadAhead.class);
+
   /** More pages than this are not kept: one for each peer that scans. */
   private static final int PAGES_MAX = 16;
 
@@ -103,6 +108,9 @@ final class ReadAhead {
           () -> {
             try {
               pageRead.page = scan.page(after, limit, bytesMax);
+            } catch (OsierException e) {
+              // The partition reads it itself, and it is its error then.
+              LOG.debug("reading a page ahead failed", e);
             } finally {
               pageRead.done = true;
               wake.run();
@@ -159,13 +167,22 @@ final class ReadAhead {
     return bring(cold);
   }
 
+  /** What cannot be read must not keep the others from being read. */
+  private void prefetch(Key key) {
+    try {
+      objects.prefetch(key);
+    } catch (OsierException e) {
+      LOG.debug("reading ahead failed", e);
+    }
+  }
+
   private boolean bring(Set<Key> cold) {
     bringing = true;
     try {
       readers.execute(
           () -> {
             try {
-              cold.forEach(objects::prefetch);
+              cold.forEach(this::prefetch);
             } finally {
               bringing = false;
               wake.run();

@@ -75,6 +75,16 @@ final class RecordKeys {
     return Short.toUnsignedInt(partition);
   }
 
+  /** The number of the partition that a record is of; that of none where it is of none. */
+  static int partitionOf(byte[] key) {
+    return Short.toUnsignedInt(ByteBuffer.wrap(key).getShort());
+  }
+
+  /** What kind of record it is, as it is named above. */
+  static char tagOf(byte[] key) {
+    return (char) key[PREFIX_BYTES - 1];
+  }
+
   private static byte[] global(char tag, int number) {
     return ByteBuffer.allocate(7).putShort((short) 0xFFFF).put((byte) tag).putInt(number).array();
   }
@@ -223,6 +233,11 @@ final class RecordKeys {
     byte[] end = entriesBegin(object);
     end[end.length - 1]++;
     return end;
+  }
+
+  /** Where the entries of all objects end. */
+  byte[] allEntriesEnd() {
+    return prefix((byte) (ENTRIES + 1));
   }
 
   /** Where it is noted that an object only remembers its removal. */

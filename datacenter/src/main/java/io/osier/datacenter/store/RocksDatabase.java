@@ -19,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.TickerType;
@@ -33,6 +34,7 @@ import org.rocksdb.WriteBatch;
  */
 public final class RocksDatabase implements AutoCloseable {
   private final Path dir;
+  private final boolean readOnly;
   private final Durability durability;
   private final RocksSettings settings;
   private final RocksDB db;
@@ -42,9 +44,10 @@ public final class RocksDatabase implements AutoCloseable {
   private final GroupBatch batch;
   private final KernelMark kernel;
   private final Leases leases = new Leases();
+  private final DamagedRanges damage;
   private final boolean resumed;
   private final Starts starts;
-  private StoreHeader header;
+  private volatile StoreHeader header;
 
   /** Held while something is written, or a keyspace dropped. */
   private final ReentrantLock writing = new ReentrantLock();
@@ -69,19 +72,40 @@ public final class RocksDatabase implements AutoCloseable {
    */
   public static RocksDatabase open(
       Path dir, Durability durability, String cluster, String dc, long incarnationMin) {
-    return new RocksDatabase(dir, durability, cluster, dc, incarnationMin);
+    return new RocksDatabase(dir, durability, cluster, dc, incarnationMin, false);
+  }
+
+  /**
+   * Opens a store to read it, where it cannot be written because its disk is full. The last life
+   * goes on, as it were: nothing may be done in it that has a number, nor told to others. What is
+   * written is lost.
+   *
+   * @throws OsierException as {@link #open}; STORE_FULL if nothing was ever written
+   */
+  public static RocksDatabase openReadOnly(
+      Path dir, Durability durability, String cluster, String dc) {
+    return new RocksDatabase(dir, durability, cluster, dc, 1, true);
   }
 
   private RocksDatabase(
-      Path dir, Durability durability, String cluster, String dc, long incarnationMin) {
+      Path dir,
+      Durability durability,
+      String cluster,
+      String dc,
+      long incarnationMin,
+      boolean readOnly) {
     this.dir = dir;
+    this.readOnly = readOnly;
     this.durability = durability;
+    this.damage = new DamagedRanges(StoreFiles.damageNote(dir));
     this.kernel = KernelMark.of(dir);
     boolean isSameRun = kernel.isSameRun();
-    this.settings = new RocksSettings(durability, durability == Durability.SYNC || isSameRun);
+    this.settings =
+        new RocksSettings(
+            durability, durability == Durability.SYNC || isSameRun, this::backgroundError);
     this.db = openDatabase();
     this.gaps = new GapCompaction(db);
-    this.pruner = new Pruner(db, replicas, settings.lazy(), gaps);
+    this.pruner = new Pruner(db, replicas, settings.lazy(), gaps, this::met);
     this.batch = new GroupBatch(db, replicas, pruner);
     boolean opened = false;
     try {
@@ -89,19 +113,23 @@ public final class RocksDatabase implements AutoCloseable {
           Optional.ofNullable(db.get(RecordKeys.header())).map(StoreHeader::decode);
       before.ifPresent(b -> b.checkBelongsTo(dir, cluster, dc));
       replicas.read(db::get);
-      this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
-      this.header =
-          StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
-      this.starts =
-          Starts.with(
-              new SecureRandom().nextLong(1, Long.MAX_VALUE),
-              Optional.ofNullable(db.get(RecordKeys.starts())).map(Starts::decode));
-      try (WriteBatch life = new WriteBatch()) {
-        life.put(RecordKeys.starts(), starts.encode());
-        life.put(RecordKeys.header(), header.encode());
-        db.write(settings.sync(), life);
+      Optional<Starts> told =
+          Optional.ofNullable(db.get(RecordKeys.starts())).map(Starts::decode);
+      this.starts = Starts.with(new SecureRandom().nextLong(1, Long.MAX_VALUE), told);
+      if (readOnly) {
+        this.resumed = true;
+        this.header = before.orElseThrow(() -> nothingToRead(dir));
+      } else {
+        this.resumed = before.filter(b -> b.keepsIncarnation(isSameRun)).isPresent();
+        this.header =
+            StoreHeader.ofNextLife(before, cluster, dc, durability, incarnationMin, isSameRun);
+        try (WriteBatch life = new WriteBatch()) {
+          life.put(RecordKeys.starts(), starts.encode());
+          life.put(RecordKeys.header(), header.encode());
+          db.write(settings.sync(), life);
+        }
+        kernel.write(); // after the header: until then the former run counts
       }
-      kernel.write(); // after the header: until then the former run counts
       opened = true;
     } catch (RocksDBException e) {
       throw failure(e);
@@ -120,7 +148,11 @@ public final class RocksDatabase implements AutoCloseable {
       Files.createDirectories(dir);
       StoreFiles.checkRestored(dir);
       StoreErrors.checkFiles(dir);
-      opened = RocksDB.open(settings.options(), StoreFiles.database(dir).toString());
+      String path = StoreFiles.database(dir).toString();
+      opened =
+          readOnly
+              ? RocksDB.openReadOnly(settings.options(), path)
+              : RocksDB.open(settings.options(), path);
       return opened;
     } catch (IOException e) {
       throw new OsierException(
@@ -136,6 +168,17 @@ public final class RocksDatabase implements AutoCloseable {
     }
   }
 
+  private static OsierException nothingToRead(Path dir) {
+    return new OsierException(
+        ErrorCode.STORE_FULL,
+        "the disk of " + dir + " is full, and nothing is stored there yet; make room on the disk");
+  }
+
+  /** Whether it can only be read, because the disk was full when it was opened. */
+  public boolean isReadOnly() {
+    return readOnly;
+  }
+
   private void writeHeader(StoreHeader header) throws RocksDBException {
     db.put(settings.sync(), RecordKeys.header(), header.encode());
   }
@@ -143,6 +186,55 @@ public final class RocksDatabase implements AutoCloseable {
   /** An error of RocksDB, with what to do about it. */
   OsierException failure(RocksDBException e) {
     return StoreErrors.of(dir, e);
+  }
+
+  /** What of the store is known to be damaged. */
+  public DamagedRanges damage() {
+    return damage;
+  }
+
+  /** A flush or a compaction has failed, which nobody has asked for: nobody else would be told. */
+  private void backgroundError(String during, String message) {
+    damage.met("in the background (" + during + ")", message);
+  }
+
+  /** A reader of partitions, the one or some, has met an error and goes on without what it read. */
+  private void met(RecordKeys partition, RocksDBException e) {
+    OsierException error = failure(e);
+    if (error.code() == ErrorCode.STORE_DAMAGED) {
+      damage.met(nameOf(partition), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** An error of an open database, which is reported if it is damage. */
+  private OsierException met(Optional<RecordKeys> partition, OsierException error) {
+    Throwable cause = error.getCause();
+    if (error.code() == ErrorCode.STORE_DAMAGED && cause != null) {
+      String message = String.valueOf(cause.getMessage());
+      damage.met(partition.map(this::nameOf).orElseGet(() -> partitionsOf(message)), message);
+    }
+    return error;
+  }
+
+  private String nameOf(RecordKeys partition) {
+    return header.nameOf(partition.partition());
+  }
+
+  /** The partitions that have records in the file that an error names. */
+  private String partitionsOf(String message) {
+    String file = DamagedRanges.fileOf(message);
+    for (LiveFileMetaData live : file.isEmpty() ? List.<LiveFileMetaData>of() : liveFiles()) {
+      if (live.fileName().endsWith(file)) {
+        return header.nameOf(RecordKeys.partitionOf(live.smallestKey()))
+            + " to "
+            + header.nameOf(RecordKeys.partitionOf(live.largestKey()));
+      }
+    }
+    return "the store";
+  }
+
+  private List<LiveFileMetaData> liveFiles() {
+    return db.getLiveFilesMetaData();
   }
 
   /** What it means that a record cannot be decoded. */
@@ -183,7 +275,9 @@ public final class RocksDatabase implements AutoCloseable {
           StoreHeader with =
               header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
           if (!with.partitions().equals(header.partitions())) {
-            writeHeader(with);
+            if (!readOnly) {
+              writeHeader(with);
+            }
             header = with;
           }
         });
@@ -224,6 +318,7 @@ public final class RocksDatabase implements AutoCloseable {
         deletions.deleteRange(from, to);
         ranges.add(from);
         ranges.add(to);
+        damage.gone(header.nameOf(number));
       }
       deletions.put(RecordKeys.header(), without.encode());
       open.write(settings.sync(), deletions);
@@ -293,6 +388,15 @@ public final class RocksDatabase implements AutoCloseable {
    * @throws OsierException what the store's errors mean; SHUTTING_DOWN if it is closed
    */
   <T> T use(Use<T> use) {
+    return use(Optional.empty(), use);
+  }
+
+  /** As {@link #use(Use)}, of a partition, which is named where it is damaged. */
+  <T> T useOf(RecordKeys partition, Use<T> use) {
+    return use(Optional.of(partition), use);
+  }
+
+  private <T> T use(Optional<RecordKeys> partition, Use<T> use) {
     open.readLock().lock();
     try {
       if (closed) {
@@ -300,9 +404,9 @@ public final class RocksDatabase implements AutoCloseable {
       }
       return use.of(db);
     } catch (RocksDBException e) {
-      throw failure(e);
+      throw dropped(partition) ? failure(e) : met(partition, failure(e));
     } catch (MalformedException e) {
-      throw damaged(e);
+      throw dropped(partition) ? damaged(e) : met(partition, damaged(e));
     } finally {
       open.readLock().unlock();
     }
@@ -317,13 +421,18 @@ public final class RocksDatabase implements AutoCloseable {
   <T> T use(RecordKeys partition, Use<T> use) {
     T found;
     try {
-      found = use(use);
+      found = useOf(partition, use);
     } catch (OsierException e) {
       checkThere(partition); // what it met may be no damage
       throw e;
     }
     checkThere(partition); // after it was read: before that tells nothing
     return found;
+  }
+
+  /** Whether it was dropped: what is met of it then may be no damage. */
+  private boolean dropped(Optional<RecordKeys> partition) {
+    return partition.map(p -> dropped.contains(p.partition())).orElse(false);
   }
 
   /** Throws UNKNOWN_KEYSPACE if a partition was dropped. */
@@ -336,6 +445,9 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Writes groups, altogether or not at all, as durably as configured. Only for one thread. */
   public void write(List<EncodedGroup> groups) {
+    if (readOnly) {
+      return; // no update is taken, so it is nothing that anybody was told
+    }
     writing.lock();
     try {
       List<EncodedGroup> wanted =
@@ -360,7 +472,7 @@ public final class RocksDatabase implements AutoCloseable {
         use(
             open -> {
               leases.endOver(open, System.nanoTime());
-              return pruner.prune();
+              return readOnly ? 0 : pruner.prune();
             });
     if (dropped > 0) {
       unsynced = true;
@@ -391,7 +503,7 @@ public final class RocksDatabase implements AutoCloseable {
   public boolean flush() {
     return use(
         open -> {
-          if (durability != Durability.ASYNC || !unsynced) {
+          if (readOnly || durability != Durability.ASYNC || !unsynced) {
             return false;
           }
           unsynced = false;
@@ -434,8 +546,19 @@ public final class RocksDatabase implements AutoCloseable {
    * Makes a consistent copy while everything goes on; hard links where the file system has them.
    *
    * @param to must not exist
+   * @throws OsierException STORE_DAMAGED if some of it is known to be damaged: the copy would be,
+   *     too
    */
   public void backup(Path to) {
+    if (!damage.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          "the store in "
+              + dir
+              + " is damaged ("
+              + damage.all().getFirst()
+              + "), and so would be a backup of it: none was made");
+    }
     change(
         open -> {
           try (Checkpoint checkpoint = Checkpoint.create(open)) {
@@ -466,6 +589,10 @@ public final class RocksDatabase implements AutoCloseable {
   @Override
   public void close() {
     gaps.cancel();
+    if (readOnly) {
+      closeUnclean();
+      return;
+    }
     try {
       change(
           open -> {

@@ -3,6 +3,10 @@ package io.osier.datacenter.store;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.BiConsumer;
+import org.rocksdb.AbstractEventListener;
+import org.rocksdb.BackgroundErrorReason;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ChecksumType;
@@ -12,6 +16,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.Statistics;
 import org.rocksdb.StatsLevel;
+import org.rocksdb.Status;
 import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.TickerType;
 import org.rocksdb.WALRecoveryMode;
@@ -62,6 +67,7 @@ final class RocksSettings implements AutoCloseable {
   private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
 
   private final Options options;
+  private final BackgroundErrors errors;
   private final WriteOptions group;
   private final WriteOptions sync = new WriteOptions().setSync(true);
   private final WriteOptions lazy;
@@ -71,8 +77,10 @@ final class RocksSettings implements AutoCloseable {
    *
    * @param keepsConfirmed whether all that was confirmed before must be there: then what is damaged
    *     within the log is an error, and no end of the log
+   * @param onError is told, by threads of RocksDB, during what something was found to be damaged
+   *     that nobody has asked for, and RocksDB's words
    */
-  RocksSettings(Durability durability, boolean keepsConfirmed) {
+  RocksSettings(Durability durability, boolean keepsConfirmed, BiConsumer<String, String> onError) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(blocks)
@@ -102,9 +110,33 @@ final class RocksSettings implements AutoCloseable {
                     ? WALRecoveryMode.TolerateCorruptedTailRecords
                     : WALRecoveryMode.PointInTimeRecovery);
     options.setTablePropertiesCollectorFactory(List.of(tombstones));
+    this.errors = new BackgroundErrors(onError);
+    options.setListeners(List.of(errors));
     boolean noLog = durability == Durability.NONE;
     this.group = new WriteOptions().setSync(durability == Durability.SYNC).setDisableWAL(noLog);
     this.lazy = new WriteOptions().setDisableWAL(noLog);
+  }
+
+  /**
+   * Hears of what fails in RocksDB's own threads. A full disk is none of it: RocksDB goes on by
+   * itself when there is room.
+   */
+  private static final class BackgroundErrors extends AbstractEventListener {
+    private final BiConsumer<String, String> onError;
+
+    BackgroundErrors(BiConsumer<String, String> onError) {
+      super(EnabledEventCallback.ON_BACKGROUND_ERROR);
+      this.onError = onError;
+    }
+
+    @Override
+    public void onBackgroundError(BackgroundErrorReason reason, Status status) {
+      boolean isFull = status.getSubCode() == Status.SubCode.NoSpace;
+      if (!isFull) {
+        String during = reason.name().toLowerCase(Locale.ROOT);
+        onError.accept(during, status.getCodeString() + ": " + status.getState());
+      }
+    }
   }
 
   /** A count since the start. */
@@ -137,6 +169,7 @@ final class RocksSettings implements AutoCloseable {
     sync.close();
     lazy.close();
     options.close();
+    errors.close();
     statistics.close();
     tombstones.close();
     bloom.close();

@@ -37,7 +37,8 @@ public final class RocksVersions implements VersionStore {
     this.database = database;
     this.keys = keys;
     this.types =
-        database.use(db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
+        database.useOf(
+            keys, db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
   }
 
   /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
@@ -181,7 +182,7 @@ public final class RocksVersions implements VersionStore {
   }
 
   private <T> T search(byte[] from, byte[] to, Search<T> search) {
-    return database.use(db -> search(db, from, to, search));
+    return database.useOf(keys, db -> search(db, from, to, search));
   }
 
   /** As {@link #search(byte[], byte[], Search)}, of what clients are shown. */
@@ -457,7 +458,13 @@ public final class RocksVersions implements VersionStore {
   }
 
   @Override
+  public boolean isDamaged() {
+    return !database.damage().isEmpty();
+  }
+
+  @Override
   public Optional<StoredState> state() {
-    return database.use(db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
+    return database.useOf(
+        keys, db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
   }
 }

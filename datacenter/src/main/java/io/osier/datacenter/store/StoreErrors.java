@@ -105,8 +105,8 @@ final class StoreErrors {
             + dir
             + " is damaged: "
             + what
-            + "; nothing of it is served. 'osier rebuild' sets it aside and fetches everything from"
-            + " the peers, 'osier restore' takes a backup",
+            + "; nothing that is damaged is served. 'osier rebuild' sets the store aside and"
+            + " fetches everything from the peers, 'osier restore' takes a backup",
         cause);
   }
 

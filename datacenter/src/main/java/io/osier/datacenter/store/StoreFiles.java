@@ -194,6 +194,37 @@ public final class StoreFiles {
     }
   }
 
+  /** Where a running datacenter notes that it has met damage: the next start looks for it. */
+  static Path damageNote(Path dir) {
+    return dir.resolve("damaged");
+  }
+
+  /**
+   * Mends a store in which damage was met, if that is possible: what is whole stays, and of the
+   * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
+   *
+   * @param logMax of a partition's log so many entries are kept at most
+   * @return what was done, in words; empty if no damage was met or none is found any more
+   * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
+   *     is as it was
+   */
+  public static Optional<String> mend(Path dir, long logMax) {
+    if (!Files.exists(damageNote(dir))) {
+      return Optional.empty();
+    }
+    Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax);
+    try {
+      Files.deleteIfExists(damageNote(dir));
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot delete " + damageNote(dir) + ": " + e.getMessage(), e);
+    }
+    return mended.map(
+        m ->
+            "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+                .formatted(m.gaps(), m.partitions(), m.aside()));
+  }
+
   /**
    * What looking for damage found: none.
    *
@@ -204,7 +235,8 @@ public final class StoreFiles {
   public record Verified(long bytes, boolean logEndsEarly) {}
 
   /**
-   * Reads everything, the log too, and compares checksums.
+   * Reads everything, the log too, and compares checksums. If something is damaged the next start
+   * looks for it, too.
    *
    * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
    *     with what is damaged
@@ -227,7 +259,11 @@ public final class StoreFiles {
       verify(dir, WALRecoveryMode.TolerateCorruptedTailRecords);
       return new Verified(bytes(database), true);
     } catch (RocksDBException e) {
-      throw StoreErrors.of(dir, e);
+      OsierException error = StoreErrors.of(dir, e);
+      if (error.code() == ErrorCode.STORE_DAMAGED) {
+        DamagedRanges.make(damageNote(dir));
+      }
+      throw error;
     }
   }
 
@@ -271,7 +307,7 @@ public final class StoreFiles {
     }
   }
 
-  private static void delete(Path path) throws IOException {
+  static void delete(Path path) throws IOException {
     if (Files.exists(path)) {
       List<Path> all;
       try (Stream<Path> files = Files.walk(path)) {
@@ -283,7 +319,7 @@ public final class StoreFiles {
     }
   }
 
-  private static void deleteQuietly(Path path) {
+  static void deleteQuietly(Path path) {
     try {
       delete(path);
     } catch (IOException e) {

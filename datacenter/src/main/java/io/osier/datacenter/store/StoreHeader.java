@@ -103,6 +103,16 @@ record StoreHeader(
     return keyspace + "/" + partition;
   }
 
+  /** What the partition of a number is called, in words. */
+  String nameOf(int number) {
+    for (Map.Entry<String, Integer> partition : partitions.entrySet()) {
+      if (partition.getValue() == number) {
+        return "partition " + partition.getKey();
+      }
+    }
+    return "no partition";
+  }
+
   /** The number of a partition that is in it. */
   int numberOf(String keyspace, int partition) {
     return requireNonNull(partitions.get(nameOf(keyspace, partition)), "no such partition");

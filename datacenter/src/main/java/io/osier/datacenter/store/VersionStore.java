@@ -90,4 +90,9 @@ public interface VersionStore {
 
   /** What was stored last of the partition itself; empty if nothing was. */
   Optional<StoredState> state();
+
+  /** Whether something of the store is known to be damaged. For any thread; cheap. */
+  default boolean isDamaged() {
+    return false;
+  }
 }

@@ -1,0 +1,35 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.wire.Frame;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Hears nothing of the other datacenters, and lets nobody tell them anything: what comes could not
+ * be stored, and what is known here is not to be gone by. Thread-safe.
+ */
+final class DeafInputs implements PeerListener {
+  @Override
+  public void up(ReplicaId peer, int version, List<String> keyspaces) {}
+
+  @Override
+  public void compared(String dc, Map<String, String> differing) {}
+
+  @Override
+  public void down(String dc) {}
+
+  @Override
+  public void parted(String dc, List<String> keyspaces) {}
+
+  @Override
+  public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {}
+
+  @Override
+  public void noted(ReplicaId peer, byte[] content) {}
+
+  @Override
+  public void rejected(String dc, OsierException why) {}
+}

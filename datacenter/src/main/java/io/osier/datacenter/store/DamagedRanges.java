@@ -1,0 +1,196 @@
+package io.osier.datacenter.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What of a store cannot be read, as far as somebody has met it: every reader of the store, and
+ * whoever rewrites its files, reports here, so that it is named in the log, the readiness, the
+ * figures and the metrics whoever swallows the error. Holds at most {@link #RANGES_MAX} ranges with
+ * texts of bounded length. Thread-safe.
+ */
+public final class DamagedRanges {
+  private static final Logger LOG = LoggerFactory.getLogger(DamagedRanges.class);
+
+  /** Of more ranges only the reads that failed are counted. */
+  static final int RANGES_MAX = 100;
+
+  /** What of a message is kept, in characters. */
+  static final int TEXT_MAX = 300;
+
+  /** A range that is met again and again is logged so often. */
+  private static final long LOG_MILLIS = 60_000;
+
+  /** How RocksDB names a block: the file, and where it begins there. */
+  private static final Pattern FILE = Pattern.compile("([0-9]+\\.(?:sst|log|blob))");
+
+  private static final Pattern OFFSET = Pattern.compile("offset ([0-9]+)");
+
+  /**
+   * A range that cannot be read.
+   *
+   * @param where the partitions that have something in it, in words
+   * @param what the file and the place in it if they are known, otherwise the error
+   * @param since when it was met first
+   * @param reads how many reads have failed there
+   */
+  public record Range(String where, String what, Instant since, long reads) {
+    @Override
+    public String toString() {
+      return "%s: %s; since %s, %d failed reads"
+          .formatted(where, what, since.truncatedTo(ChronoUnit.SECONDS), reads);
+    }
+  }
+
+  private static final class Met {
+    final Instant since;
+    long reads;
+    long loggedMillis;
+
+    Met(long nowMillis) {
+      this.since = Instant.ofEpochMilli(nowMillis);
+      this.loggedMillis = nowMillis;
+    }
+  }
+
+  private record Place(String where, String what) {}
+
+  private final LongSupplier millis;
+  private final LongAdder failedReads = new LongAdder();
+
+  /** In the order in which they were met first. */
+  private final Map<Place, Met> ranges = new LinkedHashMap<>();
+
+  private final Optional<Path> note;
+
+  /** Whether there are some; not under the lock, for those who ask often. */
+  private volatile boolean known;
+
+  /**
+   * None is known.
+   *
+   * @param note this file is made when damage is met, for the next start
+   */
+  DamagedRanges(Path note) {
+    this(System::currentTimeMillis, Optional.of(note));
+  }
+
+  DamagedRanges(LongSupplier millis, Optional<Path> note) {
+    this.millis = millis;
+    this.note = note;
+  }
+
+  /** The table file that an error is about; empty if it names none. */
+  static String fileOf(String message) {
+    Matcher file = FILE.matcher(message);
+    return file.find() ? file.group(1) : "";
+  }
+
+  /**
+   * Somebody could not read something, and is told so himself.
+   *
+   * @param where the partitions that have something there, in words
+   * @param message the error's
+   */
+  void met(String where, String message) {
+    failedReads.increment();
+    Place place = new Place(cut(where), what(message));
+    long now = millis.getAsLong();
+    boolean isNew;
+    boolean isToBeLogged;
+    long reads;
+    synchronized (ranges) {
+      Met met = ranges.get(place);
+      isNew = met == null;
+      if (met == null) {
+        if (ranges.size() >= RANGES_MAX) {
+          return;
+        }
+        met = new Met(now);
+        ranges.put(place, met);
+        known = true;
+      }
+      reads = ++met.reads;
+      isToBeLogged = isNew || now - met.loggedMillis >= LOG_MILLIS;
+      met.loggedMillis = isToBeLogged ? now : met.loggedMillis;
+    }
+    if (isNew) {
+      note.ifPresent(DamagedRanges::make);
+      LOG.error(
+          "the store is damaged: {}: {} ({}). Reads of it fail with STORE_DAMAGED; all else is"
+              + " served",
+          place.where,
+          place.what,
+          cut(message));
+    } else if (isToBeLogged) {
+      LOG.warn(
+          "the store is damaged: {}: {}: {} reads have failed", place.where, place.what, reads);
+    }
+  }
+
+  /** Makes the note by which the next start knows that it has to look for damage. */
+  static void make(Path note) {
+    try {
+      if (!Files.exists(note)) {
+        Files.createFile(note);
+      }
+    } catch (IOException e) {
+      LOG.warn("cannot make {}: the next start will not look for the damage", note, e);
+    }
+  }
+
+  /** What was there is gone: nobody reads it any more. */
+  void gone(String where) {
+    synchronized (ranges) {
+      ranges.keySet().removeIf(place -> place.where.equals(where));
+      known = !ranges.isEmpty();
+    }
+  }
+
+  private static String what(String message) {
+    String file = fileOf(message);
+    if (file.isEmpty()) {
+      return cut(message);
+    }
+    Matcher offset = OFFSET.matcher(message);
+    return offset.find() ? "byte " + offset.group(1) + " of " + file : file;
+  }
+
+  private static String cut(String text) {
+    return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "…";
+  }
+
+  /** What is known to be damaged, first what was met first. */
+  public List<Range> all() {
+    List<Range> all = new ArrayList<>();
+    synchronized (ranges) {
+      ranges.forEach(
+          (place, met) -> all.add(new Range(place.where, place.what, met.since, met.reads)));
+    }
+    return all;
+  }
+
+  /** Whether nothing is known to be damaged. */
+  public boolean isEmpty() {
+    return !known;
+  }
+
+  /** How many reads have failed since the start. */
+  public long failedReads() {
+    return failedReads.sum();
+  }
+}

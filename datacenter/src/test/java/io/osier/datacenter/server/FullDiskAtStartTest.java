@@ -1,0 +1,141 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A datacenter that was killed while its disk was full starts, and answers what it can. */
+final class FullDiskAtStartTest {
+  @TempDir private Path dir;
+
+  private final int clientPort = Ports.free();
+
+  /** As if the disk had no room for what a start writes. */
+  private static RocksDatabase full(
+      Path dir, Durability durability, String cluster, String dc, long minimum) {
+    throw new OsierException(ErrorCode.STORE_FULL, "No space left on device");
+  }
+
+  private DatacenterConfig config(String minFree, String peers) {
+    return ConfigReader.read(
+        "test",
+        "osier { dc = solo, store { dir = \""
+            + dir
+            + "\", durability = sync, min-free = "
+            + minFree
+            + " }, listen { client-port = "
+            + clientPort
+            + ", peer-port = 0 }, peers { "
+            + peers
+            + " }, keyspaces { shop {}, bank { consistency = causal } } }",
+        Map.of());
+  }
+
+  private OsierClient client() {
+    return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+  }
+
+  private static Keyspace of(OsierClient client, String keyspace) {
+    client.awaitConnected(Duration.ofMinutes(2));
+    return client.session().keyspace(keyspace);
+  }
+
+  private ReplicaId write() {
+    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""));
+        OsierClient client = client()) {
+      for (int i = 0; i < 100; i++) {
+        of(client, "shop").register("r" + i).assign("v" + i);
+      }
+      of(client, "bank").counter("c").increment(7);
+      return datacenter.replica();
+    }
+  }
+
+  private Map<String, Long> files() throws IOException {
+    Map<String, Long> files = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(dir.resolve("solo/db"))) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        if (!file.getFileName().toString().startsWith("LOG")) { // RocksDB's diary
+          files.put(file.toString(), Files.size(file));
+        }
+      }
+    }
+    return files;
+  }
+
+  @Test
+  void startOnAFullDisk_answersReads_andTakesNoUpdates() throws Exception {
+    ReplicaId before = write();
+    Map<String, Long> files = files();
+    String away = "us = \"127.0.0.1:" + Ports.free() + "\"";
+    try (Datacenter datacenter = Datacenter.start(config("1EiB", away), FullDiskAtStartTest::full);
+        OsierClient client = client()) {
+      assertThat(datacenter.isReadOnly()).isTrue();
+      assertThat(datacenter.isReady()).isFalse();
+      assertThat(datacenter.obstacles())
+          .anyMatch(o -> o.contains("read only") && o.contains("STORE_FULL"));
+      Keyspace shop = of(client, "shop");
+      assertThat(shop.register("r42").get()).contains(Value.of("v42"));
+      assertThat(shop.count(Scan.all())).isEqualTo(100);
+      assertThat(of(client, "bank").counter("c").get()).isEqualTo(7);
+      for (String keyspace : new String[] {"shop", "bank"}) {
+        OsierException e =
+            catchThrowableOfType(
+                OsierException.class, () -> of(client, keyspace).counter("c").increment(1));
+        assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
+      }
+      assertThat(datacenter.failure()).isNotDone();
+    }
+    assertThat(files()).as("nothing was written").isEqualTo(files);
+    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""));
+        OsierClient client = client()) {
+      assertThat(datacenter.replica()).isEqualTo(before);
+      of(client, "bank").counter("c").increment(1);
+      assertThat(of(client, "bank").counter("c").get()).isEqualTo(8);
+    }
+  }
+
+  @Test
+  void roomAgain_isToldSoThatItStartsAnew() throws Exception {
+    write();
+    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""), FullDiskAtStartTest::full)) {
+      assertThatThrownBy(() -> datacenter.failure().get(1, TimeUnit.MINUTES))
+          .isInstanceOf(ExecutionException.class)
+          .hasMessageContaining("has room again");
+    }
+  }
+
+  @Test
+  void storeThatWasNeverWritten_cannotBeRead() {
+    OsierException e =
+        catchThrowableOfType(
+            OsierException.class,
+            () -> Datacenter.start(config("1MiB", ""), FullDiskAtStartTest::full));
+    assertThat(e).isNotNull();
+    assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
+  }
+}

@@ -1,0 +1,194 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.DamagedStore;
+import io.osier.datacenter.store.StoreFiles;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is damaged of a store comes back from a peer with the next start. */
+final class MendedDatacenterTest {
+  private static final int OBJECTS = 5_000;
+
+  @TempDir private Path dir;
+
+  private TestCluster cluster(String consistency) {
+    String keyspaces = "shop { partitions = 1, consistency = " + consistency + " }";
+    String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 1MiB";
+    return new TestCluster(keyspaces, store, new String[] {"eu", "us"});
+  }
+
+  private static Keyspace shop(OsierClient client) {
+    client.awaitConnected(Duration.ofMinutes(2));
+    return client.session().keyspace("shop");
+  }
+
+  private static String key(int i) {
+    return "k%06d".formatted(i);
+  }
+
+  private static void write(TestCluster cluster, int objects) {
+    try (OsierClient client = cluster.client("eu")) {
+      List<Keyspace.Change> changes = new ArrayList<>();
+      for (int i = 0; i < objects; i++) {
+        Value value = Value.of(i + "v".repeat(200));
+        changes.add(
+            new Keyspace.Change(key(i), CrdtType.LWW_REGISTER, new Operation.Assign(value)));
+      }
+      for (int from = 0; from < objects; from += 500) {
+        shop(client).updateAll(changes.subList(from, from + 500));
+      }
+    }
+  }
+
+  private static void awaitAll(TestCluster cluster, String dc, int objects) {
+    try (OsierClient client = cluster.client(dc)) {
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .ignoreExceptions()
+          .until(() -> shop(client).count(Scan.all()) == objects);
+    }
+  }
+
+  private static void awaitValue(OsierClient client, String key, String value) {
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> shop(client).register(key).get().equals(Optional.of(Value.of(value))));
+  }
+
+  /** The first key that cannot be read at eu. */
+  private static String firstDamaged(TestCluster cluster) {
+    try (OsierClient client =
+        OsierClient.builder().endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu")).build()) {
+      for (int i = 2; i < OBJECTS; i++) {
+        try {
+          shop(client).register(key(i)).get();
+        } catch (OsierException e) {
+          assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+          return key(i);
+        }
+      }
+    }
+    throw new AssertionError("all can be read");
+  }
+
+  private Path eu() {
+    return dir.resolve("eu");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"session", "causal"})
+  void damage_isMendedFromAPeer_withTheNextStart(String consistency) throws Exception {
+    try (TestCluster cluster = cluster(consistency)) {
+      write(cluster, OBJECTS);
+      awaitAll(cluster, "us", OBJECTS);
+      ReplicaId before = cluster.replica("eu");
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      cluster.start("eu");
+      cluster.awaitReady();
+      try (OsierClient client = cluster.client("eu")) {
+        OsierException e =
+            catchThrowableOfType(OsierException.class, () -> shop(client).count(Scan.all()));
+        assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+        shop(client).register(key(1)).assign("a new one");
+        shop(client).register(key(1)).get();
+      }
+      String damaged = firstDamaged(cluster);
+      try (OsierClient client = cluster.client("us")) {
+        shop(client).register(damaged).assign("from us"); // eu cannot join that to what it has
+        shop(client).register("another").assign("from us");
+      }
+      assertThat(cluster.datacenter("eu").failure()).isNotDone();
+      cluster.stop("eu");
+      cluster.start("eu");
+      cluster.awaitReady();
+      assertThat(cluster.replica("eu").incarnation()).isGreaterThan(before.incarnation());
+      awaitAll(cluster, "eu", OBJECTS + 1);
+      for (String dc : List.of("eu", "us")) {
+        try (OsierClient client = cluster.client(dc)) {
+          awaitValue(client, key(1), "a new one");
+          awaitValue(client, damaged, "from us");
+          for (int i = 2; i < OBJECTS; i++) {
+            if (!key(i).equals(damaged)) {
+              assertThat(shop(client).register(key(i)).get())
+                  .contains(Value.of(i + "v".repeat(200)));
+            }
+          }
+        }
+      }
+      cluster.stop("eu");
+      assertThat(StoreFiles.verify(eu()).bytes()).isPositive();
+      assertThat(eu().resolve("damaged")).doesNotExist();
+    }
+  }
+
+  /** What everybody has leaves the log at once where damage is known: it is not worth it else. */
+  @Test
+  void ownUpdatesThatWereJustMade_areMended_onceEverybodyHasThem() throws Exception {
+    try (TestCluster cluster = cluster("session")) {
+      write(cluster, 500); // fewer than are dropped from the log otherwise
+      awaitAll(cluster, "us", 500);
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      Files.createFile(eu().resolve("damaged"));
+      assertThat(catchThrowableOfType(OsierException.class, () -> mend())).isNotNull();
+      cluster.start("eu"); // is not mended so far
+      cluster.awaitReady();
+      firstDamaged(cluster);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                cluster.stop("eu");
+                boolean isMended = mend().isPresent();
+                cluster.start("eu");
+                cluster.awaitReady();
+                return isMended;
+              });
+      awaitAll(cluster, "eu", 500);
+    }
+  }
+
+  private Optional<String> mend() {
+    return StoreFiles.mend(eu(), 1_000_000);
+  }
+
+  /** A peer may lack it, so it is not dropped: whoever runs the datacenter decides. */
+  @Test
+  void ownUpdatesThatAPeerMayLack_areNotGivenUp() throws Exception {
+    try (TestCluster cluster = cluster("session")) {
+      cluster.stop("us");
+      write(cluster, OBJECTS);
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      Files.createFile(eu().resolve("damaged"));
+      OsierException e = catchThrowableOfType(OsierException.class, this::mend);
+      assertThat(e).isNotNull();
+      assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
+      assertThat(e).hasMessageContaining("own update").hasMessageContaining("osier rebuild");
+      assertThat(eu().resolve("db.mending")).doesNotExist();
+      assertThat(eu().resolve("damaged")).exists();
+    }
+  }
+}

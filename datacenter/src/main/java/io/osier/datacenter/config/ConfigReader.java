@@ -125,7 +125,7 @@ public final class ConfigReader {
     String dc =
         values.value(
             "osier.dc",
-            "this datacenter's name: 1 to 16 of A-Z a-z 0-9 _ -, a letter first",
+            "this datacenter's name: 1 to 63 of A-Z a-z 0-9 _ -, a letter first",
             () -> ReplicaId.checkDcName(values.config().getString("osier.dc")));
     Map<String, InetSocketAddress> peers = peers(dc);
     PortReader ports = new PortReader(values, memory);

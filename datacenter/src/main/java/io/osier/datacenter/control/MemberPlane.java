@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -419,11 +420,28 @@ final class MemberPlane {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "there may be " + MEMBERS_MAX + " datacenters at most");
     }
+    checkLegible(name);
     checkSettled();
     begin();
     String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
     objects.change(
         Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
+  }
+
+  /** Whoever cannot read the name would choke on what that datacenter says. */
+  private void checkLegible(String name) {
+    int needed = PeerTransport.versionMin(name);
+    for (String other : names()) {
+      int version = host.protocol(other);
+      if (version < needed) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE,
+            "the name '%s' needs version %d of the peer protocol everywhere, and '%s' speaks version"
+                    .formatted(name, needed, other)
+                + " %d as far as %s knows: upgrade it first, or take a name of at most 16 characters"
+                    .formatted(version, dc));
+      }
+    }
   }
 
   private String changed(String name) {

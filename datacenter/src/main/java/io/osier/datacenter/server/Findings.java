@@ -73,7 +73,9 @@ final class Findings {
           Level.WARNING,
           "warning " + warning,
           now.dc() + ": " + warning,
-          "osier server --config FILE --check, at both; then restart the one that was wrong");
+          warning.contains("peer protocol")
+              ? "docs/OPERATIONS.md, Upgrade"
+              : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);
     for (Facts.Space space : now.spaces()) {

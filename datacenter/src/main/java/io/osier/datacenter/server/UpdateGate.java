@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.propagation.transport.PeerTransport;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 
 /**
  * Whether a keyspace takes updates: not while the disk is full, not while it is being created, and
@@ -24,6 +26,7 @@ import java.util.function.ToIntFunction;
  * Thread-safe.
  */
 final class UpdateGate {
+  private final String self;
   private final String keyspace;
   private volatile Set<String> peers;
   private final Optional<StoreService> store;
@@ -38,6 +41,9 @@ final class UpdateGate {
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
 
+  /** A datacenter whose name not every version can read; empty if there is none. */
+  private volatile Optional<String> illegible = Optional.empty();
+
   /** Why nothing is taken; empty if it is. */
   private volatile Optional<String> held = Optional.empty();
 
@@ -50,19 +56,23 @@ final class UpdateGate {
   /**
    * An open gate.
    *
+   * @param self this datacenter's name
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
    * @param version of the peer protocol that another datacenter speaks, as far as is known
    */
   UpdateGate(
+      String self,
       String keyspace,
       Collection<String> peers,
       Optional<StoreService> store,
       ToIntFunction<String> version) {
+    this.self = self;
     this.version = version;
     this.keyspace = keyspace;
     this.peers = Set.copyOf(peers);
     this.store = store;
+    judge();
   }
 
   /** From now on these others hold the keyspace. */
@@ -74,6 +84,10 @@ final class UpdateGate {
   }
 
   private void judge() {
+    illegible =
+        Stream.concat(Stream.of(self), peers.stream())
+            .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
+            .min(String::compareTo);
     refusedByAll = !peers.isEmpty() && refusals.size() == peers.size();
     stranger = refusedByAll && strangerTo.size() == peers.size();
   }
@@ -140,7 +154,11 @@ final class UpdateGate {
 
   /** Whether no update can be taken because of other datacenters. */
   boolean isClosed() {
-    return refusedByAll || !second.isEmpty() || held.isPresent() || !awaited.isEmpty();
+    return refusedByAll
+        || !second.isEmpty()
+        || held.isPresent()
+        || !awaited.isEmpty()
+        || illegible.isPresent();
   }
 
   /**
@@ -215,6 +233,10 @@ final class UpdateGate {
               + "' is being created and takes no updates until "
               + missing
               + " know it");
+    }
+    Optional<String> name = illegible;
+    if (name.isPresent()) {
+      require(PeerTransport.versionMin(name.get()), "updates beside '" + name.get() + "'");
     }
     if (refusedByAll) {
       throw new OsierException(

@@ -1,12 +1,14 @@
 package io.osier.datacenter.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +21,11 @@ import org.junit.jupiter.api.Test;
 final class JoiningTest {
   private long clock = 1_000;
   private boolean refuses;
+  private boolean connected = true;
+  private Map<String, Integer> told = Map.of();
+
+  /** Of the peer protocol, where it is not 10. */
+  private final Map<String, Integer> versions = new HashMap<>();
 
   private ControlPlane plane(OsierCopy copy, SortedMap<String, Optional<String>> file) {
     ControlPlane.Host host =
@@ -33,11 +40,20 @@ final class JoiningTest {
                   if (method.getName().equals("open") && refuses) {
                     throw new OsierException(ErrorCode.STORE_FULL, "the disk is full");
                   }
+                  if (method.getName().equals("setProtocols")) {
+                    tell((Map<?, ?>) arguments[0]);
+                  }
                   if (method.getReturnType() == int.class) {
-                    return 10;
+                    return versions.getOrDefault((String) arguments[0], 10);
+                  }
+                  if (method.getName().equals("isConnected")) {
+                    return connected;
                   }
                   if (method.getReturnType() == boolean.class) {
                     return true; // all is well
+                  }
+                  if (method.getReturnType() == long.class) {
+                    return 0L;
                   }
                   if (method.getReturnType() == OptionalLong.class) {
                     return OptionalLong.empty();
@@ -45,6 +61,11 @@ final class JoiningTest {
                   return method.getReturnType() == List.class ? List.of() : null;
                 });
     return new ControlPlane(copy.replica().dc(), file, Map.of(), () -> ++clock, host);
+  }
+
+  private void tell(Map<?, ?> protocols) {
+    told = new HashMap<>();
+    protocols.forEach((dc, version) -> told.put((String) dc, (Integer) version));
   }
 
   private static SortedMap<String, Optional<String>> file(String... names) {
@@ -66,6 +87,61 @@ final class JoiningTest {
         .findFirst()
         .orElseThrow()
         .state();
+  }
+
+  /** It choked on what such a one said, and on what others said of it. */
+  @Test
+  void longName_isAddedOnceTheOldestIsUpgraded_andARefusalIsRetried() {
+    ControlPlane plane =
+        plane(new OsierCopy(new ReplicaId("eu", 1), () -> ++clock), file("eu", "us"));
+    Request.Administer add =
+        command("dc", "add", "northamerica-northeast1", Map.of("address", "na:1"));
+    versions.put("us", 9);
+    assertThatThrownBy(() -> plane.administerDatacenters(add, "ada"))
+        .hasMessageContainingAll("'us' speaks version 9", "northamerica-northeast1")
+        .extracting(e -> ((OsierException) e).code().retryable())
+        .isEqualTo(true);
+    plane.administerDatacenters(command("dc", "add", "za", Map.of("address", "za:1")), "ada");
+    versions.put("us", 10);
+    plane.administerDatacenters(add, "ada");
+    assertThat(state(plane, "northamerica-northeast1")).isEqualTo("joining");
+  }
+
+  @Test
+  void eachTellsTheVersionThatItSpeaks_andAgainWhenItIsAnother() {
+    OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
+    OsierCopy us = new OsierCopy(new ReplicaId("us", 1), () -> ++clock);
+    versions.put("us", 9);
+    ControlPlane former = plane(us, file("eu", "us"));
+    ControlPlane plane = plane(eu, file("eu", "us"));
+    former.look();
+    eu.hear(us);
+    plane.look();
+    plane.look();
+    assertThat(told).containsExactlyInAnyOrderEntriesOf(Map.of("eu", 10, "us", 9));
+    versions.put("us", 11);
+    plane(us, file("eu", "us")).look();
+    eu.hear(us);
+    plane.look();
+    assertThat(told).containsExactlyInAnyOrderEntriesOf(Map.of("eu", 10, "us", 11));
+    assertThat(plane.administerDatacenters(command("dc", "list", "", Map.of()), "ada"))
+        .as("the configuration files count all the same")
+        .allMatch(v -> v.fromFile());
+  }
+
+  /** Whoever is added again under a name may run another program than who had it. */
+  @Test
+  void versionOfAFormerMember_doesNotCountForWhoIsAddedAgain() {
+    OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
+    OsierCopy us = new OsierCopy(new ReplicaId("us", 1), () -> ++clock);
+    plane(us, file("eu", "us")).look();
+    eu.hear(us);
+    ControlPlane plane = plane(eu, file("eu", "us"));
+    connected = false;
+    plane.administerDatacenters(command("dc", "remove", "us", Map.of("dead", "true")), "ada");
+    assertThat(told).containsEntry("us", 10);
+    plane.administerDatacenters(command("dc", "add", "us", Map.of("address", "us:1")), "ada");
+    assertThat(told).doesNotContainKey("us");
   }
 
   /** Else it would be taken for one that has everything, and could be the only one left. */

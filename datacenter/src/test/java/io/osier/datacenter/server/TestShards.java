@@ -27,7 +27,7 @@ final class TestShards {
             () -> {});
     feed.begin(partitions);
     UpdateGate gate =
-        new UpdateGate(policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
+        new UpdateGate("eu", policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
     return new KeyspaceShard(policy, List.of(), partitions, readers, gate, feed);
   }
 }

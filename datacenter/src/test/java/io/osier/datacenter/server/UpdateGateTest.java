@@ -17,6 +17,7 @@ final class UpdateGateTest {
   private final Map<String, Integer> versions = new HashMap<>(Map.of("eu", 10));
   private final UpdateGate gate =
       new UpdateGate(
+          "me",
           "shop",
           List.of("eu", "us"),
           Optional.empty(),
@@ -34,6 +35,24 @@ final class UpdateGateTest {
     assertThatCode(() -> gate.require(10, "new things")).doesNotThrowAnyException();
     gate.setPeers(List.of("eu", "us", "ap"));
     assertThatThrownBy(() -> gate.require(10, "new things")).hasMessageContaining("'ap'");
+  }
+
+  /** What it says, and is said of it, has its name in it. */
+  @Test
+  void besideALongName_noUpdateIsTaken_untilAllCanReadIt() {
+    String name = "northamerica-northeast1";
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    gate.setPeers(List.of("eu", "us", name));
+    versions.put(name, 10);
+    assertThat(gate.isClosed()).as("nothing is acknowledged in front of it").isTrue();
+    assertThatThrownBy(gate::check).hasMessageContainingAll("'us'", "version 9", name);
+    UpdateGate own =
+        new UpdateGate(
+            name, "shop", List.of("us"), Optional.empty(), dc -> versions.getOrDefault(dc, 9));
+    assertThatThrownBy(own::check).hasMessageContainingAll("'us'", name);
+    versions.put("us", 10);
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    assertThatCode(own::check).doesNotThrowAnyException();
   }
 
   /** Otherwise one that was removed would serve something old now and then. */

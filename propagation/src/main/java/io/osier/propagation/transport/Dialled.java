@@ -284,13 +284,14 @@ final class Dialled extends FrameReader {
 
   private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {
     boolean isHeard = dialler.refused(refusal);
+    String why = why(refusal);
     boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
-    if (isToBeSaid && peering.said().isNews(">" + dc, refusal.message())) {
+    if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
       LOG.error(
           "{} refuses this datacenter, which goes on trying: {}: {}",
           dc,
           refusal.code(),
-          refusal.message());
+          why);
     }
     if (refusal.code() == ErrorCode.DUPLICATE_DC
         && refusal.newest() == peering.self().incarnation()) {
@@ -298,9 +299,20 @@ final class Dialled extends FrameReader {
     } else if (isHeard) {
       peering
           .listener()
-          .rejected(dc, new OsierException(refusal.code(), dc + ": " + refusal.message()));
+          .rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
+  }
+
+  private String why(PeerMessage.Refused refusal) {
+    String self = peering.self().dc();
+    int needed = PeerMessage.versionMin(self);
+    boolean isName =
+        refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerMessage.PROTOCOL_VERSION_MIN;
+    return isName
+        ? "%s (the name '%s' needs version %d: upgrade %s first)"
+            .formatted(refusal.message(), self, needed, dc)
+        : refusal.message();
   }
 
   private void close(ChannelHandlerContext ctx) {

@@ -201,14 +201,14 @@ final class Greeting {
       Optional<ReplicaId> connected,
       Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
-    if (hello.protocolVersion() < PeerMessage.PROTOCOL_VERSION_MIN
+    if (hello.protocolVersion() < PeerMessage.versionMin(self.dc())
         || hello.protocolVersion() > version) {
       return refuse(
           ErrorCode.VERSION_MISMATCH,
           "peer protocol "
               + hello.protocolVersion()
               + " is not one of "
-              + PeerMessage.PROTOCOL_VERSION_MIN
+              + PeerMessage.versionMin(self.dc())
               + " to "
               + version
               + ", which this datacenter speaks");
@@ -245,7 +245,32 @@ final class Greeting {
     if (misnamed.isPresent()) {
       return refuse(ErrorCode.CONFIGURATION, misnamed.get());
     }
+    Optional<String> illegible = illegible(dc, peers);
+    if (illegible.isPresent()) {
+      return refuse(ErrorCode.UNAVAILABLE, illegible.get());
+    }
     return judge(hello.replica(), connected);
+  }
+
+  /** Why a datacenter cannot join yet whose name not all others can read; empty if they can. */
+  private Optional<String> illegible(String dc, Set<String> peers) {
+    int needed = PeerMessage.versionMin(dc);
+    return peers.stream()
+        .filter(peer -> !peer.equals(dc) && version(peer) < needed)
+        .findFirst()
+        .map(
+            peer ->
+                "the name '"
+                    + dc
+                    + "' needs version "
+                    + needed
+                    + " of the peer protocol everywhere, and '"
+                    + peer
+                    + "' speaks version "
+                    + version(peer)
+                    + " as far as "
+                    + self.dc()
+                    + " knows: upgrade it first");
   }
 
   /**

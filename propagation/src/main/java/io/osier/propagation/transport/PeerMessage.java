@@ -35,8 +35,8 @@ sealed interface PeerMessage {
     return dc.length() > NAME_MAX ? LONG_NAMES_VERSION : PROTOCOL_VERSION_MIN;
   }
 
-  /** Longest text in a handshake, in bytes. */
-  int TEXT_MAX = 4096;
+  /** Longest text in a handshake, in bytes: a keyspace may name 64 replicas. */
+  int TEXT_MAX = 8192;
 
   /** Largest note, in bytes. */
   int NOTE_BYTES_MAX = 64 << 10;
@@ -171,12 +171,13 @@ sealed interface PeerMessage {
         out.writeByte(1);
         out.writeNumber(m.protocolVersion);
         out.writeText(m.cluster);
-        out.writeReplica(m.replica);
+        out.writeReplica(inEveryVersion(m.replica));
         out.writeText(m.to);
         writeTexts(out, m.keyspaces);
         out.writeNumber(m.dial);
         if (m.protocolVersion >= STARTS_VERSION) {
           out.writeNumber(m.start);
+          out.writeText(m.replica.dc().substring(inEveryVersion(m.replica).dc().length()));
           writeNumbers(out, m.former);
         }
       }
@@ -216,6 +217,17 @@ sealed interface PeerMessage {
         writeTexts(out, m.fingerprints);
       }
     }
+  }
+
+  /**
+   * What stands where former versions look for a greeting's replica: a name that they can read. The
+   * rest of it follows where they do not look, so that they refuse the greeting by its version.
+   */
+  private static ReplicaId inEveryVersion(ReplicaId replica) {
+    String dc = replica.dc();
+    return dc.length() <= NAME_MAX
+        ? replica
+        : new ReplicaId(dc.substring(0, NAME_MAX), replica.incarnation());
   }
 
   /**
@@ -281,6 +293,10 @@ sealed interface PeerMessage {
     boolean isTooOld = version < PROTOCOL_VERSION_MIN;
     long dial = isTooOld ? 0 : in.readNumber();
     long start = version < STARTS_VERSION ? 0 : in.readNumber();
+    if (version >= LONG_NAMES_VERSION) {
+      String rest = in.readText(TEXT_MAX);
+      replica = rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
+    }
     List<Long> former = version < STARTS_VERSION ? List.of() : readNumbers(in);
     if (isTooOld || version > PROTOCOL_VERSION) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name

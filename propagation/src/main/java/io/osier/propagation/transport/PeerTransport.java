@@ -38,6 +38,11 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
   public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
 
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  public static int versionMin(String dc) {
+    return PeerMessage.versionMin(dc);
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
   /** Largest frame between datacenters, in bytes: a partition's frame, and room. */

@@ -162,6 +162,25 @@ final class GreetingTest {
   }
 
   @Test
+  void longName_isLetInOnceAllOthersCanReadIt_andNeverInAVersionThatCannot() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
+    Set<String> all = Set.of("us", "ap", named.dc(), "southamerica-east1");
+    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    greeting.heard(US, NEW);
+    PeerMessage.Refused refused =
+        greeting.judge(hello, all, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code().retryable()).isTrue();
+    assertThat(refused.message()).contains("'ap' speaks version 9", named.dc(), "upgrade it first");
+    greeting.setTold(Map.of("ap", NEW));
+    assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
+    PeerMessage.Hello former = new Greeting(bearer(US)).hello(named.dc(), List.of(), OLD);
+    Greeting there = new Greeting(bearer(named));
+    assertThat(there.judge(former, Set.of("us"), Optional.empty(), Optional.empty()))
+        .map(PeerMessage.Refused::code)
+        .contains(ErrorCode.VERSION_MISMATCH);
+  }
+
+  @Test
   void olderIncarnation_isToldTheNewest() {
     greeting.met(US);
     greeting.met(new ReplicaId("us", 150));

@@ -302,6 +302,26 @@ final class PeerChangesTest {
     }
   }
 
+  /** It waits for the one that cannot read its name, and is told so in words by all. */
+  @Test
+  void longName_joinsOnceTheLastOneIsUpgraded() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 400);
+    PeerTransport eu = dialling(EU, "us", named.dc());
+    PeerTransport former = former(US, "eu", "northamerica");
+    PeerTransport it = dialling(named, "eu", "us");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(named).all())
+        .anySatisfy(e -> assertThat(e).contains("UNAVAILABLE eu", "'us' speaks version 9"))
+        .anySatisfy(e -> assertThat(e).contains("VERSION_MISMATCH us", "upgrade us first"))
+        .noneSatisfy(e -> assertThat(e).startsWith("up"));
+    former.close();
+    PeerTransport us = dialling(US, "eu", named.dc());
+    world.run(2 * LONG_MILLIS);
+    assertThat(it.spoken()).containsOnlyKeys("eu", "us");
+    assertThat(us.spoken()).containsOnlyKeys("eu", named.dc());
+    assertThat(eu.spoken()).containsOnlyKeys("us", named.dc());
+  }
+
   /** The listener may do what it hears: what comes next was read already. */
   @Test
   void peerThatIsRemovedByWhatItSends_sendsNothingMore() {

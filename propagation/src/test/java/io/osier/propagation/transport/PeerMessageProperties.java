@@ -33,7 +33,11 @@ final class PeerMessageProperties {
         "010109016300027573030265750" + "1016b09");
     golden.put(
         new PeerMessage.Hello(10, "c", US, "eu", List.of("k"), 9, 5),
-        "01010a016300027573030265750" + "1016b090500");
+        "01010a016300027573030265750" + "1016b09050000");
+    golden.put(
+        new PeerMessage.Hello(
+            10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5),
+        "01010a0163" + "00106162636465666768696a6b6c6d6e6f7003" + "0265750" + "1016b0905" + "02717200");
     golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0), "01020002757303");
     golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0), "0102000275730301016b");
     golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "010900027573030500");
@@ -73,7 +77,7 @@ final class PeerMessageProperties {
   /** What a newer version adds is not understood, but it must be refused by name. */
   @Test
   void greetingOfANewerVersion_isRead_whateverFollows() {
-    byte[] bytes = HexFormat.of().parseHex("01010b016300027573030265750" + "1016b090500ffffff");
+    byte[] bytes = HexFormat.of().parseHex("01010b016300027573030265750" + "1016b09050000ffffff");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
         .isEqualTo(new PeerMessage.Hello(11, "c", US, "eu", List.of("k"), 9, 5));
   }

@@ -74,6 +74,7 @@ final class SimDc {
 
   /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
   private boolean isFormer;
+
   private SlewedClock clock;
   private double driftPerNano;
   private long jumpMillis;
@@ -217,11 +218,7 @@ final class SimDc {
     PeerTransport carries =
         new PeerTransport(
             new PeerTransport.Bearer(
-                self,
-                "sim",
-                starts.getFirst(),
-                starts.subList(1, starts.size()),
-                newestVersion()),
+                self, "sim", starts.getFirst(), starts.subList(1, starts.size()), newestVersion()),
             address(self.dc()),
             addresses,
             peer -> fingerprints,

@@ -500,7 +500,8 @@ final class Keyspaces {
               around.store.map(StoreService::help).orElse(WriteHelp.NONE),
               Optional.of(policy)));
     }
-    UpdateGate gate = new UpdateGate(around.self.dc(), policy.name(), peers, around.store, around.version);
+    UpdateGate gate =
+        new UpdateGate(around.self.dc(), policy.name(), peers, around.store, around.version);
     feed.begin(runners);
     feeds.add(feed);
     return new Open(

@@ -17,11 +17,7 @@ final class UpdateGateTest {
   private final Map<String, Integer> versions = new HashMap<>(Map.of("eu", 10));
   private final UpdateGate gate =
       new UpdateGate(
-          "me",
-          "shop",
-          List.of("eu", "us"),
-          Optional.empty(),
-          dc -> versions.getOrDefault(dc, 9));
+          "me", "shop", List.of("eu", "us"), Optional.empty(), dc -> versions.getOrDefault(dc, 9));
 
   /** Who cannot read it would end the connection. */
   @Test

@@ -129,7 +129,10 @@ final class Dialled extends FrameReader {
       case PeerMessage.Probe p -> Wire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a -> {
         if (answering != null) {
-          peering.bearers().answered(answering, a.number(), now(ctx)).forEach(Bearers.Step::carryOut);
+          peering
+              .bearers()
+              .answered(answering, a.number(), now(ctx))
+              .forEach(Bearers.Step::carryOut);
         }
       }
       case PeerMessage.Keyspaces k -> {
@@ -170,10 +173,7 @@ final class Dialled extends FrameReader {
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     Bearers.Bearer bearer =
         new Bearers.Bearer(
-            replica,
-            welcome.start(),
-            welcome.former(),
-            dialler.host() + ":" + dialler.port());
+            replica, welcome.start(), welcome.former(), dialler.host() + ":" + dialler.port());
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 
@@ -288,18 +288,13 @@ final class Dialled extends FrameReader {
     boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
     if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
       LOG.error(
-          "{} refuses this datacenter, which goes on trying: {}: {}",
-          dc,
-          refusal.code(),
-          why);
+          "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
     }
     if (refusal.code() == ErrorCode.DUPLICATE_DC
         && refusal.newest() == peering.self().incarnation()) {
       peering.listener().second(dc, refusal.message());
     } else if (isHeard) {
-      peering
-          .listener()
-          .rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
+      peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);
   }

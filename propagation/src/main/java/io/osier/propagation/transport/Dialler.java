@@ -261,9 +261,7 @@ final class Dialler {
   void send(PeerMessage.Note message) {
     Way over = way;
     int bytes = message.content().length;
-    if (over != null
-        && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX
-        && buffer.add(bytes)) {
+    if (over != null && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX && buffer.add(bytes)) {
       Wire.write(over.channel, message).addListener(f -> buffer.left(bytes));
     }
   }

@@ -12,7 +12,8 @@ final class DiallingTest {
   private static final PeerMessage.Refused MISMATCH =
       new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "11 is not 9 or 10", 0);
 
-  private final Dialling dialling = new Dialling(new ReplicaId("eu", SELF), PeerMessage.PROTOCOL_VERSION);
+  private final Dialling dialling =
+      new Dialling(new ReplicaId("eu", SELF), PeerMessage.PROTOCOL_VERSION);
   private final Random random = new Random(1);
 
   private static PeerMessage.Refused duplicate(long newest) {
@@ -79,7 +80,8 @@ final class DiallingTest {
   /** In version 9 nobody could be told its name. */
   @Test
   void longName_isNeverSpokenOfInAVersionThatKnowsNone() {
-    Dialling of = new Dialling(new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
+    Dialling of =
+        new Dialling(new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
     for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.LONG_NAMES_VERSION; i--) {
       assertThat(of.refused(MISMATCH)).isFalse();
     }

@@ -203,6 +203,8 @@ final class GreetingTest {
     PeerMessage.Refused refused =
         greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
-    assertThat(new Dialling(newer, NEW).refused(refused)).as("the process must hear of it").isFalse();
+    assertThat(new Dialling(newer, NEW).refused(refused))
+        .as("the process must hear of it")
+        .isFalse();
   }
 }

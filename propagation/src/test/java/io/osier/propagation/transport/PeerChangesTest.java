@@ -82,7 +82,9 @@ final class PeerChangesTest {
   }
 
   private PeerTransport transport(
-      PeerTransport.Bearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+      PeerTransport.Bearer bearer,
+      InetSocketAddress listens,
+      Map<String, InetSocketAddress> peers) {
     ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
@@ -102,7 +104,8 @@ final class PeerChangesTest {
   private PeerTransport former(ReplicaId self, String... peers) {
     int version = PeerTransport.VERSION_MIN;
     PeerTransport former =
-        transport(new PeerTransport.Bearer(self, "test", START, version), at(self.dc()), peers(peers));
+        transport(
+            new PeerTransport.Bearer(self, "test", START, version), at(self.dc()), peers(peers));
     former.dial();
     return former;
   }
@@ -277,7 +280,9 @@ final class PeerChangesTest {
     assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
   }
 
-  /** A forwarder had the former program behind it at the first dial, and the new one at the next. */
+  /**
+   * A forwarder had the former program behind it at the first dial, and the new one at the next.
+   */
   @Test
   void formerVersion_isLeftAgain_whereWhoHasRefusedTheNewestWasExchangedUnseen() {
     for (long away = 0; away < 200; away++) {

@@ -37,7 +37,11 @@ final class PeerMessageProperties {
     golden.put(
         new PeerMessage.Hello(
             10, "c", new ReplicaId("abcdefghijklmnopqr", 3), "eu", List.of("k"), 9, 5),
-        "01010a0163" + "00106162636465666768696a6b6c6d6e6f7003" + "0265750" + "1016b0905" + "02717200");
+        "01010a0163"
+            + "00106162636465666768696a6b6c6d6e6f7003"
+            + "0265750"
+            + "1016b0905"
+            + "02717200");
     golden.put(new PeerMessage.Welcome(US, Optional.empty(), 0), "01020002757303");
     golden.put(new PeerMessage.Welcome(US, Optional.of(List.of("k")), 0), "0102000275730301016b");
     golden.put(new PeerMessage.Welcome(US, Optional.empty(), 5), "010900027573030500");

@@ -589,7 +589,8 @@ final class PeerTransportTest {
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         in.readFully(new byte[in.readInt()]);
         out.write(
-            ByteBufUtil.getBytes(PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty(), 5))));
+            ByteBufUtil.getBytes(
+                PeerMessage.frame(new PeerMessage.Welcome(US, Optional.empty(), 5))));
         assertThat(heard.next()).isEqualTo("up " + US);
         assertThat(heard.next()).isEqualTo("down us");
         long pings = LongStream.iterate(0, i -> i + 1).takeWhile(i -> hasPing(in)).count();

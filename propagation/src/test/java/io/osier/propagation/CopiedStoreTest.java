@@ -104,10 +104,7 @@ final class CopiedStoreTest {
   private void says(ReplicaId peer, long has) {
     VersionVector through = VersionVector.EMPTY.with(SELF, has);
     propagation.received(
-        peer,
-        new Frame.Status(false, 0, 0, through, 1, VersionVector.EMPTY, 0, false, 0),
-        0,
-        0);
+        peer, new Frame.Status(false, 0, 0, through, 1, VersionVector.EMPTY, 0, false, 0), 0, 0);
   }
 
   private void asks(ReplicaId peer, long has) {
@@ -133,7 +130,9 @@ final class CopiedStoreTest {
     assertStops(() -> says(PEER, 6));
   }
 
-  /** It had given the number once more by then, nobody saw a difference, and the update was lost. */
+  /**
+   * It had given the number once more by then, nobody saw a difference, and the update was lost.
+   */
   @Test
   void peerThatHasMore_stopsIt_alsoWhereAsMuchWasCommittedSince() {
     commit(6);

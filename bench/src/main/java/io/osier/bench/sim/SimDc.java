@@ -218,11 +218,7 @@ final class SimDc {
     PeerTransport carries =
         new PeerTransport(
             new PeerTransport.Bearer(
-                self,
-                "sim",
-                starts.getFirst(),
-                starts.subList(1, starts.size()),
-                newestVersion()),
+                self, "sim", starts.getFirst(), starts.subList(1, starts.size()), newestVersion()),
             address(self.dc()),
             addresses,
             peer -> fingerprints,

@@ -28,8 +28,7 @@ public final class VerifyCommand extends StoreOption {
   @Option(
       names = "--with",
       paramLabel = "DIR",
-      description =
-          "another stopped store to compare with: the directory in which its 'db' is")
+      description = "another stopped store to compare with: the directory in which its 'db' is")
   private @Nullable Path with;
 
   /** For picocli. */

@@ -13,7 +13,7 @@ import java.util.Map;
  */
 final class DeafInputs implements PeerListener {
   @Override
-  public void up(ReplicaId peer, int version, List<String> keyspaces) {}
+  public void up(ReplicaId peer, List<String> keyspaces) {}
 
   @Override
   public void compared(String dc, Map<String, String> differing) {}
@@ -29,6 +29,9 @@ final class DeafInputs implements PeerListener {
 
   @Override
   public void noted(ReplicaId peer, byte[] content) {}
+
+  @Override
+  public void second(String dc, String why) {} // no updates are taken anyway
 
   @Override
   public void rejected(String dc, OsierException why) {}

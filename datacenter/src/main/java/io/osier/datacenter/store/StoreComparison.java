@@ -59,8 +59,8 @@ public final class StoreComparison {
    * Compares two stores.
    *
    * @return what is wrong, in words, a line for each; empty if nothing was found
-   * @throws OsierException CONFIGURATION if there is none, if a process has one open, or if they are
-   *     of different clusters; STORE_DAMAGED if one cannot be read
+   * @throws OsierException CONFIGURATION if there is none, if a process has one open, or if they
+   *     are of different clusters; STORE_DAMAGED if one cannot be read
    */
   public static List<String> compare(Path dir, Path with) {
     RocksLibrary.load();
@@ -176,8 +176,7 @@ public final class StoreComparison {
       if (has > own.get().committed()) {
         found.add(
             "%s: %s has update %d of %s, whose own store in %s ends with %d: it is a copy from before"
-                .formatted(
-                    partition, at.self(), has, of.self(), of.dir, own.get().committed()));
+                .formatted(partition, at.self(), has, of.self(), of.dir, own.get().committed()));
       }
     }
   }

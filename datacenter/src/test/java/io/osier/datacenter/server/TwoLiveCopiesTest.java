@@ -88,7 +88,8 @@ final class TwoLiveCopiesTest {
                         .hasSize(2));
         assertThatThrownBy(() -> increment(client, 10_000))
             .isInstanceOfSatisfying(
-                OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS));
+                OsierException.class,
+                e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS));
         assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
         increment(eu, 1);
         await().atMost(LIMIT).untilAsserted(() -> assertThat(value(us)).isEqualTo(11));

@@ -32,7 +32,8 @@ final class StoreComparisonTest {
   }
 
   /** Starts with a store, updates an object with each of these numbers, and stops. */
-  private static void runs(Path at, String dc, VersionVector through, String object, long... numbers) {
+  private static void runs(
+      Path at, String dc, VersionVector through, String object, long... numbers) {
     try (RocksDatabase database = RocksDatabase.open(at, Durability.SYNC, "test", dc, 1)) {
       RocksVersions versions = database.partition("shop", 0, 1);
       List<Change> changes = new ArrayList<>();

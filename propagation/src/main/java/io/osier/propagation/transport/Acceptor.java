@@ -119,7 +119,10 @@ final class Acceptor extends FrameReader {
       case PeerMessage.Ping p -> heartbeat.give();
       case PeerMessage.Probe p -> Wire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a ->
-          peering.bearers().answered(requireNonNull(greeted), a.number(), now(ctx)).forEach(Bearers.Step::carryOut);
+          peering
+              .bearers()
+              .answered(requireNonNull(greeted), a.number(), now(ctx))
+              .forEach(Bearers.Step::carryOut);
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
           deliver(from, d);
@@ -233,8 +236,7 @@ final class Acceptor extends FrameReader {
     heartbeat.greeted();
     heartbeat.busy(true); // for as long as others who bear the name are asked
     Bearers.Bearer bearer =
-        new Bearers.Bearer(
-            replica, hello.start(), hello.former(), Wire.host(channel));
+        new Bearers.Bearer(replica, hello.start(), hello.former(), Wire.host(channel));
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 

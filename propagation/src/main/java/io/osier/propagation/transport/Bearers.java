@@ -68,10 +68,7 @@ final class Bearers {
    */
   record Bearer(ReplicaId replica, long start, List<Long> former, String address) {
     private boolean comesAfter(long other) {
-      return start == other
-          || other == 0
-          || former.contains(other)
-          || former.size() >= FORMER_MAX;
+      return start == other || other == 0 || former.contains(other) || former.size() >= FORMER_MAX;
     }
 
     private String words() {

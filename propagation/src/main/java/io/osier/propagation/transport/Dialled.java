@@ -129,7 +129,10 @@ final class Dialled extends FrameReader {
       case PeerMessage.Probe p -> Wire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a -> {
         if (answering != null) {
-          peering.bearers().answered(answering, a.number(), now(ctx)).forEach(Bearers.Step::carryOut);
+          peering
+              .bearers()
+              .answered(answering, a.number(), now(ctx))
+              .forEach(Bearers.Step::carryOut);
         }
       }
       case PeerMessage.Keyspaces k -> {
@@ -170,10 +173,7 @@ final class Dialled extends FrameReader {
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     Bearers.Bearer bearer =
         new Bearers.Bearer(
-            replica,
-            welcome.start(),
-            welcome.former(),
-            dialler.host() + ":" + dialler.port());
+            replica, welcome.start(), welcome.former(), dialler.host() + ":" + dialler.port());
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 

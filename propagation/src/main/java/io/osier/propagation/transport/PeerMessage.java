@@ -85,8 +85,7 @@ sealed interface PeerMessage {
    * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell, or
    *     the dialler to understand it
    */
-  record Welcome(
-      ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
+  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
       implements PeerMessage {
     /** Of a process that is the first with its store, or too old to tell. */
     Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start) {
@@ -308,7 +307,10 @@ sealed interface PeerMessage {
   private static Welcome readWelcome(
       ReplicaId replica, long start, List<Long> former, WireInput in) {
     return new Welcome(
-        replica, in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)), start, former);
+        replica,
+        in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)),
+        start,
+        former);
   }
 
   private static void writeNumbers(WireOutput out, List<Long> numbers) {

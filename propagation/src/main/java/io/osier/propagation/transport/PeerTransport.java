@@ -58,8 +58,8 @@ public final class PeerTransport implements AutoCloseable {
    * @param cluster only datacenters of one cluster talk to each other
    * @param start which start of the life it is: a random number, 1 or larger, that no other process
    *     of that name has
-   * @param former the starts that its store knows of before this one, newest first; the first {@link
-   *     #FORMER_MAX} count
+   * @param former the starts that its store knows of before this one, newest first; the first
+   *     {@link #FORMER_MAX} count
    * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
    */
   public record Bearer(

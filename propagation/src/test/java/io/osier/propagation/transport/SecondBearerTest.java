@@ -145,7 +145,10 @@ final class SecondBearerTest {
     starts("eu", EU, 2, List.of(1L), "us");
     world.run(Heartbeat.DEAD_MILLIS + 2_000);
     assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
-    assertThat(requireNonNull(heard.get("us")).all()).contains("down eu").last().isEqualTo("up eu/100");
+    assertThat(requireNonNull(heard.get("us")).all())
+        .contains("down eu")
+        .last()
+        .isEqualTo("up eu/100");
   }
 
   /** Each of the others was there first for somebody: neither may acknowledge. */

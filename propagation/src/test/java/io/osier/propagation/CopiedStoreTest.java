@@ -112,7 +112,7 @@ final class CopiedStoreTest {
   }
 
   private void up(ReplicaId peer) {
-    propagation.peerUp(peer, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(peer, 0);
   }
 
   private static void assertStops(ThrowingCallable what) {

@@ -104,7 +104,7 @@ final class ManyOffersTest {
   @Test
   void thoseForWhichThereIsNoRoom_areCounted() {
     propagation = propagation(StreamSettings.DEFAULT.within(new StreamSettings.Memory(1, 1, -1)));
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     for (int i = 1; i <= 3; i++) {
       receive(offer(epoch(), i));
     }

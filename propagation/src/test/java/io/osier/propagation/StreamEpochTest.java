@@ -123,7 +123,7 @@ final class StreamEpochTest {
   /** All is thrown away that comes while the disk is full, which may be for hours. */
   @Test
   void streamOfWhichNothingComes_beginsAnewMoreAndMoreSeldom() {
-    propagation.peerUp(PEER, Frame.ANSWERS_OFFER_VERSION, 0);
+    propagation.peerUp(PEER, 0);
     for (long ms = 200; ms <= 1_000; ms += 200) {
       hasSent(ms);
     }

@@ -131,6 +131,7 @@ final class Keyspaces {
   private volatile Optional<String> held = Optional.empty();
 
   private final LongAdder droppedUpdates = new LongAdder();
+
   /** By datacenter, why it takes another process for this one. */
   private final Map<String, String> second = new ConcurrentSkipListMap<>();
 

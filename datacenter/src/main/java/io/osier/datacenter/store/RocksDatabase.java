@@ -113,8 +113,7 @@ public final class RocksDatabase implements AutoCloseable {
           Optional.ofNullable(db.get(RecordKeys.header())).map(StoreHeader::decode);
       before.ifPresent(b -> b.checkBelongsTo(dir, cluster, dc));
       replicas.read(db::get);
-      Optional<Starts> told =
-          Optional.ofNullable(db.get(RecordKeys.starts())).map(Starts::decode);
+      Optional<Starts> told = Optional.ofNullable(db.get(RecordKeys.starts())).map(Starts::decode);
       this.starts = Starts.with(new SecureRandom().nextLong(1, Long.MAX_VALUE), told);
       if (readOnly) {
         this.resumed = true;

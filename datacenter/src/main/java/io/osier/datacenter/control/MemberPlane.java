@@ -70,6 +70,9 @@ final class MemberPlane {
 
   private boolean ended;
 
+  /** Why the last attempt to tell the others failed; empty if it did not. */
+  private String untold = "";
+
   /**
    * Of a datacenter that starts.
    *
@@ -248,8 +251,12 @@ final class MemberPlane {
     if (!operations.isEmpty()) {
       try {
         objects.change(Membership.OBJECT, operations);
+        untold = "";
       } catch (OsierException e) {
-        LOG.warn("what has become of this datacenter cannot be told yet: {}", e.getMessage());
+        if (!untold.equals(e.getMessage())) { // it is tried again at every look
+          untold = String.valueOf(e.getMessage());
+          LOG.warn("what has become of this datacenter cannot be told yet: {}", untold);
+        }
       }
     }
   }

@@ -73,11 +73,25 @@ final class ValuesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "1eu", "e u", "averyveryverylongname"})
+  @ValueSource(
+      strings = {
+        "",
+        "1eu",
+        "e u",
+        "aNameWithSixtyFourCharacters-ThatIsOneMoreThanAnyNameMayHave-012"
+      })
   void dcName_isChecked(String name) {
     assertThatThrownBy(() -> new ReplicaId(name, 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("1 to 16");
+        .hasMessageContaining("1 to 63");
+  }
+
+  /** As the regions of a cloud are named. */
+  @Test
+  void dcName_mayHave63Characters() {
+    String longest = "northamerica-northeast1-".repeat(2) + "0123456789abcde";
+    assertThat(longest).hasSize(ReplicaId.DC_NAME_LENGTH_MAX).hasSize(63);
+    assertThat(new ReplicaId(longest, 1).dc()).isEqualTo(longest);
   }
 
   @Test

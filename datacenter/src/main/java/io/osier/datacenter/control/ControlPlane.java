@@ -167,6 +167,9 @@ public final class ControlPlane {
     /** The newest version of the peer protocol that a datacenter speaks, as far as is known. */
     int protocol(String name);
 
+    /** The oldest version of the peer protocol in which a datacenter of this name can be named. */
+    int protocolMin(String name);
+
     /** By name, the newest version of the peer protocol that datacenters say that they speak. */
     void setProtocols(SortedMap<String, Integer> protocols);
 

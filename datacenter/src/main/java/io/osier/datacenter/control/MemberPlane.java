@@ -7,7 +7,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.propagation.transport.PeerTransport;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,6 +69,7 @@ final class MemberPlane {
   private boolean steady;
 
   private boolean ended;
+
 
   /**
    * Of a datacenter that starts.
@@ -424,7 +424,7 @@ final class MemberPlane {
 
   /** Whoever cannot read the name would choke on what that datacenter says. */
   private void checkLegible(String name) {
-    int needed = PeerTransport.versionMin(name);
+    int needed = host.protocolMin(name);
     for (String other : names()) {
       int version = host.protocol(other);
       if (version < needed) {

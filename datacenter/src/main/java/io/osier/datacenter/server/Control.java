@@ -347,6 +347,11 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
+  public int protocolMin(String name) {
+    return PeerTransport.versionMin(name);
+  }
+
+  @Override
   public void setProtocols(SortedMap<String, Integer> protocols) {
     outside.setProtocols(protocols);
   }

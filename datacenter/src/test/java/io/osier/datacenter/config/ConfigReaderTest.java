@@ -147,7 +147,7 @@ final class ConfigReaderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "osier.dc = \"1bad\"                          | osier.dc        | 1 to 16",
+        "osier.dc = \"1bad\"                          | osier.dc        | 1 to 63",
         "osier.listen.client-port = 70000             | client-port     | 65535",
         "osier.listen.client-port = abc               | client-port     | whole number",
         "osier.keyspaces.shop.sla = 2h                | shop.sla        | 3600000ms",

@@ -177,6 +177,11 @@ final class ControlPlaneProperties {
     }
 
     @Override
+    public int protocolMin(String name) {
+      return 10;
+    }
+
+    @Override
     public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override

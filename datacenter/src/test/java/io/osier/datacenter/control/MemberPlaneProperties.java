@@ -165,6 +165,11 @@ final class MemberPlaneProperties {
     }
 
     @Override
+    public int protocolMin(String name) {
+      return 10;
+    }
+
+    @Override
     public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override

@@ -75,7 +75,7 @@ final class Findings {
           now.dc() + ": " + warning,
           warning.startsWith("the store is damaged")
               ? "restart it: it is mended from its peers; osier rebuild, or restore, where it is"
-                    + " not"
+                  + " not"
               : "osier server --config FILE --check, at both; then restart the one that was wrong");
     }
     now.links().forEach(this::look);

@@ -78,6 +78,12 @@ public final class Partition implements Machine {
   /** See {@link PartitionProgress}. */
   private boolean caughtUp;
 
+  /**
+   * Whether the store has objects and knows of nothing that it would be complete, as one that was
+   * mended: what it had is not to be missed by readers only because nobody is in reach.
+   */
+  private final boolean lacksSome;
+
   /** What was to be stored of it last. */
   private Forgotten unremembered = Forgotten.UNKNOWN;
 
@@ -109,6 +115,7 @@ public final class Partition implements Machine {
     this.ready = config.peers().isEmpty() || recovered.resumed();
     this.caughtUp = ready;
     this.isControl = config.policy().name().equals(KeyspacePolicy.CONTROL);
+    this.lacksSome = !ready && recovered.through().isEmpty() && store.size() > 0;
     this.modes = new ModeControl(config, now.nanos());
     this.effects = new EffectsBuilder(config.recording());
     this.propagation =
@@ -377,7 +384,9 @@ public final class Partition implements Machine {
     writes.exchangeRights(now);
     transactions.expire(now);
     objects.past().expire(now.nanos());
-    if (!ready && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)) {
+    if (!ready
+        && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
+        && (!lacksSome || propagation.hasHeardAny())) {
       ready = true;
     }
     caughtUp |= ready && propagation.isVerified();

@@ -9,12 +9,16 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.PartitionStore;
+import io.osier.datacenter.store.StoredState;
 import io.osier.datacenter.store.WritesAtOnce;
+import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -22,7 +26,9 @@ import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a partition with a store knows of its former lives, of which some ended too early. */
@@ -104,6 +110,31 @@ final class RestartsTest {
     input(
         new Input.FromPeer(
             peer, new Frame.Status(true, 0, 0, none, 1, none, committed, false, nanos)));
+  }
+
+  /** Of what was damaged nothing is here, which is not to be taken for its absence. */
+  @Test
+  void partitionThatWasMended_isNotReady_beforeAnyPeerWasHeard() {
+    ObjectId object = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
+    ReplicaId former = new ReplicaId("eu", 1);
+    Causal none = Causal.bottom(object.type());
+    Causal state = none.join(none.prepare(new Operation.SetFlag(true), former, 1, 0, 1, 0));
+    StoredState mended =
+        new StoredState(
+            former, 0, 1, 1, 0, VersionVector.EMPTY, Map.of(), false, false, Forgotten.UNKNOWN);
+    versions.write(
+        List.of(
+            new Change.PutTypes(Set.of(object.type())),
+            new Change.PutInPlace(object, state, true),
+            new Change.PutState(mended)));
+    partition = start(2, 2, false);
+    for (int i = 0; i < 100; i++) {
+      tick(1_000);
+    }
+    assertThat(partition.isReady()).isFalse();
+    up(new ReplicaId("us", 1));
+    tick(1_000);
+    assertThat(partition.isReady()).as("the other one is not waited for").isTrue();
   }
 
   /** The peer knows no more of any object than is here. */

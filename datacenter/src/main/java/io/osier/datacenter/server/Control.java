@@ -178,6 +178,13 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** Does what an operator asks for; one JSON object. */
   CompletableFuture<String> administer(Request.Administer request, String by) {
+    if (!keyspaces.second().isEmpty()) { // what it changed would have numbers that others give, too
+      return CompletableFuture.failedFuture(
+          new OsierException(
+              ErrorCode.REFUSED_BY_PEERS,
+              "nothing is changed here, since another process has this one's name: "
+                  + keyspaces.second()));
+    }
     ControlLoop runs = loop;
     if (runs == null) {
       return CompletableFuture.failedFuture(

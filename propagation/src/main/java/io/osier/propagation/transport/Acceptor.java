@@ -359,7 +359,8 @@ final class Acceptor extends FrameReader {
   }
 
   private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
-    if (peering.said().isNews("<" + from, refusal.message())) {
+    long start = greeted == null ? 0 : greeted.hello.start(); // of two each is refused in turn
+    if (peering.said().isNews("<" + from + " " + start, refusal.message())) {
       LOG.warn("{} is refused: {}: {}", from, refusal.code(), refusal.message());
     }
     Wire.write(ctx.channel(), refusal);

@@ -137,6 +137,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
   private boolean first;
 
   /** 1 once another one was derived from it, which then stands for both. */
+  @SuppressWarnings("UnusedVariable") // by DERIVED
   private volatile int derived;
 
   /** How many threads wait for it. */

@@ -582,7 +582,7 @@ public final class OsierClient implements AutoCloseable {
       try {
         traces = new TracedAnswers(TraceSample.of(sample), listener);
       } catch (IllegalArgumentException e) {
-        throw new OsierException(ErrorCode.INVALID_ARGUMENT, e.getMessage());
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
       }
       return this;
     }

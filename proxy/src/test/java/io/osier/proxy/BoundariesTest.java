@@ -188,7 +188,7 @@ final class BoundariesTest {
       case "java.util.Optional<java.lang.String>" -> Optional.empty();
       case "io.osier.proxy.ClientTraces" -> (ClientTraces) trace -> {};
       default ->
-          type.contains("Duration") && type.length() < 30 || !type.equals("java.lang.String")
+          (type.contains("Duration") && type.length() < 30) || !type.equals("java.lang.String")
               ? PublicCalls.argument(type, made.getFirst())
               : "eu";
     };

@@ -306,7 +306,11 @@ final class GivingUpTest {
   @Test
   void scan_endsWithAnInterrupt() {
     Keyspace shop = client.session().keyspace("shop");
-    Throwable thrown = interruptedWhileItWaits(none -> shop.scan(Scan.all()).toList());
+    Throwable thrown =
+        interruptedWhileItWaits(
+            none -> {
+              var unused = shop.scan(Scan.all()).toList();
+            });
     assertThat(thrown)
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));

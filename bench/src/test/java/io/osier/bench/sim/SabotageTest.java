@@ -886,7 +886,7 @@ final class SabotageTest {
             .filter(v -> String.valueOf(v.getMessage()).matches("(?s).*(" + says + ").*"))
             .isPresent();
     // What happens without the sabotage as well is not its work.
-    if (noticed.isEmpty() || !matches && violation(sabotage, Sabotage.NONE, seed).isPresent()) {
+    if (noticed.isEmpty() || (!matches && violation(sabotage, Sabotage.NONE, seed).isPresent())) {
       return false;
     }
     assertThat(noticed.get()).as("seed %s", seed).hasMessageMatching("(?s).*(" + says + ").*");

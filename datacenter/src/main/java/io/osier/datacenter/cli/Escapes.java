@@ -30,19 +30,20 @@ final class Escapes {
    */
   static String read(String inside) {
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i < inside.length(); i++) {
-      if (inside.charAt(i) != '\\') {
-        text.append(inside.charAt(i));
+    int i = 0;
+    while (i < inside.length()) {
+      char c = inside.charAt(i++);
+      if (c != '\\') {
+        text.append(c);
         continue;
       }
-      i++;
-      char kind = i < inside.length() ? inside.charAt(i) : 0;
+      char kind = i < inside.length() ? inside.charAt(i++) : 0;
       int known = kind == 0 ? -1 : SHORT.indexOf(kind);
       int digits = kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
       if (known >= 0) {
         text.append(MEANING.charAt(known));
       } else if (digits > 0) {
-        text.appendCodePoint(character(inside, i + 1, digits));
+        text.appendCodePoint(character(inside, i, digits));
         i += digits;
       } else {
         throw bad();

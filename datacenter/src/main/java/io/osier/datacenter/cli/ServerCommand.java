@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -189,7 +190,7 @@ public final class ServerCommand implements Callable<Integer> {
             config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
   }
 
-  private static boolean isFull(Throwable cause) {
+  private static boolean isFull(@Nullable Throwable cause) {
     return cause instanceof OsierException o && o.code() == ErrorCode.STORE_FULL;
   }
 

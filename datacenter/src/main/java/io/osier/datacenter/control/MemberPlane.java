@@ -70,7 +70,6 @@ final class MemberPlane {
 
   private boolean ended;
 
-
   /**
    * Of a datacenter that starts.
    *

@@ -78,7 +78,8 @@ final class Findings {
               : warning.startsWith("the store is damaged")
                   ? "restart it: it is mended from its peers; osier rebuild, or restore, where it"
                       + " is not"
-                  : "osier server --config FILE --check, at both; then restart the one that was wrong");
+                  : "osier server --config FILE --check, at both; then restart the one that was"
+                        + " wrong");
     }
     now.links().forEach(this::look);
     for (Facts.Space space : now.spaces()) {

@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -37,7 +39,7 @@ public final class StoreComparison {
     }
 
     RecordKeys keys(String partition) {
-      return new RecordKeys(header.partitions().get(partition));
+      return new RecordKeys(requireNonNull(header.partitions().get(partition), partition));
     }
 
     Optional<StoredState> state(String partition) throws RocksDBException {

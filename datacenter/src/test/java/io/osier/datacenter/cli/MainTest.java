@@ -1,5 +1,6 @@
 package io.osier.datacenter.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -59,7 +60,7 @@ final class MainTest {
             (name, command) -> {
               CommandLine one = Main.commandLine(List.of(Further.class), name);
               assertThat(one.getSubcommands()).containsKey(name);
-              assertThat(one.getSubcommands().get(name).getUsageMessage())
+              assertThat(requireNonNull(one.getSubcommands().get(name), name).getUsageMessage())
                   .isEqualTo(command.getUsageMessage());
             });
     assertThat(Main.commandLine(List.of(), "server").getSubcommands()).hasSize(1);

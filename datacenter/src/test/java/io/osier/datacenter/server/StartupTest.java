@@ -180,7 +180,7 @@ final class StartupTest {
     Startup within =
         new Startup() {
           @Override
-          public void check() {
+          public synchronized void check() {
             if (looks.incrementAndGet() == atLook) {
               assertThat(stop(Duration.ZERO)).isFalse();
             }

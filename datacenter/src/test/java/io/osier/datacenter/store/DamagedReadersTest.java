@@ -1,6 +1,7 @@
 package io.osier.datacenter.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -35,6 +36,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /** Whoever reads a store whose blocks are damaged is told so, and everybody else, too. */
+@SuppressWarnings("NullAway.Init") // each test opens its store first
 final class DamagedReadersTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId WHOLE = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
@@ -205,7 +207,7 @@ final class DamagedReadersTest {
   void keyOfUnknownTypes_isReadByAWalk_whichIsTold() throws Exception {
     makeDamaged(false);
     OsierException e =
-        catchThrowableOfType(OsierException.class, () -> versions.load(object(5).key()));
+        assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertIsReported();
   }
@@ -283,7 +285,7 @@ final class DamagedReadersTest {
   @Test
   void backup_ofAStoreThatIsKnownToBeDamaged_isRefused() throws Exception {
     makeDamaged(true);
-    catchThrowableOfType(OsierException.class, () -> versions.load(object(5).key()));
+    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
     OsierException e =
         catchThrowableOfType(OsierException.class, () -> database.backup(dir.resolve("b")));
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
@@ -330,7 +332,7 @@ final class DamagedReadersTest {
   @Test
   void whatIsDropped_isDamagedNoMore() throws Exception {
     makeDamaged(true);
-    catchThrowableOfType(OsierException.class, () -> versions.load(object(5).key()));
+    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
     database.drop("shop");
     assertThat(database.damage().isEmpty()).isTrue();
   }

@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -47,16 +49,21 @@ public final class DamagedStore {
     }
   }
 
+  private static long size(Path dir, Path file) throws RocksDBException {
+    String name = file.getFileName().toString();
+    return requireNonNull(tables(dir).get(name), name);
+  }
+
   /** Flips a bit in the middle of the data of a closed store's largest table. */
   public static void damageOneBlock(Path dir) throws IOException, RocksDBException {
     Path file = largest(dir);
-    flip(file, tables(dir).get(file.getFileName().toString()) / 2);
+    flip(file, size(dir, file) / 2);
   }
 
   /** Flips a bit in each block of data of a closed store's largest table. */
   public static void damageAllBlocks(Path dir) throws IOException, RocksDBException {
     Path file = largest(dir);
-    long end = tables(dir).get(file.getFileName().toString());
+    long end = size(dir, file);
     for (long at = 10; at < end; at += EVERY_BYTES) {
       flip(file, at);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class RocksLibraryTest {
-  private static final byte[] LIBRARY = "a library, as far as it matters here".getBytes();
+  private static final byte[] LIBRARY =
+      "a library, as far as it matters here".getBytes(StandardCharsets.UTF_8);
 
   @TempDir private Path dir;
   private URL entry;

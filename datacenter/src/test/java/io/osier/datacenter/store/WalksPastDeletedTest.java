@@ -28,6 +28,7 @@ import org.rocksdb.PerfContext;
 import org.rocksdb.RocksDBException;
 
 /** What was deleted costs who walks past it nothing, once one has met it. Counts, not times. */
+@SuppressWarnings("NullAway.Init") // each test opens its store first
 final class WalksPastDeletedTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final int DELETED = 4_000;

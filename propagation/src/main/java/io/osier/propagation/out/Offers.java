@@ -46,8 +46,6 @@ final class Offers {
   private final LinkWindow window;
   private final Surroundings around;
 
-  /** Of the peer protocol, as the peer speaks it. */
-
   /** The last of the stream's frames of updates that was sent, and of those that have come. */
   private long sentSequence;
 

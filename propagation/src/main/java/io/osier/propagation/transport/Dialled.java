@@ -172,8 +172,7 @@ final class Dialled extends FrameReader {
     answering = line;
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     Bearers.Bearer bearer =
-        new Bearers.Bearer(
-            replica, welcome.start(), welcome.former(), dialler.host());
+        new Bearers.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
     peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
   }
 

@@ -207,7 +207,7 @@ final class DamagedReadersTest {
   void keyOfUnknownTypes_isReadByAWalk_whichIsTold() throws Exception {
     makeDamaged(false);
     OsierException e =
-        assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
+        catchThrowableOfType(OsierException.class, () -> versions.load(object(5).key()));
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertIsReported();
   }

@@ -114,7 +114,7 @@ final class ValuesTest {
         .isEqualTo(
             List.of(
                 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-                24, 25, 26, 27, 28, 29));
+                24, 25, 26, 27, 28, 29, 30));
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.number())).isEqualTo(code);
     }

@@ -135,6 +135,57 @@ final class StreamEpochTest {
     assertThat(asked).hasSizeBetween(12, 25);
   }
 
+  /** Time passes, with nothing of what the peer has sent, as while the disk is full. */
+  private void nothingComes(long fromMillis, long toMillis) {
+    for (long ms = fromMillis; ms <= toMillis; ms += 200) {
+      propagation.tick(ms * 1_000_000, ms);
+      hasSent(ms);
+    }
+  }
+
+  @Test
+  void streamThatIsAskedForAgainMeanwhile_beginsAnewAllTheSame() {
+    propagation.peerUp(PEER, 0);
+    nothingComes(200, 60_000);
+    for (long from = 60_200; from <= 200_000; from += 20_000) {
+      long epoch = asked.getLast();
+      nothingComes(from, from + 19_800);
+      assertThat(asked.getLast()).as("from %s ms on", from).isGreaterThan(epoch);
+    }
+  }
+
+  @Test
+  void framesThatComeAfterNothingDid_beginAnewWithinTheRetryTime() {
+    propagation.peerUp(PEER, 0);
+    nothingComes(200, 60_000);
+    long former = asked.getLast();
+    long begun = 60_000;
+    while (asked.getLast() == former && begun < 120_000) {
+      begun += 200;
+      nothingComes(begun, begun);
+    }
+    long epoch = asked.getLast();
+    assertThat(epoch).isGreaterThan(former);
+    for (long ms = begun + 100; ms <= begun + SETTINGS.retryMillis(); ms += 100) {
+      propagation.received(PEER, fourth(epoch, ms), ms * 1_000_000, ms);
+    }
+    assertThat(asked.getLast()).as("the disk has room again").isGreaterThan(epoch);
+  }
+
+  /** The fourth frame of an epoch: nothing new. */
+  private static Frame.Updates fourth(long epoch, long atMillis) {
+    return new Frame.Updates(
+        Frame.Kind.OPS,
+        epoch,
+        4,
+        0,
+        VersionVector.EMPTY,
+        Optional.empty(),
+        false,
+        atMillis,
+        List.of());
+  }
+
   @Test
   void epochThatWasNotHeardOf_isAskedForAgain() {
     propagation.peerUp(PEER, 0);

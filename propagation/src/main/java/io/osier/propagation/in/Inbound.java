@@ -214,10 +214,9 @@ public final class Inbound {
       case STALE -> {}
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
+        in.cameWithGap();
         // While resuming: the stream has begun, and its first frames were lost.
-        if (!in.isResuming()
-            || (in.mayAskAgain(nowNanos, around.retryNanos())
-                && in.mayBeginAnew(nowNanos, around.retryNanos()))) {
+        if (!in.isResuming() || in.mayAskAgain(nowNanos, around.retryNanos())) {
           around.stats().gapSeen();
           return true;
         }

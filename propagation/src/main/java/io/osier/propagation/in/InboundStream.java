@@ -79,7 +79,10 @@ public final class InboundStream {
   private int attempts;
   private long resumeSentNanos;
 
-  /** How many epochs in a row had begun of which nothing was taken, up to a largest number. */
+  /** When the epoch was asked for first. */
+  private long epochNanos;
+
+  /** How many epochs in a row had begun of which nothing came, up to a largest number. */
   private int barren;
 
   private boolean started;
@@ -166,6 +169,7 @@ public final class InboundStream {
     statusSequence = 0;
     resuming = true;
     resumeSentNanos = nowNanos;
+    epochNanos = nowNanos;
     return new Frame.Resume(epoch, through, cursor);
   }
 
@@ -250,12 +254,17 @@ public final class InboundStream {
   }
 
   /**
-   * Whether to begin a new epoch because frames of this one were lost. If nothing was taken of the
-   * last ones either, as while the disk is full, what a new one brings would be lost, too: it
-   * begins later each time.
+   * Whether to begin a new epoch because what was sent of this one has not come. If nothing came of
+   * the last ones either, as while the disk is full, what a new one brings would be lost, too: it
+   * begins later each time, however often this one was asked for again.
    */
   boolean mayBeginAnew(long nowNanos, long retryNanos) {
-    return barren == 0 || nowNanos - resumeSentNanos >= retryNanos << (barren - 1);
+    return barren == 0 || nowNanos - epochNanos >= retryNanos << (barren - 1);
+  }
+
+  /** A frame of the epoch came, and one before it did not: it is not all lost that is sent. */
+  void cameWithGap() {
+    barren = 0;
   }
 
   /** What to do with a frame. */

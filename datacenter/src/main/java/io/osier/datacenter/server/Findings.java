@@ -79,7 +79,7 @@ final class Findings {
                   ? "restart it: it is mended from its peers; osier rebuild, or restore, where it"
                       + " is not"
                   : "osier server --config FILE --check, at both; then restart the one that was"
-                        + " wrong");
+                      + " wrong");
     }
     now.links().forEach(this::look);
     for (Facts.Space space : now.spaces()) {

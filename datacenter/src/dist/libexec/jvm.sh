@@ -100,9 +100,11 @@ osier_find_cache() {
   if [ "$java_version" -ge 25 ]; then
     cache="$cache_folder/java-$java_build.aot"
     cache_make=-XX:AOTCacheOutput cache_use=-XX:AOTCache
+    cache_quiet='-Xlog:cds=off -Xlog:aot=off'
   else
     cache="$cache_folder/java-$java_build.jsa"
     cache_make=-XX:ArchiveClassesAtExit cache_use=-XX:SharedArchiveFile
+    cache_quiet=-Xlog:cds=off # it has no log of the name aot, and would not start
   fi
   cache_current=''
   [ "$cache_folder" != off ] && [ -f "$cache" ] || return 0
@@ -182,8 +184,8 @@ osier_refresh_cache() {
 osier_exec() {
   # shellcheck disable=SC2086 # lists of options
   if [ -n "$cache_current" ]; then
-    exec "$java" $java_options "$cache_use=$cache" -XX:+VerifySharedSpaces -Xlog:aot=off \
-      -Xlog:cds=off "-Dosier.native.dir=$cache_folder" ${OSIER_JAVA_OPTIONS:-} \
+    exec "$java" $java_options "$cache_use=$cache" -XX:+VerifySharedSpaces $cache_quiet \
+      "-Dosier.native.dir=$cache_folder" ${OSIER_JAVA_OPTIONS:-} \
       -cp "$class_path" "$main" "$@"
   fi
   # shellcheck disable=SC2086

@@ -160,7 +160,9 @@ final class LauncherTest {
     String file = folder + "/java-" + version + (version < 25 ? ".jsa" : ".aot");
     return (version < 25 ? "-XX:SharedArchiveFile=" : "-XX:AOTCache=")
         + file
-        + " -XX:+VerifySharedSpaces -Xlog:aot=off -Xlog:cds=off -Dosier.native.dir="
+        + " -XX:+VerifySharedSpaces -Xlog:cds=off"
+        + (version < 25 ? "" : " -Xlog:aot=off") // one that is older would not start with it
+        + " -Dosier.native.dir="
         + folder;
   }
 

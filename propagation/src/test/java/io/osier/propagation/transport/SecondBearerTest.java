@@ -154,6 +154,7 @@ final class SecondBearerTest {
   /** Its greeting waited for an answer of the connection that went with the name. */
   @Test
   void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {
+    world.closesSlowly();
     PeerTransport us = starts("us", US, 7, List.of(), "eu");
     starts("eu", EU, 1, List.of(), "us");
     world.run(LONG_MILLIS);

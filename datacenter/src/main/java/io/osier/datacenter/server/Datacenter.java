@@ -186,7 +186,7 @@ public final class Datacenter implements AutoCloseable {
                 links,
                 traces,
                 (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
-                dc -> transport.version(dc),
+                dc -> transport.knownVersion(dc),
                 failure::completeExceptionally));
     parts.opened(this::stopPartitions);
     List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));

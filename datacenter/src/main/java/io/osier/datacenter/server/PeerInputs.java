@@ -57,21 +57,22 @@ final class PeerInputs implements PeerListener {
     keyspaces.secondTo(peer.dc(), Optional.empty());
     Input up = new Input.PeerUp(peer);
     for (String name : agreed) {
-      toAll(name, up);
+      toAll(name, up, gate -> gate.up(peer.dc()));
     }
   }
 
   @Override
   public void parted(String dc, List<String> names) {
     for (String name : names) {
-      toAll(name, new Input.PeerDown(dc));
+      toAll(name, new Input.PeerDown(dc), gate -> gate.parted(dc));
     }
   }
 
   /** To a keyspace that may have been dropped meanwhile. */
-  private void toAll(String name, Input input) {
+  private void toAll(String name, Input input, Consumer<UpdateGate> gate) {
     KeyspaceShard shard = keyspaces.find(name);
     if (shard != null) {
+      gate.accept(shard.gate());
       shard.partitions().forEach(p -> p.submit(input));
     }
   }

@@ -39,10 +39,8 @@ final class UpdateGate {
   /** The peers that refuse this datacenter since it was removed from the cluster. */
   private final Set<String> strangerTo = new HashSet<>();
 
-  /**
-   * The peers that take the keyspace's updates, and have been connected ever since they said so.
-   */
-  private final Set<String> friends = new HashSet<>();
+  /** The peers to which this keyspace's updates can be sent at present. */
+  private final Set<String> connected = new HashSet<>();
 
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
@@ -65,7 +63,7 @@ final class UpdateGate {
    * @param self this datacenter's name
    * @param peers the others that hold the keyspace
    * @param store empty if everything is in memory only
-   * @param version of the peer protocol that another datacenter speaks, as far as is known
+   * @param version of the peer protocol that another datacenter speaks; 0 if none is known
    */
   UpdateGate(
       String self,
@@ -86,7 +84,6 @@ final class UpdateGate {
     peers = Set.copyOf(others);
     refusals.keySet().retainAll(peers);
     strangerTo.retainAll(peers);
-    friends.retainAll(peers);
     judge();
   }
 
@@ -95,13 +92,21 @@ final class UpdateGate {
         Stream.concat(Stream.of(self), peers.stream())
             .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
             .min(String::compareTo);
-    stranger = !strangerTo.isEmpty() && friends.isEmpty();
+    boolean hasFriend =
+        connected.stream().anyMatch(dc -> peers.contains(dc) && !refusals.containsKey(dc));
+    stranger = !strangerTo.isEmpty() && !hasFriend;
     refusedByAll = stranger || (!peers.isEmpty() && refusals.size() == peers.size());
+  }
+
+  /** A peer is connected, and the keyspace's updates can be sent to it. */
+  synchronized void up(String dc) {
+    connected.add(dc);
+    judge();
   }
 
   /** A peer cannot be reached any more: what it has agreed to may have changed meanwhile. */
   synchronized void parted(String dc) {
-    friends.remove(dc);
+    connected.remove(dc);
     judge();
   }
 
@@ -137,11 +142,6 @@ final class UpdateGate {
       return;
     }
     refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
-    if (refusal.isEmpty()) {
-      friends.add(dc);
-    } else {
-      friends.remove(dc);
-    }
     if (isStranger) {
       strangerTo.add(dc);
     } else {
@@ -194,16 +194,27 @@ final class UpdateGate {
 
   /**
    * Throws if what is asked for must be refused, which not every datacenter that holds the keyspace
-   * would understand.
+   * would understand. One of which no version is known counts as the oldest.
    *
    * @param needed the version of the peer protocol from which on it is understood
    * @param what it is, in words
    * @throws OsierException UNAVAILABLE: once the last one is upgraded, it is taken
    */
   void require(int needed, String what) {
+    require(needed, what, true);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param ofAll whether one of which no version is known counts as the oldest; else it is passed
+   *     over
+   */
+  private void require(int needed, String what, boolean ofAll) {
     for (String dc : peers) {
-      int spoken = version.applyAsInt(dc);
-      if (spoken < needed) {
+      int known = version.applyAsInt(dc);
+      int spoken = Math.max(PeerTransport.versionMin(dc), known);
+      if (spoken < needed && (ofAll || known != 0)) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
             "datacenter '"
@@ -254,7 +265,8 @@ final class UpdateGate {
     }
     Optional<String> name = illegible;
     if (name.isPresent()) {
-      require(PeerTransport.versionMin(name.get()), "updates beside '" + name.get() + "'");
+      // One that was never heard may never come; is it too old, it is refused when it comes.
+      require(PeerTransport.versionMin(name.get()), "updates beside '" + name.get() + "'", false);
     }
     if (refusedByAll) {
       throw new OsierException(

@@ -17,7 +17,7 @@ final class UpdateGateTest {
   private final Map<String, Integer> versions = new HashMap<>(Map.of("eu", 10));
   private final UpdateGate gate =
       new UpdateGate(
-          "me", "shop", List.of("eu", "us"), Optional.empty(), dc -> versions.getOrDefault(dc, 9));
+          "me", "shop", List.of("eu", "us"), Optional.empty(), dc -> versions.getOrDefault(dc, 0));
 
   /** Who cannot read it would end the connection. */
   @Test
@@ -40,6 +40,7 @@ final class UpdateGateTest {
     assertThatCode(gate::check).doesNotThrowAnyException();
     gate.setPeers(List.of("eu", "us", name));
     versions.put(name, 10);
+    versions.put("us", 9);
     assertThat(gate.isClosed()).as("nothing is acknowledged in front of it").isTrue();
     assertThatThrownBy(gate::check).hasMessageContainingAll("'us'", "version 9", name);
     UpdateGate own =
@@ -49,6 +50,39 @@ final class UpdateGateTest {
     versions.put("us", 10);
     assertThatCode(gate::check).doesNotThrowAnyException();
     assertThatCode(own::check).doesNotThrowAnyException();
+  }
+
+  /** It was added before it was started, say, and may never come; is it too old, it is refused. */
+  @Test
+  void besideALongName_whoWasNeverHeard_closesNoGate() {
+    String name = "northamerica-northeast1";
+    gate.setPeers(List.of("eu", name, "ap"));
+    assertThatCode(gate::check).doesNotThrowAnyException();
+    assertThatThrownBy(() -> gate.require(10, "new things"))
+        .as("what is new may wait for it")
+        .hasMessageContainingAll("'ap'", "version 9");
+    versions.put("ap", 9);
+    assertThatThrownBy(gate::check).hasMessageContainingAll("'ap'", "version 9", name);
+  }
+
+  /** A connection from it may be lost without a word here. */
+  @Test
+  void oneWhoAgrees_countsOnlyWhileUpdatesCanBeSentToIt() {
+    gate.refused("eu", new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed"));
+    gate.heard("us", Optional.empty());
+    assertThat(gate.isStranger()).as("nothing can be sent to it").isTrue();
+    gate.up("us");
+    assertThat(gate.isStranger()).isFalse();
+    gate.heard("us", Optional.of("it differs"));
+    assertThat(gate.isStranger()).isTrue();
+    gate.heard("us", Optional.empty());
+    assertThat(gate.isStranger()).isFalse();
+    gate.parted("us");
+    gate.heard("us", Optional.empty());
+    assertThat(gate.isStranger()).isTrue();
+    gate.up("us");
+    gate.setPeers(List.of("eu"));
+    assertThat(gate.isStranger()).as("it does not hold the keyspace").isTrue();
   }
 
   /** Otherwise one that was removed would serve something old now and then. */
@@ -73,6 +107,7 @@ final class UpdateGateTest {
     reader.join();
     assertThat(opened).hasValue(0);
     gate.heard("us", Optional.empty());
+    gate.up("us");
     assertThat(gate.isStranger()).isFalse();
   }
 
@@ -85,7 +120,8 @@ final class UpdateGateTest {
     gate.refused("eu", removed);
     assertThatThrownBy(gate::check).hasMessageContaining("it was removed");
     assertThatThrownBy(gate::checkRead).hasMessageContaining("it was removed");
-    gate.heard("us", Optional.empty()); // eu may be old itself
+    gate.heard("us", Optional.empty());
+    gate.up("us"); // eu may be old itself
     assertThatCode(gate::check).doesNotThrowAnyException();
     gate.parted("us"); // and us has not heard of it, perhaps
     assertThatThrownBy(gate::check).hasMessageContaining("it was removed");

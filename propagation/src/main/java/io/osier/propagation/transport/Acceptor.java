@@ -121,7 +121,7 @@ final class Acceptor extends FrameReader {
       case PeerMessage.Alive a ->
           peering
               .bearers()
-              .answered(requireNonNull(greeted), a.number(), now(ctx))
+              .answered(requireNonNull(greeted), a.number(), Wire.nowNanos(ctx))
               .forEach(Bearers.Step::carryOut);
       case PeerMessage.Data d -> {
         if (d.frame().length < LARGE_BYTES_MIN) {
@@ -237,7 +237,7 @@ final class Acceptor extends FrameReader {
     heartbeat.busy(true); // for as long as others who bear the name are asked
     Bearers.Bearer bearer =
         new Bearers.Bearer(replica, hello.start(), hello.former(), Wire.host(channel));
-    peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
+    peering.bearers().greeted(line, bearer, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
   }
 
   /** Who has greeted over this connection. */
@@ -280,10 +280,11 @@ final class Acceptor extends FrameReader {
                   replica,
                   new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, why, replica.incarnation())));
     }
-  }
 
-  private static long now(ChannelHandlerContext ctx) {
-    return ctx.executor().ticker().nanoTime();
+    @Override
+    public void close() {
+      does(() -> Acceptor.this.close(ctx));
+    }
   }
 
   private void letIn(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
@@ -302,7 +303,7 @@ final class Acceptor extends FrameReader {
     sender = new Sender(replica, peer);
     setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
     heartbeat.busy(false);
-    peering.greeting().met(replica);
+    peering.greeting().met(replica).forEach(Bearers.Step::carryOut);
     peering.greeting().heard(replica, hello.protocolVersion());
     counter.countFor(peer.traffic());
     mine = peering.fingerprints().apply(replica.dc());
@@ -379,7 +380,7 @@ final class Acceptor extends FrameReader {
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
     if (greeted != null) {
-      peering.bearers().left(greeted, now(ctx)).forEach(Bearers.Step::carryOut);
+      peering.bearers().left(greeted, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
     }
     if (sender != null) {
       arrivals.left(sender.replica.dc(), ctx.channel());

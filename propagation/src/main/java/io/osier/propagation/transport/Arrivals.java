@@ -11,10 +11,13 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Which incarnation of each datacenter is connected to here, and how. Thread-safe. */
 final class Arrivals {
   private record Arrival(ReplicaId replica, long start, long dial, Channel channel) {
-    /** Whether a dial of the same process is older than this one. */
+    /**
+     * Whether a dial of the same process is older than this one; in a version that tells no start,
+     * it may be of any with the same store.
+     */
     private boolean isAfter(Arrival other) {
       return replica.equals(other.replica)
-          && start == other.start
+          && (start == other.start || other.start == 0)
           && other.dial != 0
           && other.dial < dial;
     }

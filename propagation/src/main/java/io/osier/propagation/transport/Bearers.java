@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,9 @@ final class Bearers {
 
     /** The other end is refused; also after it was let in. */
     void refuse(String why);
+
+    /** The connection is closed without a word: whoever comes again is judged anew. */
+    void close();
   }
 
   /**
@@ -100,6 +104,13 @@ final class Bearers {
     @Override
     public void carryOut() {
       line.refuse(why);
+    }
+  }
+
+  private record Close(Line line) implements Step {
+    @Override
+    public void carryOut() {
+      line.close();
     }
   }
 
@@ -278,16 +289,27 @@ final class Bearers {
     }
   }
 
-  /** Of datacenters that are none of these nothing is remembered. */
-  synchronized void forgetOthers(Set<String> peers) {
-    names.keySet().removeIf(replica -> !peers.contains(replica.dc()));
+  /** Of datacenters that are none of these nothing is remembered, and none of them waits on. */
+  synchronized List<Step> forgetOthers(Set<String> peers) {
+    return forget(replica -> !peers.contains(replica.dc()));
   }
 
-  /** Of an incarnation that has ended nothing is remembered. */
-  synchronized void forgetBefore(ReplicaId newest) {
-    names
-        .keySet()
-        .removeIf(r -> r.dc().equals(newest.dc()) && r.incarnation() < newest.incarnation());
+  /** Of an incarnation that has ended nothing is remembered, and nobody waits on as it. */
+  synchronized List<Step> forgetBefore(ReplicaId newest) {
+    return forget(r -> r.dc().equals(newest.dc()) && r.incarnation() < newest.incarnation());
+  }
+
+  /** What no probe will be answered for any more must not wait for that. */
+  private List<Step> forget(Predicate<ReplicaId> whom) {
+    List<Step> steps = new ArrayList<>();
+    names.forEach(
+        (replica, name) -> {
+          if (whom.test(replica)) {
+            name.waiting.forEach(w -> steps.add(new Close(w.line)));
+          }
+        });
+    names.keySet().removeIf(whom);
+    return List.copyOf(steps);
   }
 
   private static String second(Bearer late, Bearer first) {

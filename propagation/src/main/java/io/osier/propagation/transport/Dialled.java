@@ -131,7 +131,7 @@ final class Dialled extends FrameReader {
         if (answering != null) {
           peering
               .bearers()
-              .answered(answering, a.number(), now(ctx))
+              .answered(answering, a.number(), Wire.nowNanos(ctx))
               .forEach(Bearers.Step::carryOut);
         }
       }
@@ -173,7 +173,7 @@ final class Dialled extends FrameReader {
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     Bearers.Bearer bearer =
         new Bearers.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
-    peering.bearers().greeted(line, bearer, now(ctx)).forEach(Bearers.Step::carryOut);
+    peering.bearers().greeted(line, bearer, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
   }
 
   /** Who has answered over this connection. */
@@ -210,10 +210,11 @@ final class Dialled extends FrameReader {
     public void refuse(String why) {
       does(() -> isSecond(ctx, why));
     }
-  }
 
-  private static long now(ChannelHandlerContext ctx) {
-    return ctx.executor().ticker().nanoTime();
+    @Override
+    public void close() {
+      does(() -> Dialled.this.close(ctx));
+    }
   }
 
   /** It is not talked to; when it dials itself, it is told so. */
@@ -240,12 +241,12 @@ final class Dialled extends FrameReader {
           version,
           newest);
     }
-    peering.greeting().met(replica);
+    peering.greeting().met(replica).forEach(Bearers.Step::carryOut);
     peer = replica;
     theirs = welcome.keyspaces().orElse(mine);
+    dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
     Agreement agreement = peering.compare(dc, mine, theirs);
     agreed = Set.copyOf(agreement.agreed());
-    dialler.welcomed(replica, ctx.channel(), this);
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
@@ -299,13 +300,13 @@ final class Dialled extends FrameReader {
   }
 
   private String why(PeerMessage.Refused refusal) {
-    String self = peering.self().dc();
-    int needed = PeerMessage.versionMin(self);
+    String name = peering.greeting().hardest(peering.peers().all().keySet());
+    int needed = PeerMessage.versionMin(name);
     boolean isName =
         refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerMessage.PROTOCOL_VERSION_MIN;
     return isName
         ? "%s (the name '%s' needs version %d: upgrade %s first)"
-            .formatted(refusal.message(), self, needed, dc)
+            .formatted(refusal.message(), name, needed, dc)
         : refusal.message();
   }
 
@@ -324,7 +325,7 @@ final class Dialled extends FrameReader {
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
     if (answering != null) {
-      peering.bearers().left(answering, now(ctx)).forEach(Bearers.Step::carryOut);
+      peering.bearers().left(answering, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
     }
     if (dialler.lost(ctx.channel())) {
       LOG.info("connection to {} lost", dc);

@@ -222,12 +222,17 @@ final class Dialler {
 
   /** See {@link Dialling#refused}. */
   boolean refused(PeerMessage.Refused refusal) {
-    return !isUp() && dialling.refused(refusal);
+    return !isUp() && dialling.refused(refusal, oldest());
+  }
+
+  /** The oldest version that may be spoken, beside all others that there are now. */
+  private int oldest() {
+    return peering.greeting().oldest(peering.peers().all().keySet());
   }
 
   /** What a connection that was just opened says first. */
   PeerMessage.Hello hello() {
-    int version = isUp() ? peering.greeting().newest() : dialling.version();
+    int version = isUp() ? peering.greeting().newest() : Math.max(oldest(), dialling.version());
     return peering.greeting().hello(dc, peering.fingerprints().apply(dc), version);
   }
 

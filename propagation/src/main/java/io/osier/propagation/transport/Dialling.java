@@ -18,7 +18,6 @@ final class Dialling {
   private static final long LINGERING_MAX = 3 * Heartbeat.DEAD_MILLIS / PAUSE_MILLIS_MAX;
 
   private final ReplicaId self;
-  private final int oldest;
   private final int newest;
   private final BackOff backOff = new BackOff(PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
   private String lastFailure = "";
@@ -37,7 +36,6 @@ final class Dialling {
     this.self = self;
     this.newest = newest;
     this.version = newest;
-    this.oldest = PeerMessage.versionMin(self.dc());
   }
 
   /** How long to wait before the next attempt. */
@@ -98,8 +96,10 @@ final class Dialling {
    *
    * <p>This alone lowers the version that is spoken. A connection that is closed without a word
    * says nothing about it: there may be something between the two that takes connections.
+   *
+   * @param oldest the oldest version that may be spoken now
    */
-  boolean refused(PeerMessage.Refused refusal) {
+  boolean refused(PeerMessage.Refused refusal, int oldest) {
     if (refusal.code() == ErrorCode.VERSION_MISMATCH && version > oldest) {
       version--;
       return false;

@@ -3,6 +3,7 @@ package io.osier.propagation.transport;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.tls.TlsName;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -141,15 +142,42 @@ final class Greeting {
    * is known of a process does not get less by how its connections fare.
    */
   int version(String dc) {
-    Spoken with = spoken.get(dc);
-    int known = with != null ? with.version() : told.getOrDefault(dc, 0);
-    return Math.max(PeerMessage.versionMin(dc), known);
+    return Math.max(PeerMessage.versionMin(dc), knownVersion(dc));
   }
 
-  /** An incarnation of a datacenter was talked to. */
-  void met(ReplicaId replica) {
+  /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
+  int knownVersion(String dc) {
+    Spoken with = spoken.get(dc);
+    return with != null ? with.version() : told.getOrDefault(dc, 0);
+  }
+
+  /**
+   * The oldest version that is spoken beside these others: one in which this datacenter can be
+   * spoken of, and each of them that was let in here or has said what it speaks.
+   */
+  int oldest(Set<String> peers) {
+    return PeerMessage.versionMin(hardest(peers));
+  }
+
+  /** Of these, the one whose name needs the newest version to be spoken of. */
+  String hardest(Set<String> peers) {
+    return peers.stream()
+        .filter(peer -> PeerMessage.versionMin(peer) > PeerMessage.versionMin(self.dc()))
+        .filter(this::isIn)
+        .max(Comparator.comparingInt(PeerMessage::versionMin).thenComparing(peer -> peer))
+        .orElse(self.dc());
+  }
+
+  /** Whether it was let in, here or elsewhere: then it was before who is too old to read it. */
+  private boolean isIn(String dc) {
+    Spoken with = spoken.get(dc);
+    return told.containsKey(dc) || (with != null && with.last != 0);
+  }
+
+  /** An incarnation of a datacenter was talked to; what follows for those before it. */
+  List<Bearers.Step> met(ReplicaId replica) {
     newest.merge(replica.dc(), replica.incarnation(), Math::max);
-    bearers.forgetBefore(replica);
+    return bearers.forgetBefore(replica);
   }
 
   /**
@@ -180,11 +208,11 @@ final class Greeting {
             + least);
   }
 
-  /** Forgets whom it has met of all but these. */
-  void forgetOthers(Set<String> peers) {
+  /** Forgets whom it has met of all but these; what follows for those. */
+  List<Bearers.Step> forgetOthers(Set<String> peers) {
     newest.keySet().retainAll(peers);
-    bearers.forgetOthers(peers);
     spoken.keySet().retainAll(peers);
+    return bearers.forgetOthers(peers);
   }
 
   /**
@@ -201,17 +229,20 @@ final class Greeting {
       Optional<ReplicaId> connected,
       Optional<Set<String>> certified) {
     String dc = hello.replica().dc();
-    if (hello.protocolVersion() < PeerMessage.versionMin(self.dc())
-        || hello.protocolVersion() > version) {
+    int oldest = oldest(peers);
+    if (hello.protocolVersion() < oldest || hello.protocolVersion() > version) {
       return refuse(
           ErrorCode.VERSION_MISMATCH,
           "peer protocol "
               + hello.protocolVersion()
               + " is not one of "
-              + PeerMessage.versionMin(self.dc())
+              + oldest
               + " to "
               + version
-              + ", which this datacenter speaks");
+              + ", which this datacenter speaks"
+              + (oldest > PeerMessage.PROTOCOL_VERSION_MIN
+                  ? " beside the name '" + hardest(peers) + "'"
+                  : ""));
     }
     if (!hello.cluster().equals(cluster)) {
       return refuse(
@@ -252,11 +283,14 @@ final class Greeting {
     return judge(hello.replica(), connected);
   }
 
-  /** Why a datacenter cannot join yet whose name not all others can read; empty if they can. */
+  /**
+   * Why a datacenter cannot join yet whose name not all others can read; empty if they can. Of whom
+   * no version is known is not in the way: should it be too old, it is refused itself.
+   */
   private Optional<String> illegible(String dc, Set<String> peers) {
     int needed = PeerMessage.versionMin(dc);
     return peers.stream()
-        .filter(peer -> !peer.equals(dc) && version(peer) < needed)
+        .filter(peer -> !peer.equals(dc) && knownVersion(peer) != 0 && version(peer) < needed)
         .findFirst()
         .map(
             peer ->

@@ -228,7 +228,7 @@ public final class PeerTransport implements AutoCloseable {
     }
     arrivals.channels().forEach(Acceptor::closeIfRemoved);
     Map<String, Peer> now = peers.all();
-    peering.greeting().forgetOthers(now.keySet());
+    peering.greeting().forgetOthers(now.keySet()).forEach(Bearers.Step::carryOut);
     if (dials) {
       now.values().forEach(peer -> peer.dialler().start());
     }
@@ -281,6 +281,11 @@ public final class PeerTransport implements AutoCloseable {
    */
   public int version(String dc) {
     return peering.greeting().version(dc);
+  }
+
+  /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
+  public int knownVersion(String dc) {
+    return peering.greeting().knownVersion(dc);
   }
 
   /** By peer, the bytes that its connections have carried so far, with their framing. */

@@ -3,6 +3,7 @@ package io.osier.propagation.transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.osier.core.tls.TlsTrouble;
 import java.net.InetSocketAddress;
@@ -43,6 +44,11 @@ final class Wire {
     } else {
       inLoop(channel, task);
     }
+  }
+
+  /** The time of a connection's loop, which tests step. */
+  static long nowNanos(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
   }
 
   /** Where the other end of a connection is, without the port that it has by chance. */

@@ -37,6 +37,11 @@ final class BearersTest {
       told.add(why);
     }
 
+    @Override
+    public void close() {
+      told.add("closed");
+    }
+
     private Connection answers() {
       bearers.answered(this, probed.getLast(), nanos).forEach(Bearers.Step::carryOut);
       return this;
@@ -196,5 +201,21 @@ final class BearersTest {
     bearers.sent(first);
     bearers.forgetBefore(new ReplicaId("eu", 101));
     assertThat(greets(3).told).containsExactly("welcome");
+  }
+
+  /** Nobody answers for it any more, and it would wait for ever. */
+  @Test
+  void whoWaits_isClosed_whenItsNameIsForgotten_andMayComeAgain() {
+    settled(1);
+    Connection waits = greets(2, 1L);
+    bearers.forgetOthers(Set.of("eu")).forEach(Bearers.Step::carryOut);
+    bearers.forgetBefore(EU).forEach(Bearers.Step::carryOut);
+    assertThat(waits.told).as("it is still who it is").isEmpty();
+    bearers.forgetOthers(Set.of("us")).forEach(Bearers.Step::carryOut);
+    assertThat(waits.told).containsExactly("closed");
+    settled(3);
+    Connection former = greets(4, 3L);
+    bearers.forgetBefore(new ReplicaId("eu", 101)).forEach(Bearers.Step::carryOut);
+    assertThat(former.told).containsExactly("closed");
   }
 }

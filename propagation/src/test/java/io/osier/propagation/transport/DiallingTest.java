@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class DiallingTest {
   private static final long SELF = 200;
+  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
   private static final PeerMessage.Refused MISMATCH =
       new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "11 is not 9 or 10", 0);
 
@@ -56,7 +57,7 @@ final class DiallingTest {
     dialling.failed("nobody listens");
     assertThat(dialling.isOlder()).isFalse();
     for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
-      assertThat(dialling.refused(MISMATCH)).as("an older one is left").isFalse();
+      assertThat(dialling.refused(MISMATCH, OLD)).as("an older one is left").isFalse();
       assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
       assertThat(dialling.isOlder()).isTrue();
     }
@@ -71,9 +72,9 @@ final class DiallingTest {
   @Test
   void whoRefusesTheOldestVersion_isReported_andTheNewestIsTriedAgain() {
     for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
-      assertThat(dialling.refused(MISMATCH)).isFalse();
+      assertThat(dialling.refused(MISMATCH, OLD)).isFalse();
     }
-    assertThat(dialling.refused(MISMATCH)).isTrue();
+    assertThat(dialling.refused(MISMATCH, OLD)).isTrue();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
   }
 
@@ -83,16 +84,16 @@ final class DiallingTest {
     Dialling of =
         new Dialling(new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
     for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.LONG_NAMES_VERSION; i--) {
-      assertThat(of.refused(MISMATCH)).isFalse();
+      assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isFalse();
     }
-    assertThat(of.refused(MISMATCH)).isTrue();
+    assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isTrue();
     assertThat(of.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
   }
 
   @Test
   void ownFormerLife_isWaitedFor_butNotForEver() {
     int waited = 0;
-    while (!dialling.refused(duplicate(SELF - 1))) {
+    while (!dialling.refused(duplicate(SELF - 1), OLD)) {
       waited++;
     }
     assertThat(waited * Dialling.PAUSE_MILLIS_MAX).isEqualTo(3 * Heartbeat.DEAD_MILLIS);
@@ -100,8 +101,9 @@ final class DiallingTest {
 
   @Test
   void newerProcessOfTheName_andOtherReasons_areReportedAtOnce() {
-    assertThat(dialling.refused(duplicate(SELF + 1))).isTrue();
-    assertThat(dialling.refused(new PeerMessage.Refused(ErrorCode.CONFIGURATION, "cluster", 0)))
+    assertThat(dialling.refused(duplicate(SELF + 1), OLD)).isTrue();
+    assertThat(
+            dialling.refused(new PeerMessage.Refused(ErrorCode.CONFIGURATION, "cluster", 0), OLD))
         .isTrue();
     assertThat(dialling.pauseMillis(random)).isGreaterThanOrEqualTo(Dialling.PAUSE_MILLIS_MAX / 2);
   }

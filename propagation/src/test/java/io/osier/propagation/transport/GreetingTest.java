@@ -167,6 +167,7 @@ final class GreetingTest {
     Set<String> all = Set.of("us", "ap", named.dc(), "southamerica-east1");
     PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
     greeting.heard(US, NEW);
+    greeting.setTold(Map.of("ap", OLD));
     PeerMessage.Refused refused =
         greeting.judge(hello, all, Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code().retryable()).isTrue();
@@ -178,6 +179,28 @@ final class GreetingTest {
     assertThat(there.judge(former, Set.of("us"), Optional.empty(), Optional.empty()))
         .map(PeerMessage.Refused::code)
         .contains(ErrorCode.VERSION_MISMATCH);
+  }
+
+  /** It was added before it was started, or is dead: a reconnect would cut replication for ever. */
+  @Test
+  void besideALongName_whoWasNeverHeardIsNotInTheWay_andIsRefusedInAnOlderVersion() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
+    Set<String> all = Set.of("us", named.dc());
+    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
+    PeerMessage.Hello former = new Greeting(bearer(US)).hello("eu", List.of(), OLD);
+    greeting.welcomed(named, NEW);
+    assertThat(greeting.judge(former, all, Optional.empty(), Optional.empty()))
+        .as("whoever is let in first stays")
+        .isEmpty();
+    greeting.heard(named, NEW);
+    PeerMessage.Refused refused =
+        greeting.judge(former, all, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
+    assertThat(refused.message()).contains("beside the name '" + named.dc() + "'");
+    assertThat(greeting.judge(former, PEERS, Optional.empty(), Optional.empty())).isEmpty();
+    assertThat(greeting.oldest(all)).isEqualTo(PeerMessage.LONG_NAMES_VERSION);
+    assertThat(greeting.oldest(PEERS)).isEqualTo(OLD);
   }
 
   @Test
@@ -203,7 +226,7 @@ final class GreetingTest {
     PeerMessage.Refused refused =
         greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
     assertThat(refused.newest()).isEqualTo(200);
-    assertThat(new Dialling(newer, NEW).refused(refused))
+    assertThat(new Dialling(newer, NEW).refused(refused, OLD))
         .as("the process must hear of it")
         .isFalse();
   }

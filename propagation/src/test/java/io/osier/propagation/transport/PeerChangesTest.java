@@ -327,6 +327,58 @@ final class PeerChangesTest {
     assertThat(eu.spoken()).containsOnlyKeys("us", named.dc());
   }
 
+  /** It cut replication whenever a connection was lost, for as long as the newcomer was away. */
+  @Test
+  void besideALongName_newcomerThatIsAway_isNotInTheWay_andIsRefusedIfItIsTooOld() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 400);
+    PeerTransport eu = dialling(EU, named.dc(), "ap");
+    PeerTransport it = dialling(named, "eu", "ap");
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(EU).all()).containsExactly("up " + named);
+    assertThat(heardAt(named).all()).containsExactly("up eu/100");
+    it.close();
+    world.run(LONG_MILLIS);
+    it = dialling(named, "eu", "ap");
+    PeerTransport former = former(AP, "eu");
+    world.run(4 * LONG_MILLIS);
+    assertThat(heardAt(EU).all())
+        .contains("down " + named.dc(), "up " + named)
+        .noneMatch(e -> e.startsWith("up ap"));
+    assertThat(it.spoken()).containsOnlyKeys("eu");
+    assertThat(eu.spoken()).containsOnlyKeys(named.dc());
+    assertThat(heardAt(AP).all())
+        .isNotEmpty()
+        .allSatisfy(e -> assertThat(e).startsWith("VERSION_MISMATCH").contains(named.dc()));
+    former.close();
+    dialling(AP, "eu", named.dc());
+    world.run(2 * LONG_MILLIS);
+    assertThat(eu.spoken()).containsOnlyKeys("ap", named.dc());
+    assertThat(it.spoken()).containsOnlyKeys("ap", "eu");
+  }
+
+  /** Who is down agrees to nothing: it must be down before it agrees on the new connection. */
+  @Test
+  void connectionThatTakesThePlaceOfAnother_isDownBeforeTheKeyspacesAreCompared() {
+    Heard inOrder =
+        new Heard() {
+          @Override
+          public void compared(String dc, Map<String, String> differences) {
+            events.add("compared " + dc);
+          }
+        };
+    heard.put("eu", inOrder);
+    int version = PeerTransport.VERSION_MIN;
+    transport(new PeerTransport.Bearer(US, "test", START, version), at("us"), peers("eu"));
+    PeerTransport eu = dialling(EU, "us");
+    world.run(LONG_MILLIS);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    transport(US, peers("eu")); // behind the same address, while the first connection lasts
+    world.run(2 * Dialler.DOUBT_MILLIS);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+    assertThat(inOrder.all())
+        .containsExactly("compared us", "up us/200", "down us", "compared us", "up us/200");
+  }
+
   /** The listener may do what it hears: what comes next was read already. */
   @Test
   void peerThatIsRemovedByWhatItSends_sendsNothingMore() {

@@ -151,6 +151,25 @@ final class SecondBearerTest {
         .isEqualTo("up eu/100");
   }
 
+  /** Its greeting waited for an answer of the connection that went with the name. */
+  @Test
+  void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {
+    world.closesSlowly();
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    world.loses(at("eu"));
+    starts("eu", EU, 2, List.of(1L), "us");
+    world.run(500);
+    assertThat(heard("eu")).as("it waits").isEmpty();
+    us.setPeers(peers());
+    world.run(100);
+    us.setPeers(peers("eu"));
+    world.run(LONG_MILLIS);
+    assertThat(heard("eu")).contains("up us/200");
+  }
+
   /** Each of the others was there first for somebody: neither may acknowledge. */
   @Test
   void threeDatacenters_whoseOriginalAndCopyCameInAnotherOrder_refuseBoth() {

@@ -66,7 +66,7 @@ final class SpokenVersionProperties {
       switch (dial) {
         case CLOSED, HALF -> {} // nothing is learned from it
         case UNREACHABLE -> dialling.failed("nobody listens");
-        case REFUSED -> dialling.refused(refusal(random));
+        case REFUSED -> dialling.refused(refusal(random), OLD);
         case LOST -> {
           dialling.lost();
           answers = 0;
@@ -83,7 +83,7 @@ final class SpokenVersionProperties {
           answers++;
           Optional<PeerMessage.Refused> refused = judged(hello, theirVersion);
           if (refused.isPresent()) {
-            dialling.refused(refused.get());
+            dialling.refused(refused.get(), OLD);
           } else {
             dialling.welcomed(hello.protocolVersion());
             here.welcomed(US, hello.protocolVersion());
@@ -114,7 +114,7 @@ final class SpokenVersionProperties {
     Greeting here = new Greeting(new PeerTransport.Bearer(EU, "c", 1));
     Dialling dialling = new Dialling(EU, NEW);
     here.heard(US, NEW);
-    dialling.refused(new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "too new", 0));
+    dialling.refused(new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "too new", 0), OLD);
     between.forEach(n -> dialling.failed("closed " + n));
     dialling.welcomed(dialling.version());
     here.welcomed(US, dialling.version());

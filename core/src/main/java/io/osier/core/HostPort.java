@@ -41,9 +41,15 @@ public record HostPort(String host, int port) {
         .map(host -> new HostPort(host, port));
   }
 
-  /** Reads a host without a port: an IPv6 address without brackets. Empty if it is none. */
+  /**
+   * Reads a host without a port, which is returned without brackets: an IPv6 address may have them.
+   * Empty if it is none.
+   */
   public static Optional<String> host(String text) {
-    return IPV6.matcher(text.strip()).matches() ? Optional.of(text.strip()) : name(text.strip());
+    String host = text.strip();
+    boolean hasBrackets = host.startsWith("[") && host.endsWith("]");
+    String address = hasBrackets ? host.substring(1, host.length() - 1) : host;
+    return IPV6.matcher(address).matches() ? Optional.of(address) : name(host);
   }
 
   private static Optional<String> name(String text) {

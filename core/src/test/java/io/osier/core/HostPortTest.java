@@ -79,9 +79,26 @@ final class HostPortTest {
     assertThat(HostPort.host(text)).contains(text);
   }
 
+  @Test
+  void hostAlone_mayHaveBrackets_whichAreNoneOfIt() {
+    assertThat(HostPort.host(" [::] ")).contains("::");
+    assertThat(HostPort.host("[fe80::1%eth0]")).contains("fe80::1%eth0");
+  }
+
   @ParameterizedTest
   @ValueSource(
-      strings = {"", " ", "[::1]", "host:7400", "http://a", "a b", "*", "tcp://10.0.0.1:7"})
+      strings = {
+        "",
+        " ",
+        "[::1",
+        "[eu]",
+        "[::1]:7400",
+        "host:7400",
+        "http://a",
+        "a b",
+        "*",
+        "tcp://10.0.0.1:7"
+      })
   void whatIsNoHost_isNotTaken(String text) {
     assertThat(HostPort.host(text)).isEmpty();
   }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of a call, or one that was derived from it. Whoever completes it in place of the call
- * ({@link #cancel}, {@link #orTimeout} and their like) gives the call up, unless others that were
- * derived from the same call still wait for it. A thread that brings answers may not wait for it.
+ * ({@link #cancel}, {@link #orTimeout} and their like) gives the call up. With the future that the
+ * client returned this is so whatever was derived from it; with one of several that were derived
+ * from it, once the others have left, too. A thread that brings answers may not wait for it.
  */
 final class CallFuture<T> extends CompletableFuture<T> {
   /** Why a call is given up: what its caller is told. */
@@ -49,7 +50,16 @@ final class CallFuture<T> extends CompletableFuture<T> {
     static final Line OVER = new Line(NOTHING);
 
     private Work work;
+
+    /** How many wait: futures from which none was derived, and threads. */
     private int ends = 1;
+
+    /**
+     * The least depth of a future for which several wait. Up to there the line is a chain: whoever
+     * completes one of it has completed all that is derived.
+     */
+    private int forkedAt = Integer.MAX_VALUE;
+
     private @Nullable GivenUp givenUp;
 
     Line(Work work) {
@@ -64,7 +74,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
         before = givenUp;
       }
       if (before != null) {
-        next.giveUp(before);
+        next.leave(before);
       }
     }
 
@@ -72,8 +82,15 @@ final class CallFuture<T> extends CompletableFuture<T> {
       work = NOTHING;
     }
 
-    synchronized void add(int more) {
-      ends += more;
+    /** One more waits for a future of this depth. */
+    synchronized void joins(int depth) {
+      ends++;
+      forkedAt = Math.min(forkedAt, depth);
+    }
+
+    /** A thread does not wait any more, and gives nothing up by that. */
+    synchronized void waitsNoMore() {
+      ends--;
     }
 
     synchronized @Nullable GivenUp givenUp() {
@@ -82,44 +99,33 @@ final class CallFuture<T> extends CompletableFuture<T> {
 
     @Override
     public void leave(GivenUp why) {
-      leave(why, 0);
+      leave(why, Integer.MAX_VALUE, 0);
     }
 
     /**
-     * As the other one.
+     * One of its futures is over, and with it those behind it.
      *
      * @param idle how many of those that are counted do not wait for it either
      */
-    void leave(GivenUp why, int idle) {
+    void leave(GivenUp why, int depth, int idle) {
       Work of;
       synchronized (this) {
-        if (--ends > idle) {
+        if (givenUp != null || (--ends > idle && depth > forkedAt)) {
           return;
         }
-        givenUp = why;
-        of = work;
+        of = over(why);
       }
       of.leave(why);
     }
 
-    /** The first of the line is over, and with it the others. */
-    void end(GivenUp why) {
-      Work of;
-      synchronized (this) {
-        givenUp = why;
-        of = work;
-      }
-      of.leave(why);
+    private synchronized Work over(GivenUp why) {
+      givenUp = why;
+      return work;
     }
 
     @Override
     public void giveUp(GivenUp why) {
-      Work of;
-      synchronized (this) {
-        givenUp = why;
-        of = work;
-      }
-      of.giveUp(why);
+      over(why).giveUp(why);
     }
   }
 
@@ -133,8 +139,8 @@ final class CallFuture<T> extends CompletableFuture<T> {
 
   private Line line;
 
-  /** Whether it is the first of its line. */
-  private boolean first;
+  /** How many are between it and the first of its line, with that one. */
+  private int depth;
 
   /** 1 once another one was derived from it, which then stands for both. */
   @SuppressWarnings("UnusedVariable") // by DERIVED
@@ -146,19 +152,19 @@ final class CallFuture<T> extends CompletableFuture<T> {
   /** Who is at {@link #orTimeout}, which derives one that nobody waits for. */
   private volatile @Nullable Thread timing;
 
-  private CallFuture(Line line) {
+  private CallFuture(Line line, int depth) {
     this.line = line;
+    this.depth = depth;
   }
 
   /** Of a call that begins. Its end is told by {@link #succeed} or {@link #fail}. */
   CallFuture(Work work) {
-    this(new Line(work));
-    first = true;
+    this(new Line(work), 0);
   }
 
   /** Of one that has ended. */
   static <T> CallFuture<T> completed(@Nullable T value) {
-    CallFuture<T> made = new CallFuture<>(Line.OVER);
+    CallFuture<T> made = new CallFuture<>(Line.OVER, 0);
     made.ends(value);
     return made;
   }
@@ -175,14 +181,8 @@ final class CallFuture<T> extends CompletableFuture<T> {
    */
   static <T> CallFuture<T> of(CompletableFuture<T> done, Function<GivenUp, Exception> error) {
     CallFuture<T> made = new CallFuture<>(why -> done.completeExceptionally(error.apply(why)));
-    done.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            made.succeed(value);
-          } else {
-            made.fail(failure);
-          }
-        });
+    var unused =
+        done.handle((value, failed) -> failed == null ? made.succeed(value) : made.fail(failed));
     return made;
   }
 
@@ -207,11 +207,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
 
   private boolean left(boolean completed) {
     if (completed) {
-      if (first) {
-        line.end(GivenUp.CANCELLED);
-      } else {
-        line.leave(GivenUp.CANCELLED, waiting);
-      }
+      line.leave(GivenUp.CANCELLED, depth, waiting);
     }
     return completed;
   }
@@ -254,13 +250,13 @@ final class CallFuture<T> extends CompletableFuture<T> {
     if (Answering.mustNotWait()) {
       throw Calls.error(GivenUp.WAITS_FOR_ITSELF);
     }
-    line.add(1);
+    line.joins(depth);
     WAITING.incrementAndGet(this);
   }
 
   private void waitsNoMore() {
     WAITING.decrementAndGet(this);
-    line.add(-1);
+    line.waitsNoMore();
   }
 
   @Override
@@ -305,16 +301,21 @@ final class CallFuture<T> extends CompletableFuture<T> {
 
   // ---------------------------------------------------------------- derived
 
+  /** Another one waits for it; the first of those stands for both. */
+  private Line joined() {
+    if (isDone()) {
+      return Line.OVER;
+    }
+    if (DERIVED.getAndSet(this, 1) != 0) {
+      line.joins(depth);
+    }
+    return line;
+  }
+
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
-    if (isDone()) {
-      return new CallFuture<>(Line.OVER);
-    }
-    Line of = line;
-    if (timing != Thread.currentThread() && DERIVED.getAndSet(this, 1) != 0) {
-      of.add(1);
-    }
-    return new CallFuture<>(of);
+    Line of = timing == Thread.currentThread() ? line : joined();
+    return new CallFuture<>(of, depth + 1);
   }
 
   @Override
@@ -346,43 +347,53 @@ final class CallFuture<T> extends CompletableFuture<T> {
         return CompletableFuture.failedFuture(Calls.error(why));
       }
       CompletionStage<U> next = function.apply(value);
-      line.goesOn(next instanceof CallFuture<U> call ? call.line : Line.NOTHING);
+      line.goesOn(next instanceof CallFuture<U> call ? call.joined() : Line.NOTHING);
       return next;
     };
   }
 
-  private static <U> CompletableFuture<U> on(Line line, CompletableFuture<U> made) {
-    CallFuture<U> call = (CallFuture<U>) made;
-    call.line = line;
-    call.first = true;
-    return call;
+  /** Composed with what a function gives: the first of a line of its own. */
+  private <U> CompletableFuture<U> composed(Function<Line, CompletableFuture<U>> compose) {
+    Line next = new Line(line);
+    CallFuture<U> made = (CallFuture<U>) compose.apply(next);
+    made.line = next;
+    made.depth = 0;
+    return made;
   }
 
   @Override
   public <U> CompletableFuture<U> thenCompose(
       Function<? super T, ? extends CompletionStage<U>> function) {
-    Line next = new Line(line);
-    return on(next, super.thenCompose(behind(next, function)));
+    return composed(next -> super.thenCompose(behind(next, function)));
   }
 
   @Override
   public <U> CompletableFuture<U> thenComposeAsync(
       Function<? super T, ? extends CompletionStage<U>> function) {
-    Line next = new Line(line);
-    return on(next, super.thenComposeAsync(behind(next, function)));
+    return composed(next -> super.thenComposeAsync(behind(next, function)));
   }
 
   @Override
   public <U> CompletableFuture<U> thenComposeAsync(
       Function<? super T, ? extends CompletionStage<U>> function, Executor executor) {
-    Line next = new Line(line);
-    return on(next, super.thenComposeAsync(behind(next, function), executor));
+    return composed(next -> super.thenComposeAsync(behind(next, function), executor));
   }
 
   @Override
   public CompletableFuture<T> exceptionallyCompose(
       Function<Throwable, ? extends CompletionStage<T>> function) {
-    Line next = new Line(line);
-    return on(next, super.exceptionallyCompose(behind(next, function)));
+    return composed(next -> super.exceptionallyCompose(behind(next, function)));
+  }
+
+  @Override
+  public CompletableFuture<T> exceptionallyComposeAsync(
+      Function<Throwable, ? extends CompletionStage<T>> function) {
+    return composed(next -> super.exceptionallyComposeAsync(behind(next, function)));
+  }
+
+  @Override
+  public CompletableFuture<T> exceptionallyComposeAsync(
+      Function<Throwable, ? extends CompletionStage<T>> function, Executor executor) {
+    return composed(next -> super.exceptionallyComposeAsync(behind(next, function), executor));
   }
 }

@@ -41,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * the step (OVERLOADED, STORE_FULL, UNAVAILABLE, SHUTTING_DOWN, REFUSED_BY_PEERS, TIMEOUT), or its
  * caller gave it up before it was sent (CANCELLED), its updates are sent once more with the next
  * one; if something is wrong with it, they are forgotten. A step that was given up when it was sent
- * is done all the same, and those behind it wait for it. Steps take place in the order in which
- * they are asked for. Thread-safe.
+ * is done all the same, and those behind it wait for it; the error of one that had updates says
+ * that they stay in the transaction. Steps take place in the order in which they are asked for.
+ * Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
@@ -135,16 +136,25 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
         return;
       }
       givenUp = true;
+      boolean hasUpdates = hasUpdates(this);
       StepDelivery by = delivery;
       boolean isUndone = withdraw(this) || by == null || by.giveUp();
       if (isUndone && end == Request.End.COMMIT) {
         reopen();
       }
       leave();
-      done.fail(
-          isUndone || end == Request.End.OPEN
-              ? Calls.error(why)
-              : new OutcomeUnknownException(why.code(), why.why()));
+      done.fail(outcome(why, isUndone, hasUpdates));
+    }
+
+    private OsierException outcome(GivenUp why, boolean isUndone, boolean hasUpdates) {
+      if (!isUndone && end == Request.End.COMMIT) {
+        return new OutcomeUnknownException(why.code(), why.why());
+      }
+      return hasUpdates
+          ? new OsierException(
+              why.code(),
+              "the step was given up, but its updates stay in the transaction: " + why.why())
+          : Calls.error(why);
     }
 
     void ended(Reply.@Nullable Transacted answer, @Nullable OsierException error) {
@@ -160,6 +170,10 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
         done.fail(error);
       }
     }
+  }
+
+  private synchronized boolean hasUpdates(Step step) {
+    return !step.updates.isEmpty();
   }
 
   /** Takes a step back that waits for those before it; those behind it have its updates then. */

@@ -19,7 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -319,13 +321,19 @@ final class GivingUpTest {
 
   // ---------------------------------------------------------------- futures
 
+  /** Ways of giving a future up by itself. */
+  private static List<Consumer<CompletableFuture<?>>> waysOfItsOwn() {
+    return List.of(
+        f -> f.cancel(true),
+        f -> f.completeExceptionally(new IllegalStateException("as the test wants")),
+        f -> f.complete(null),
+        f -> f.obtrudeException(new IllegalStateException("as the test wants")),
+        f -> f.orTimeout(1, TimeUnit.DAYS).completeExceptionally(new TimeoutException()));
+  }
+
   /** Ways of giving a future up. */
   private static List<Consumer<CompletableFuture<?>>> ways() {
-    List<Consumer<CompletableFuture<?>>> all = new ArrayList<>();
-    all.add(f -> f.cancel(true));
-    all.add(f -> f.completeExceptionally(new IllegalStateException("as the test wants")));
-    all.add(f -> f.complete(null));
-    all.add(f -> f.obtrudeException(new IllegalStateException("as the test wants")));
+    List<Consumer<CompletableFuture<?>>> all = new ArrayList<>(waysOfItsOwn());
     all.add(f -> f.thenApply(x -> x).cancel(true));
     all.add(f -> f.thenCompose(CompletableFuture::completedFuture).cancel(true));
     all.add(f -> f.handle((x, e) -> x).thenRun(() -> {}).cancel(true));
@@ -358,6 +366,133 @@ final class GivingUpTest {
         assertNothingIsUnderWay(method);
       }
     }
+  }
+
+  /** Dependents and waiting threads do not keep the call of a future that its caller gives up. */
+  @Test
+  void futureThatIsGivenUp_endsItsCall_whateverHangsOnIt() {
+    CounterHandle counter = client.session().keyspace("shop").counter("k");
+    List<Consumer<CompletableFuture<Long>>> waysToHang =
+        List.of(
+            f -> {
+              var unusedA = f.thenAccept(x -> {});
+              var unusedB = f.whenComplete((x, e) -> {});
+            },
+            f -> {
+              var unusedA = f.thenCompose(CompletableFuture::completedFuture);
+              var unusedB = f.exceptionallyComposeAsync(CompletableFuture::failedFuture);
+            },
+            f -> {
+              CompletableFuture<Long> d = f.thenApply(x -> x);
+              waiter(d);
+            },
+            f -> waiter(f),
+            f -> {
+              CompletableFuture<Long> d = f.thenApply(x -> x);
+              var unusedA = d.thenAccept(x -> {});
+              var unusedB = d.thenAccept(x -> {});
+              var unusedC = f.thenAccept(x -> {});
+            });
+    for (Consumer<CompletableFuture<Long>> hang : waysToHang) {
+      for (Consumer<CompletableFuture<?>> way : waysOfItsOwn()) {
+        CompletableFuture<Long> read = counter.getAsync();
+        hang.accept(read);
+        way.accept(read);
+        assertNothingIsUnderWay("a read");
+      }
+    }
+  }
+
+  /** A thread that waits for a future. */
+  private static void waiter(CompletableFuture<?> future) {
+    Thread joins =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  try {
+                    future.join();
+                  } catch (RuntimeException e) {
+                    // It was given up.
+                  }
+                });
+    while (joins.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void derivedFuture_thatIsGivenUp_leavesTheCallToAThreadThatWaitsForIt() {
+    CompletableFuture<Long> read = client.session().keyspace("shop").counter("k").getAsync();
+    CompletableFuture<Long> derived = read.thenApply(x -> x);
+    waiter(read);
+    derived.cancel(true);
+    assertThat(read).isNotDone();
+    assertThat(client.status().getFirst().inFlight()).isOne();
+    read.cancel(true);
+    assertNothingIsUnderWay("a read");
+  }
+
+  @Test
+  void callThatSeveralCompositionsWaitFor_goesOnUntilTheLastIsGivenUp() {
+    CounterHandle counter = client.session().keyspace("shop").counter("k");
+    Function<CompletableFuture<Long>, CompletableFuture<Long>> failedLater =
+        shared ->
+            CallFuture.<Long>of(
+                    CompletableFuture.failedFuture(new IllegalStateException()), Calls::error)
+                .exceptionallyComposeAsync(e -> shared, Runnable::run);
+    Function<CompletableFuture<Long>, CompletableFuture<Long>> composed =
+        shared -> CallFuture.completed(1L).thenCompose(x -> shared);
+    for (var way : List.of(composed, failedLater)) {
+      CompletableFuture<Long> shared = counter.getAsync();
+      CompletableFuture<Long> one = way.apply(shared);
+      CompletableFuture<Long> other = way.apply(shared);
+      one.cancel(true);
+      one.thenApply(x -> x).cancel(true);
+      assertThat(shared).isNotDone();
+      assertThat(other).isNotDone();
+      assertThat(client.status().getFirst().inFlight()).isOne();
+      other.cancel(true);
+      assertNothingIsUnderWay("what was composed");
+    }
+  }
+
+  /** What hangs on a composition and leaves late does not count for those that share its call. */
+  @Test
+  void composition_thatWasGivenUp_leavesTheCallOnce() {
+    CompletableFuture<Long> shared = client.session().keyspace("shop").counter("k").getAsync();
+    CompletableFuture<Long> one = CallFuture.completed(1L).thenCompose(x -> shared);
+    CompletableFuture<Long> other = CallFuture.completed(1L).thenCompose(x -> shared);
+    CompletableFuture<Long> late = one.handleAsync((x, e) -> x, task -> {}); // never runs it
+    one.cancel(true);
+    late.cancel(true);
+    assertThat(other).isNotDone();
+    assertThat(client.status().getFirst().inFlight()).isOne();
+  }
+
+  @Test
+  void stepWithUpdates_thatIsGivenUp_saysThatTheyStay() {
+    isIn = Transaction.class;
+    eu.handler = (request, reply) -> reply.accept(BEGUN);
+    Transaction tx = client.session().keyspace("shop").begin();
+    eu.handler = (request, reply) -> {};
+    CounterHandle counter = tx.counter("k");
+    Throwable read = interruptedWhileItWaits(none -> tx.counter("other").get());
+    assertThat(read).hasMessageContaining("nothing was done");
+    Throwable waiting = interruptedWhileItWaits(none -> counter.incrementAndGet(1));
+    assertThat(waiting).hasMessageContaining("its updates stay in the transaction");
+    Throwable commit = interruptedWhileItWaits(none -> tx.commit());
+    assertThat(commit).hasMessageContaining("its updates stay in the transaction");
+
+    eu.handler = (request, reply) -> reply.accept(BEGUN);
+    Transaction other = client.session().keyspace("shop").begin();
+    eu.handler = (request, reply) -> {};
+    Throwable sent = interruptedWhileItWaits(none -> other.counter("k").incrementAndGet(1));
+    assertThat(sent)
+        .hasMessageContaining("its updates stay in the transaction")
+        .isNotInstanceOf(OutcomeUnknownException.class)
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
   }
 
   @Test

@@ -23,9 +23,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The opening of one connection to a host that may have several addresses, of which some are dead.
@@ -52,6 +54,7 @@ final class Dial {
   private final Set<Channel> trying = new LinkedHashSet<>();
   private final List<String> tried = new ArrayList<>();
   private final List<Throwable> troubles = new ArrayList<>();
+  private @Nullable ScheduledFuture<?> limit;
   private boolean done;
 
   /** See {@link Network#dial}. */
@@ -70,7 +73,7 @@ final class Dial {
 
   /** Begins. The name is looked up by a thread of its own, which the system may hold up. */
   void start(Lookup lookup) {
-    inLoop(() -> loop.schedule(this::tooLate, timeoutMillis, TimeUnit.MILLISECONDS));
+    inLoop(() -> limit = loop.schedule(this::tooLate, timeoutMillis, TimeUnit.MILLISECONDS));
     Thread.ofPlatform()
         .daemon()
         .name("osier-lookup")
@@ -220,6 +223,9 @@ final class Dial {
   private void stop() {
     done = true;
     left.clear();
+    if (limit != null) {
+      limit.cancel(false); // else it would stay in the loop's queue until its time
+    }
     List.copyOf(trying).forEach(Channel::close);
   }
 }

@@ -17,7 +17,8 @@ public final class ListenAddress {
 
   /**
    * The first of a host's addresses that this machine has; of localhost, the first that is of
-   * loopback. Looks the name up.
+   * loopback. If it has just one, it is that one: the system may let it be bound before the machine
+   * has it. Looks the name up.
    *
    * @throws UnknownHostException if there is none; its message says why
    */
@@ -33,6 +34,9 @@ public final class ListenAddress {
       throw cause("no address is known of this name here", e);
     }
     boolean isLocalhost = host.equalsIgnoreCase(LOCALHOST);
+    if (all.size() == 1 && !isLocalhost) {
+      return all.getFirst();
+    }
     return all.stream()
         .filter(a -> isLocalhost ? a.isLoopbackAddress() : isOurs(a))
         .findFirst()
@@ -50,7 +54,8 @@ public final class ListenAddress {
     return told;
   }
 
-  private static boolean isOurs(InetAddress address) {
+  /** Whether this machine has an address, as far as is known. */
+  public static boolean isOurs(InetAddress address) {
     try {
       return address.isAnyLocalAddress()
           || address.isLoopbackAddress()

@@ -6,9 +6,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,13 +19,18 @@ import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections to hosts whose names have several addresses, other ones later, or none yet. */
 @Timeout(60)
@@ -173,6 +180,43 @@ final class DialTest {
           .hasMessage("no address is known of the name some.example");
       assertThat(new Outcome(server.getLocalPort(), LONG, later).channel.join().isActive())
           .isTrue();
+    }
+  }
+
+  /** Else it would stay in the loop's queue for as long as it might have taken. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void limitOfADialThatHasEnded_isCancelled(boolean succeeds) throws Exception {
+    EventLoop loop = loops.next();
+    Queue<Future<?>> scheduled = new ConcurrentLinkedQueue<>();
+    EventLoop watched =
+        (EventLoop)
+            Proxy.newProxyInstance(
+                DialTest.class.getClassLoader(),
+                new Class<?>[] {EventLoop.class},
+                (self, method, arguments) -> {
+                  Object made = method.invoke(loop, arguments);
+                  if (method.getName().equals("schedule")) {
+                    scheduled.add((Future<?>) made);
+                  }
+                  return made;
+                });
+    CompletableFuture<Object> ended = new CompletableFuture<>();
+    try (ServerSocket server = listening("127.0.0.1")) {
+      new Dial(
+              watched,
+              InetSocketAddress.createUnresolved("some.example", server.getLocalPort()),
+              Integer.MAX_VALUE,
+              ended::complete,
+              ended::complete)
+          .start(
+              succeeds
+                  ? addresses("127.0.0.1")
+                  : host -> {
+                    throw new UnknownHostException(host);
+                  });
+      assertThat(ended.join()).isInstanceOf(succeeds ? Channel.class : UnknownHostException.class);
+      assertThat(scheduled).singleElement().matches(Future::isCancelled, "is cancelled");
     }
   }
 

@@ -27,6 +27,8 @@ final class ListenAddressTest {
     "localhost, 198.51.100.7 127.0.0.1, 127.0.0.1",
     "LOCALHOST, 2001:db8::7 ::1 127.0.0.1, ::1",
     "eu.example, 198.51.100.7 127.0.0.5, 127.0.0.5",
+    "eu.example, 198.51.100.7, 198.51.100.7", // the system may let it be bound all the same
+    "2001:db8::7, 2001:db8::7, 2001:db8::7",
     "0.0.0.0, 0.0.0.0, 0.0.0.0",
     "::, ::, ::"
   })
@@ -39,7 +41,7 @@ final class ListenAddressTest {
   @CsvSource({
     "localhost, 198.51.100.7, loopback",
     "localhost, 0.0.0.0, loopback",
-    "eu.example, 198.51.100.7, this machine has no such address"
+    "eu.example, 198.51.100.7 198.51.100.8, this machine has no such address"
   })
   void nameThatLeadsElsewhere_isRefused(String host, String found, String says) {
     assertThatThrownBy(() -> ListenAddress.of(host, leadsTo(found)))

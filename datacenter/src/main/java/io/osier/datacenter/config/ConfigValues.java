@@ -145,8 +145,7 @@ record ConfigValues(String source, Config config) {
 
   /** A host to listen at. */
   String host(String key) {
-    String allowed =
-        "a name or an address, without a port and without brackets, for example 0.0.0.0 or ::";
+    String allowed = "a name or an address, without a port, for example 0.0.0.0 or ::";
     return value(
         key,
         allowed,

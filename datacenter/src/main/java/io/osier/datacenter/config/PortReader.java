@@ -98,7 +98,7 @@ final class PortReader {
     // Those that are configured anyway: what others call this datacenter, and what it listens at.
     names.add(dc.toLowerCase(Locale.ROOT));
     names.add(host.toLowerCase(Locale.ROOT));
-    names.add(values.config().getString("osier.listen.host").toLowerCase(Locale.ROOT));
+    names.add(values.host("osier.listen.host").toLowerCase(Locale.ROOT));
     String own = ConfigReader.PEERS + "." + dc;
     if (values.has(own)) {
       names.add(values.address(own).getHostString().toLowerCase(Locale.ROOT));

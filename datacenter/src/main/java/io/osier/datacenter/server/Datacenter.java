@@ -464,8 +464,14 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private <T> T bind(String key, String host, int port, Binder<T> binder) {
+    String why = "";
     try {
-      return binder.bind(ListenAddress.of(host, port));
+      InetSocketAddress at = ListenAddress.of(host, port);
+      why =
+          ListenAddress.isOurs(at.getAddress())
+              ? "; another process may use it"
+              : "; this machine has no such address";
+      return binder.bind(at);
     } catch (Exception e) { // Netty throws the checked BindException without declaring it
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -475,7 +481,7 @@ public final class Datacenter implements AutoCloseable {
               + " ("
               + e.getMessage()
               + ")"
-              + (e instanceof BindException ? "; another process may use it" : ""),
+              + (e instanceof BindException ? why : ""),
           e);
     }
   }

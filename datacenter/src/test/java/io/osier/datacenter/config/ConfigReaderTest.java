@@ -143,6 +143,17 @@ final class ConfigReaderTest {
     assertThat(ConfigReader.read("f", GOOD, Map.of()).admin()).isEmpty();
   }
 
+  @Test
+  void hostInBrackets_isTheAddress() {
+    DatacenterConfig read =
+        ConfigReader.read(
+            "f",
+            GOOD + "osier.admin.enabled = true\nosier.listen.host = \" [::1] \"",
+            Map.of("OSIER_ADMIN_HOST", "127.0.0.1"));
+    assertThat(read.host()).isEqualTo("::1");
+    assertThat(read.admin().orElseThrow().names()).contains("::1", "127.0.0.1");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -186,7 +197,7 @@ final class ConfigReaderTest {
             + " osier.listen.peer-port",
         "osier.admin.names = [\"eu.example:7402\"]     | admin.names     | without ports",
         "osier.admin.names = [\"*\"]                   | admin.names     | a list of names",
-        "osier.admin.host = \"\"                       | admin.host      | without brackets",
+        "osier.admin.host = \"\"                       | admin.host      | without a port",
         "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than"
             + " that of",
         "osier.listen.client-connections = many       | client-connec   | whole number",

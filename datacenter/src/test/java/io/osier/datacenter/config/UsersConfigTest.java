@@ -118,6 +118,7 @@ final class UsersConfigTest {
         "LocalHost",
         "127.1.2.3",
         "\"::1\"",
+        "\"[::1]\"",
         "\"0:0:0:0:0:0:0:1\"",
         "\" ::1 \""
       })
@@ -127,7 +128,15 @@ final class UsersConfigTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"0.0.0.0", "10.0.0.1", "eu.example", "\"::\"", "127.0.0.1.example", "127.0.0.999"})
+      strings = {
+        "0.0.0.0",
+        "10.0.0.1",
+        "eu.example",
+        "\"::\"",
+        "\"[::]\"",
+        "127.0.0.1.example",
+        "127.0.0.999"
+      })
   void otherMachines_needTlsAndUsers(String host) {
     String listen = "listen.host = " + host + "\n";
     assertThat(error(listen))
@@ -143,11 +152,12 @@ final class UsersConfigTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\"\"", "\"[::1]\"", "\"127.0.0.1:7400\"", "\"http://eu\"", "\"*\""})
+  @ValueSource(
+      strings = {"\"\"", "\"[eu]\"", "\"[::1]:1\"", "\"127.0.0.1:7400\"", "\"http://eu\"", "\"*\""})
   void whatIsNoHost_isRefused(String host) {
-    assertThat(error("listen.host = " + host)).contains("listen.host", "without brackets");
+    assertThat(error("listen.host = " + host)).contains("listen.host", "without a port");
     assertThat(error("admin { enabled = true, host = " + host + " }"))
-        .contains("admin.host", "without brackets");
+        .contains("admin.host", "without a port");
   }
 
   @Test

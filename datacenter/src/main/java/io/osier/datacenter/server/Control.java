@@ -92,6 +92,9 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     /** Whether frames can be sent to a datacenter. */
     boolean isConnected(String name);
 
+    /** Whether one is in reach of which it is not decided yet whether it lets this one in. */
+    boolean isHeld();
+
     /** The newest version of the peer protocol that another one speaks, as far as is known. */
     int protocol(String name);
 
@@ -437,7 +440,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private boolean knows(FirstWord first) {
-    return first.knows(keyspaces.heard(), System.nanoTime());
+    return first.knows(keyspaces.heard(), outside.isHeld(), System.nanoTime());
   }
 
   @Override

@@ -37,6 +37,9 @@ final class Dialled extends FrameReader {
   private boolean answered;
   private boolean ended;
 
+  /** See {@link #isHeld}. */
+  private volatile boolean held;
+
   /** As what the one is known that has welcomed this; null before. */
   private @Nullable Answering answering;
 
@@ -62,6 +65,14 @@ final class Dialled extends FrameReader {
   /** The version of the protocol in which it has greeted; 0 if it has not. */
   int version() {
     return version;
+  }
+
+  /**
+   * Whether the other end has given a sign of life, and neither of the two has said yet whether it
+   * lets the other one in. For any thread.
+   */
+  boolean isHeld() {
+    return held;
   }
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
@@ -144,6 +155,7 @@ final class Dialled extends FrameReader {
         close(ctx);
       }
     }
+    held = !ended && peer == null;
   }
 
   @Override
@@ -246,6 +258,7 @@ final class Dialled extends FrameReader {
     Agreement agreement = peering.compare(dc, mine, theirs);
     agreed = Set.copyOf(agreement.agreed());
     dialler.welcomed(replica, ctx.channel(), this);
+    held = false;
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
@@ -316,6 +329,7 @@ final class Dialled extends FrameReader {
   /** Takes nothing more, and closes the connection. In the loop. */
   void leave(Channel channel) {
     ended = true;
+    held = false;
     end();
     channel.close();
   }
@@ -323,6 +337,7 @@ final class Dialled extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
+    held = false;
     if (answering != null) {
       peering.bearers().left(answering, now(ctx)).forEach(Bearers.Step::carryOut);
     }

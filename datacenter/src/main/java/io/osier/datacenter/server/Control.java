@@ -185,13 +185,17 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       keyspaces.giveUp(request.name());
     }
     boolean changes = !request.action().equals("list");
-    if (changes && !keyspaces.second().isEmpty()) { // what it changed would have numbers that others give, too
+    if (changes
+        && !keyspaces
+            .second()
+            .isEmpty()) { // what it changed would have numbers that others give, too
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.REFUSED_BY_PEERS,
               "nothing is changed here, since another process has this one's name: "
                   + keyspaces.second()
-                  + "; 'dc remove NAME --dead' gives up one of these that has been silent for 10 s"));
+                  + "; 'dc remove NAME --dead' gives up one of these that has been silent for 10"
+                  + " s"));
     }
     ControlLoop runs = loop;
     if (runs == null) {

@@ -202,7 +202,9 @@ final class Keyspaces {
     second.heard(dc, why, System.nanoTime());
   }
 
-  /** A datacenter is said to be dead: if it is silent, who it takes for this one does not matter. */
+  /**
+   * A datacenter is said to be dead: if it is silent, who it takes for this one does not matter.
+   */
   void giveUp(String dc) {
     second.giveUp(dc, System.nanoTime());
   }

@@ -211,8 +211,7 @@ public final class StoreFiles {
    * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
    *     is as it was
    */
-  public static Optional<String> mend(
-      Path dir, long logMax, Predicate<String> isElsewhere) {
+  public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     if (!Files.exists(damageNote(dir))) {
       return Optional.empty();
     }

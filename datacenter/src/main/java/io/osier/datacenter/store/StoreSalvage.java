@@ -37,7 +37,8 @@ import org.rocksdb.WriteOptions;
  * incarnation.
  *
  * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
- * own update is still in the log, which a peer may lack. Where anything else is damaged nothing is done. Used by one thread.
+ * own update is still in the log, which a peer may lack. Where anything else is damaged nothing is
+ * done. Used by one thread.
  */
 final class StoreSalvage {
   private static final int BATCH_BYTES = 1 << 20;

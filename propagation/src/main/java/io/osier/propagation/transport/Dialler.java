@@ -90,7 +90,10 @@ final class Dialler {
     return way != null;
   }
 
-  /** Whether nothing can be sent yet, because one end still asks who the other one is. For any thread. */
+  /**
+   * Whether nothing can be sent yet, because one end still asks who the other one is. For any
+   * thread.
+   */
   boolean isHeld() {
     Dialled greets = dialled;
     return !isUp() && greets != null && greets.isHeld();

@@ -64,6 +64,11 @@ public final class ServerCommand implements Callable<Integer> {
   /** Finer than what anybody sees of a start. */
   private static final long READY_POLL_MILLIS = 20;
 
+  /** A start that finds the store's disk full again and again is tried so seldom at last. */
+  private static final long ANEW_MILLIS_MAX = 60_000;
+
+  private static final long ANEW_MILLIS = 5_000;
+
   @Option(
       names = "--config",
       required = true,
@@ -150,6 +155,7 @@ public final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     try {
+      long pauseMillis = 0;
       while (true) {
         try {
           await(datacenter, watch, memory);
@@ -158,9 +164,13 @@ public final class ServerCommand implements Callable<Integer> {
           if (!datacenter.isReadOnly() || !isFull(e.getCause())) {
             throw e;
           }
+          Thread.sleep(pauseMillis); // it is read meanwhile
           LOG.info("the store's disk has room again: the datacenter starts anew");
           datacenter.close();
+          startup.startsAnew(datacenter);
           datacenter = start(config, new StartWatch(System.nanoTime()), startup, audit);
+          startup.started();
+          pauseMillis = datacenter.isReadOnly() ? longerPauseMillis(pauseMillis) : 0;
         }
       }
     } catch (ExecutionException e) {
@@ -188,6 +198,11 @@ public final class ServerCommand implements Callable<Integer> {
     return startup.opened(
         Datacenter.start(
             config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
+  }
+
+  /** How long to wait after a start that found the disk full although there had been room. */
+  static long longerPauseMillis(long pauseMillis) {
+    return Math.min(Math.max(2 * pauseMillis, ANEW_MILLIS), ANEW_MILLIS_MAX);
   }
 
   private static boolean isFull(@Nullable Throwable cause) {

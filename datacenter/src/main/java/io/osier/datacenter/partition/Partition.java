@@ -80,7 +80,8 @@ public final class Partition implements Machine {
 
   /**
    * Whether the store has objects and knows of nothing that it would be complete, as one that was
-   * mended: what it had is not to be missed by readers only because nobody is in reach.
+   * mended: what it had is not to be missed by readers only because nobody is in reach. Where there
+   * is nobody any more, who might have it, it is not waited for.
    */
   private final boolean lacksSome;
 
@@ -386,7 +387,7 @@ public final class Partition implements Machine {
     objects.past().expire(now.nanos());
     if (!ready
         && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
-        && (!lacksSome || propagation.hasHeardAny())) {
+        && (!lacksSome || propagation.hasHeardAny() || propagation.peerNames().isEmpty())) {
       ready = true;
     }
     caughtUp |= ready && propagation.isVerified();

@@ -52,8 +52,13 @@ final class ClientConnection extends FrameReader {
    */
   private static final int REQUEST_BYTES = 512;
 
-  /** Until it is looked again whether logins must wait. */
+  /**
+   * Until it is looked again whether logins must wait; twice as long each time, up to a maximum.
+   */
   private static final long LOGIN_MILLIS = 20;
+
+  /** Many may wait for as long as a start does: each looks so seldom at last. */
+  private static final long LOGIN_MILLIS_MAX = 200;
 
   /** A client whose request takes longer to come hears so often that it is still being taken. */
   private static final long SIGN_MILLIS = 500;
@@ -86,6 +91,7 @@ final class ClientConnection extends FrameReader {
   private final Outgoing<Envelope<Reply>> replies;
   private final ConnectionGuard guard;
   private final ClientLogin login;
+  private long loginMillis;
   private boolean greeted;
   private boolean signDue;
   private boolean broken;
@@ -138,6 +144,7 @@ final class ClientConnection extends FrameReader {
   /** Nothing more is read of a connection before it is known who may log in. */
   private void greetLater(ChannelHandlerContext ctx, long id, Request request) {
     pause();
+    loginMillis = loginPauseMillis(loginMillis);
     ctx.executor()
         .schedule(
             () -> {
@@ -151,8 +158,15 @@ final class ClientConnection extends FrameReader {
                 exceptionCaught(ctx, e);
               }
             },
-            LOGIN_MILLIS,
+            loginMillis,
             TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * The pause before the next look whether logins must wait, after that one; 0 if there was none.
+   */
+  static long loginPauseMillis(long before) {
+    return Math.min(Math.max(2 * before, LOGIN_MILLIS), LOGIN_MILLIS_MAX);
   }
 
   private void welcome(long id, Identity identity) {

@@ -92,6 +92,9 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     /** Whether frames can be sent to a datacenter. */
     boolean isConnected(String name);
 
+    /** Whether one is in reach of which it is not decided yet whether it lets this one in. */
+    boolean isHeld();
+
     /** The newest version of the peer protocol that another one speaks, as far as is known. */
     int protocol(String name);
 
@@ -178,12 +181,21 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** Does what an operator asks for; one JSON object. */
   CompletableFuture<String> administer(Request.Administer request, String by) {
-    if (!keyspaces.second().isEmpty()) { // what it changed would have numbers that others give, too
+    if (isGivingUp(request)) {
+      keyspaces.giveUp(request.name());
+    }
+    boolean changes = !request.action().equals("list");
+    if (changes
+        && !keyspaces
+            .second()
+            .isEmpty()) { // what it changed would have numbers that others give, too
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.REFUSED_BY_PEERS,
               "nothing is changed here, since another process has this one's name: "
-                  + keyspaces.second()));
+                  + keyspaces.second()
+                  + "; 'dc remove NAME --dead' gives up one of these that has been silent for 10"
+                  + " s"));
     }
     ControlLoop runs = loop;
     if (runs == null) {
@@ -195,6 +207,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       case "dc" -> runs.administerDatacenters(request, by).thenApply(Control::datacentersJson);
       default -> runs.administer(request, by).thenApply(Control::json);
     };
+  }
+
+  private static boolean isGivingUp(Request.Administer request) {
+    return request.subject().equals("dc")
+        && request.action().equals("remove")
+        && "true".equals(request.settings().get("dead"));
   }
 
   /** What keeps this datacenter from being one like the others, in words. */
@@ -437,7 +455,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private boolean knows(FirstWord first) {
-    return first.knows(keyspaces.heard(), System.nanoTime());
+    return first.knows(keyspaces.heard(), outside.isHeld(), System.nanoTime());
   }
 
   @Override

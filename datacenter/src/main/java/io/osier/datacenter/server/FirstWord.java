@@ -7,7 +7,8 @@ import io.osier.propagation.host.Heard;
  * Whether a datacenter that has just started knows what {@code _osier} says: what it stored may be
  * old, and say that a keyspace is there that was dropped, or that somebody may log in who was
  * dropped, too. So it waits for the others, but not long: whoever is in reach is connected after a
- * second. Pure, with time passed in; thread-safe.
+ * second, or gives a sign of life while it asks whether a former life of this one is still there.
+ * Pure, with time passed in; thread-safe.
  */
 final class FirstWord {
   /** As long as a partition waits for a peer at its start. */
@@ -16,7 +17,16 @@ final class FirstWord {
   /** Who has heard one waits so long for the others, of whom one may know more. */
   static final long WAIT_FOR_MORE_NANOS = WAIT_NANOS / 2;
 
+  /**
+   * Nobody is waited for longer: a connection of a former life counts as dead after five seconds,
+   * and then the one that had it tells what it has.
+   */
+  static final long HELD_NANOS = WAIT_NANOS + 5_000_000_000L;
+
   private final long startNanos;
+
+  /** When somebody was in reach last that had not let this one in. */
+  private long heldNanos;
 
   /** Once that is so it stays so. */
   private boolean knows;
@@ -26,19 +36,23 @@ final class FirstWord {
   /** Of one that begins to connect now. */
   FirstWord(long nowNanos) {
     this.startNanos = nowNanos;
+    this.heldNanos = nowNanos;
   }
 
   /**
    * Whether to wait no longer.
    *
    * @param from of how many it has what they had
+   * @param isHeld whether somebody is in reach that has not let this one in yet
    */
-  synchronized boolean knows(Heard from, long nowNanos) {
+  synchronized boolean knows(Heard from, boolean isHeld, long nowNanos) {
+    heldNanos = isHeld ? nowNanos : heldNanos;
     heard |= from != Heard.NOBODY;
     long waited = nowNanos - startNanos;
     knows |=
         from == Heard.ALL
-            || waited >= WAIT_NANOS
+            || nowNanos - heldNanos >= WAIT_NANOS
+            || waited >= HELD_NANOS
             || (from == Heard.SOME && waited >= WAIT_FOR_MORE_NANOS);
     return knows;
   }

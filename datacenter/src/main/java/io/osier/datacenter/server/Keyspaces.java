@@ -132,8 +132,8 @@ final class Keyspaces {
 
   private final LongAdder droppedUpdates = new LongAdder();
 
-  /** By datacenter, why it takes another process for this one. */
-  private final Map<String, String> second = new ConcurrentSkipListMap<>();
+  private final Seconds second =
+      new Seconds(why -> open.values().forEach(o -> o.shard.gate().setSecond(why)));
 
   /** What partitions that are opened from now on are told of them; empty as long as they know. */
   private volatile Optional<Members> members = Optional.empty();
@@ -156,8 +156,7 @@ final class Keyspaces {
   /** From now on these are the other datacenters; or they are compared with anew. */
   void setMembers(Members changed) {
     peers = Set.copyOf(changed.others);
-    second.keySet().retainAll(peers);
-    open.values().forEach(o -> o.shard.gate().setSecond(second()));
+    second.retain(peers);
     members = Optional.of(changed);
     told.incrementAndGet();
     open.values().forEach(one -> tell(one, changed));
@@ -200,13 +199,19 @@ final class Keyspaces {
    * @param why in words; empty if it takes this one
    */
   void secondTo(String dc, Optional<String> why) {
-    why.ifPresentOrElse(words -> second.put(dc, words), () -> second.remove(dc));
-    open.values().forEach(o -> o.shard.gate().setSecond(second()));
+    second.heard(dc, why, System.nanoTime());
+  }
+
+  /**
+   * A datacenter is said to be dead: if it is silent, who it takes for this one does not matter.
+   */
+  void giveUp(String dc) {
+    second.giveUp(dc, System.nanoTime());
   }
 
   /** By datacenter, why this process is not the one that it talks to. */
   Map<String, String> second() {
-    return Map.copyOf(second);
+    return second.all();
   }
 
   // ---------------------------------------------------------------- which there are
@@ -288,7 +293,7 @@ final class Keyspaces {
   private void add(Open made) {
     String name = made.shard.policy().name();
     open.put(name, made);
-    made.shard.gate().setSecond(second());
+    second.tell();
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard.gate().hold(held);

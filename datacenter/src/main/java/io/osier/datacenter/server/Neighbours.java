@@ -88,6 +88,11 @@ final class Neighbours implements Control.Outside {
   }
 
   @Override
+  public boolean isHeld() {
+    return transport().isHeld();
+  }
+
+  @Override
   public long receivedBytes() {
     return transport().traffic().values().stream().mapToLong(Traffic::receivedBytes).sum();
   }

@@ -68,6 +68,19 @@ public class Startup implements AutoCloseable {
   }
 
   /**
+   * Something that was opened is closed by now, and is opened anew: until {@link #started} it is a
+   * start again.
+   *
+   * @param closed is known no more
+   * @throws OsierException SHUTTING_DOWN if it was told to stop
+   */
+  public synchronized void startsAnew(AutoCloseable closed) {
+    check();
+    opened.remove(closed);
+    phase = Phase.STARTING;
+  }
+
+  /**
    * Tells it to stop, and waits until all is closed: by this thread if all was open, and otherwise
    * by the one that starts.
    *

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
@@ -35,8 +36,9 @@ import org.rocksdb.WriteOptions;
  * comes, which changes nothing; what was left out comes back. The datacenter takes a new
  * incarnation.
  *
- * <p>Only objects are left out, and none of which an own update is still in the log, which a peer
- * may lack. Where anything else is damaged nothing is done. Used by one thread.
+ * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
+ * own update is still in the log, which a peer may lack. Where anything else is damaged nothing is
+ * done. Used by one thread.
  */
 final class StoreSalvage {
   private static final int BATCH_BYTES = 1 << 20;
@@ -85,11 +87,13 @@ final class StoreSalvage {
    * Mends a store.
    *
    * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is closed
    * @return empty if nothing of it is damaged
    * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
    *     for the copy; the store is as it was
    */
-  static Optional<Mended> mend(Path dir, long logMax) {
+  static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     Path copy = dir.resolve("db.mending");
     try {
       if (!Files.exists(StoreFiles.database(dir)) && Files.exists(copy)) {
@@ -103,11 +107,18 @@ final class StoreSalvage {
         StoreFiles.delete(copy);
         return Optional.empty();
       }
-      Path aside = StoreFiles.setAside(dir).orElseThrow();
-      Files.move(copy, StoreFiles.database(dir));
       TreeSet<Integer> partitions = new TreeSet<>();
       lost.forEach(l -> partitions.add(l.keys.partition()));
-      return Optional.of(new Mended(lost.size(), names(dir, partitions), aside));
+      StoreHeader header = header(copy);
+      for (int partition : partitions) {
+        if (!isElsewhere.test(header.keyspaceOf(partition))) {
+          throw cannot(dir, header.nameOf(partition) + ", which no other datacenter holds, is");
+        }
+      }
+      Path aside = StoreFiles.setAside(dir).orElseThrow();
+      Files.move(copy, StoreFiles.database(dir));
+      String names = String.join(", ", partitions.stream().map(header::nameOf).toList());
+      return Optional.of(new Mended(lost.size(), names, aside));
     } catch (RocksDBException e) {
       StoreFiles.deleteQuietly(copy);
       throw StoreErrors.of(dir, e);
@@ -124,11 +135,10 @@ final class StoreSalvage {
     }
   }
 
-  private static String names(Path dir, TreeSet<Integer> partitions) throws RocksDBException {
+  private static StoreHeader header(Path database) throws RocksDBException {
     try (Options options = new Options();
-        RocksDB db = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
-      StoreHeader header = StoreHeader.decode(db.get(RecordKeys.header()));
-      return String.join(", ", partitions.stream().map(header::nameOf).toList());
+        RocksDB db = RocksDB.openReadOnly(options, database.toString())) {
+      return StoreHeader.decode(db.get(RecordKeys.header()));
     }
   }
 
@@ -265,6 +275,10 @@ final class StoreSalvage {
   }
 
   private OsierException cannot(String what) {
+    return cannot(dir, what);
+  }
+
+  private static OsierException cannot(Path dir, String what) {
     return new OsierException(
         ErrorCode.STORE_DAMAGED,
         "the store in "

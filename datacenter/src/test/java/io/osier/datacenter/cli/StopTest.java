@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +48,17 @@ final class StopTest {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  @Test
+  void startThatFindsTheDiskFullAgainAndAgain_isTriedEverMoreSeldom() {
+    long pause = ServerCommand.longerPauseMillis(0);
+    assertThat(pause).isEqualTo(5_000);
+    assertThat(ServerCommand.longerPauseMillis(pause)).isEqualTo(10_000);
+    for (int i = 0; i < 20; i++) {
+      pause = ServerCommand.longerPauseMillis(pause);
+    }
+    assertThat(pause).isEqualTo(60_000);
   }
 
   /** The first moments at which anybody may know of it, and may rely on it. */

@@ -112,9 +112,8 @@ final class RestartsTest {
             peer, new Frame.Status(true, 0, 0, none, 1, none, committed, false, nanos)));
   }
 
-  /** Of what was damaged nothing is here, which is not to be taken for its absence. */
-  @Test
-  void partitionThatWasMended_isNotReady_beforeAnyPeerWasHeard() {
+  /** A partition with one object whole, of what it had. */
+  private void startMended() {
     ObjectId object = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
     ReplicaId former = new ReplicaId("eu", 1);
     Causal none = Causal.bottom(object.type());
@@ -131,10 +130,28 @@ final class RestartsTest {
     for (int i = 0; i < 100; i++) {
       tick(1_000);
     }
+  }
+
+  /** Of what was damaged nothing is here, which is not to be taken for its absence. */
+  @Test
+  void partitionThatWasMended_isNotReady_beforeAnyPeerWasHeard() {
+    startMended();
     assertThat(partition.isReady()).isFalse();
     up(new ReplicaId("us", 1));
     tick(1_000);
     assertThat(partition.isReady()).as("the other one is not waited for").isTrue();
+  }
+
+  /** Nobody has more than is here: an operator has given up the others. */
+  @Test
+  void partitionThatWasMended_isReady_onceThereIsNoPeerAnyMore() {
+    startMended();
+    input(new Input.Peers(2, List.of("us"), List.of(), false, 0));
+    tick(1_000);
+    assertThat(partition.isReady()).isFalse();
+    input(new Input.Peers(3, List.of(), List.of(), false, 0));
+    tick(1_000);
+    assertThat(partition.isReady()).isTrue();
   }
 
   /** The peer knows no more of any object than is here. */

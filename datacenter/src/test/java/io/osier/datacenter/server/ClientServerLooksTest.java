@@ -129,6 +129,21 @@ final class ClientServerLooksTest {
     server.close();
   }
 
+  /** Thousands may wait for as long as a start does. */
+  @Test
+  void loginThatMustWait_looksAtOnce_andThenSeldom() {
+    int looks = 0;
+    long pause = 0;
+    for (long millis = 0; millis < 60_000; millis += pause) {
+      pause = ClientConnection.loginPauseMillis(pause);
+      assertThat(pause).isBetween(20L, 200L);
+      assertThat(looks > 0 || pause == 20).isTrue();
+      looks++;
+    }
+    assertThat(looks).isLessThan(310);
+    server.close();
+  }
+
   @Test
   void usersThatChanged_areSeenByTheNextLook_alsoWhereNobodyWasConnectedMeanwhile() {
     users = new Users(List.of());

@@ -11,7 +11,11 @@ final class FirstWordTest {
   private final FirstWord word = new FirstWord(START);
 
   private boolean knows(Heard from, long afterNanos) {
-    return word.knows(from, START + afterNanos);
+    return word.knows(from, false, START + afterNanos);
+  }
+
+  private boolean isHeld(long afterNanos) {
+    return !word.knows(Heard.NOBODY, true, START + afterNanos);
   }
 
   @Test
@@ -37,6 +41,33 @@ final class FirstWordTest {
     assertThat(word.isAlone()).isTrue();
     assertThat(knows(Heard.SOME, FirstWord.WAIT_NANOS + 1)).isTrue();
     assertThat(word.isAlone()).isFalse();
+  }
+
+  /** A connection of its former life lingers there. */
+  @Test
+  void whoIsHeld_waitsUntilItWasLetIn_andThenForTheOthersWord() {
+    long letIn = FirstWord.WAIT_NANOS + 1_000_000_000L;
+    assertThat(isHeld(10)).isTrue();
+    assertThat(isHeld(letIn)).isTrue();
+    assertThat(knows(Heard.NOBODY, letIn + 1)).isFalse();
+    assertThat(knows(Heard.ALL, letIn + 2)).isTrue();
+    assertThat(word.isAlone()).isFalse();
+  }
+
+  @Test
+  void whoIsHeld_andHearsNothingWhenItIsLetIn_waitsAsLongAsAtTheStart() {
+    assertThat(isHeld(1_000_000_000L)).isTrue();
+    assertThat(knows(Heard.NOBODY, 1_000_000_000L + FirstWord.WAIT_NANOS - 1)).isFalse();
+    assertThat(knows(Heard.NOBODY, 1_000_000_000L + FirstWord.WAIT_NANOS)).isTrue();
+  }
+
+  @Test
+  void whoIsHeldAgainAndAgain_goesOn_whenAnyFormerLifeWouldHaveEnded() {
+    for (long after = 0; after < FirstWord.HELD_NANOS; after += 100_000_000) {
+      assertThat(isHeld(after)).isTrue();
+    }
+    assertThat(isHeld(FirstWord.HELD_NANOS)).isFalse();
+    assertThat(word.isAlone()).isTrue();
   }
 
   @Test

@@ -108,6 +108,32 @@ final class StartupTest {
     assertThat(closed).containsExactly("second", "first");
   }
 
+  /** As often as it starts anew, nothing of what was closed is kept. */
+  @Test
+  void whatStartsAnew_isClosedOnce_andAsAStartUntilAllIsOpen() {
+    step("first");
+    AutoCloseable before = startup.opened(() -> closed.add("before"));
+    startup.started();
+    startup.startsAnew(before);
+    assertThat(startup.stop(Duration.ofMillis(1))).as("the new start is waited for").isFalse();
+    assertThat(closed).isEmpty();
+    startup.opened(() -> closed.add("after"));
+    assertThatThrownBy(startup::started).hasMessageContaining("told to stop");
+    startup.close();
+    assertThat(closed).containsExactly("after", "first");
+  }
+
+  @Test
+  void whatWasToldToStop_doesNotStartAnew() {
+    AutoCloseable before = startup.opened(() -> closed.add("before"));
+    startup.started();
+    assertThat(startup.stop(Duration.ZERO)).isTrue();
+    assertThatThrownBy(() -> startup.startsAnew(before))
+        .isInstanceOfSatisfying(
+            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
+    assertThat(closed).containsExactly("before");
+  }
+
   /** Opening a damaged store may take for ever, and the process ends all the same. */
   @Test
   void stepThatDoesNotEnd_isNotWaitedForLongerThanAllowed() {

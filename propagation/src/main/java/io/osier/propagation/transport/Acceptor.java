@@ -238,6 +238,9 @@ final class Acceptor extends FrameReader {
     Bearers.Bearer bearer =
         new Bearers.Bearer(replica, hello.start(), hello.former(), Wire.host(channel));
     peering.bearers().greeted(line, bearer, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
+    if (sender == null && !ended) {
+      heartbeat.give(); // it is not to take this one for out of reach while it waits
+    }
   }
 
   /** Who has greeted over this connection. */

@@ -37,6 +37,9 @@ final class Dialled extends FrameReader {
   private boolean answered;
   private boolean ended;
 
+  /** See {@link #isHeld}. */
+  private volatile boolean held;
+
   /** As what the one is known that has welcomed this; null before. */
   private @Nullable Answering answering;
 
@@ -62,6 +65,14 @@ final class Dialled extends FrameReader {
   /** The version of the protocol in which it has greeted; 0 if it has not. */
   int version() {
     return version;
+  }
+
+  /**
+   * Whether the other end has given a sign of life, and neither of the two has said yet whether it
+   * lets the other one in. For any thread.
+   */
+  boolean isHeld() {
+    return held;
   }
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
@@ -144,6 +155,7 @@ final class Dialled extends FrameReader {
         close(ctx);
       }
     }
+    held = !ended && peer == null;
   }
 
   @Override
@@ -247,6 +259,7 @@ final class Dialled extends FrameReader {
     dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
     Agreement agreement = peering.compare(dc, mine, theirs);
     agreed = Set.copyOf(agreement.agreed());
+    held = false;
     heartbeat.give();
     peering.listener().up(replica, agreement.agreed());
     changed(ctx.channel()); // since it was greeted
@@ -317,6 +330,7 @@ final class Dialled extends FrameReader {
   /** Takes nothing more, and closes the connection. In the loop. */
   void leave(Channel channel) {
     ended = true;
+    held = false;
     end();
     channel.close();
   }
@@ -324,6 +338,7 @@ final class Dialled extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
+    held = false;
     if (answering != null) {
       peering.bearers().left(answering, Wire.nowNanos(ctx)).forEach(Bearers.Step::carryOut);
     }

@@ -43,7 +43,7 @@ final class Dialler {
   /** The attempt's connection if it is open, and what stands in it. */
   private @Nullable Channel channel;
 
-  private @Nullable Dialled dialled;
+  private volatile @Nullable Dialled dialled;
 
   /**
    * A connection over which frames can be sent.
@@ -90,6 +90,15 @@ final class Dialler {
     return way != null;
   }
 
+  /**
+   * Whether nothing can be sent yet, because one end still asks who the other one is. For any
+   * thread.
+   */
+  boolean isHeld() {
+    Dialled greets = dialled;
+    return !isUp() && greets != null && greets.isHeld();
+  }
+
   /** What waits to leave, in bytes. For any thread. */
   long bufferedBytes() {
     return buffer.bytes();
@@ -113,8 +122,9 @@ final class Dialler {
     Way last = way;
     boolean wasUp = last != null;
     way = null;
-    if (channel != null && dialled != null) {
-      dialled.leave(channel);
+    Dialled greets = dialled;
+    if (channel != null && greets != null) {
+      greets.leave(channel);
     }
     if (last != null) {
       last.dialled.leave(last.channel);

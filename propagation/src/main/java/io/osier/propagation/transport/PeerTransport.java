@@ -255,6 +255,14 @@ public final class PeerTransport implements AutoCloseable {
     return dialler != null && dialler.isUp();
   }
 
+  /**
+   * Whether a peer is in reach and lives, and it is not decided yet whether the two talk: one of
+   * them may ask others who bear the name first, for {@link Heartbeat#DEAD_MILLIS} at most.
+   */
+  public boolean isHeld() {
+    return peers.all().values().stream().anyMatch(p -> p.dialler().isHeld());
+  }
+
   /** By name, the version of the protocol that datacenters have said that they speak. */
   public void setVersions(Map<String, Integer> versions) {
     peering.greeting().setTold(versions);

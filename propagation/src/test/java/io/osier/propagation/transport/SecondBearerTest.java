@@ -142,8 +142,16 @@ final class SecondBearerTest {
     world.run(LONG_MILLIS);
     heard("eu");
     world.loses(at("eu"));
-    starts("eu", EU, 2, List.of(1L), "us");
-    world.run(Heartbeat.DEAD_MILLIS + 2_000);
+    PeerTransport eu = starts("eu", EU, 2, List.of(1L), "us");
+    assertThat(eu.isHeld()).isFalse();
+    int held = 0;
+    for (int i = 0; i < 20; i++) {
+      world.run(100);
+      held += eu.isHeld() ? 1 : 0;
+    }
+    assertThat(held).as("it knows from the beginning that us is in reach").isGreaterThan(15);
+    world.run(Heartbeat.DEAD_MILLIS);
+    assertThat(eu.isHeld()).isFalse();
     assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
     assertThat(requireNonNull(heard.get("us")).all())
         .contains("down eu")

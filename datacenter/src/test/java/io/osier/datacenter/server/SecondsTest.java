@@ -1,0 +1,74 @@
+package io.osier.datacenter.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Who takes another process for this one. */
+final class SecondsTest {
+  private final AtomicReference<Map<String, String>> told = new AtomicReference<>(Map.of());
+
+  @Test
+  void whatIsHeard_isTold_untilItEnds_orDoesNotCount() {
+    Seconds seconds = new Seconds(told::set);
+    seconds.heard("us", Optional.of("start 2"), 0);
+    seconds.heard("ap", Optional.of("start 3"), 0);
+    assertThat(told.get()).isEqualTo(Map.of("us", "start 2", "ap", "start 3"));
+    seconds.heard("us", Optional.empty(), 1);
+    assertThat(told.get()).isEqualTo(Map.of("ap", "start 3")).isEqualTo(seconds.all());
+    seconds.retain(Set.of("us"));
+    assertThat(told.get()).isEmpty();
+  }
+
+  @Test
+  void whoIsGivenUp_doesNotCount_onceItIsSilent() {
+    Seconds seconds = new Seconds(told::set);
+    seconds.heard("us", Optional.of("start 2"), 0);
+    seconds.heard("ap", Optional.of("start 2"), 0);
+    seconds.heard("us", Optional.of("start 2"), 1);
+    seconds.giveUp("us", Seconds.SILENT_NANOS);
+    seconds.giveUp("eu", Seconds.SILENT_NANOS);
+    assertThat(told.get()).containsOnlyKeys("us", "ap");
+    seconds.giveUp("us", 1 + Seconds.SILENT_NANOS);
+    assertThat(told.get()).containsOnlyKeys("ap");
+    seconds.giveUp("ap", Seconds.SILENT_NANOS);
+    assertThat(told.get()).isEmpty();
+    seconds.heard("us", Optional.of("start 2"), 2 * Seconds.SILENT_NANOS);
+    assertThat(told.get()).containsOnlyKeys("us");
+  }
+
+  /** A keyspace is opened just when somebody is heard: its gate must not open again. */
+  @Test
+  void whatIsHeardWhileOthersAreTold_isToldLast() {
+    AtomicReference<Thread> other = new AtomicReference<>();
+    AtomicBoolean first = new AtomicBoolean(true);
+    AtomicReference<Seconds> seconds = new AtomicReference<>();
+    seconds.set(
+        new Seconds(
+            why -> {
+              if (first.getAndSet(false)) {
+                other.set(
+                    Thread.ofPlatform()
+                        .daemon()
+                        .start(() -> seconds.get().heard("us", Optional.of("start 2"), 0)));
+                await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(
+                        () ->
+                            other.get().getState() == Thread.State.BLOCKED
+                                || !other.get().isAlive());
+              }
+              told.set(why);
+            }));
+    seconds.get().tell();
+    await().atMost(Duration.ofMinutes(1)).until(() -> !other.get().isAlive());
+    assertThat(told.get()).isEqualTo(Map.of("us", "start 2"));
+  }
+}

@@ -177,7 +177,7 @@ final class StoreService implements AutoCloseable {
   private static RocksDatabase database(
       DatacenterConfig config, Path dir, long incarnationMin, Opener opener) {
     StoreSettings.Durability durability = config.store().durability();
-    mend(config, dir);
+    Mending.mend(config, dir);
     try {
       return opener.open(dir, durability, config.cluster(), config.dc(), incarnationMin);
     } catch (OsierException e) {
@@ -197,19 +197,6 @@ final class StoreService implements AutoCloseable {
           dir,
           e.getMessage());
       return opened;
-    }
-  }
-
-  /** What the last life has met of damage is mended where there are peers, if it can be. */
-  private static void mend(DatacenterConfig config, Path dir) {
-    if (config.peers().isEmpty()) {
-      return;
-    }
-    try {
-      StoreFiles.mend(dir, config.store().logMax())
-          .ifPresent(done -> LOG.warn("the store was damaged and is mended: {}", done));
-    } catch (OsierException e) {
-      LOG.error("the store is damaged, is not mended, and is served as far as it can be", e);
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.rocksdb.Options;
@@ -259,11 +260,13 @@ public final class StoreFiles {
    * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
    *
    * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is open to be read only
    * @return what was done, in words; empty if no damage was met or none is found any more
    * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
    *     is as it was
    */
-  public static Optional<String> mend(Path dir, long logMax) {
+  public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     try {
       if (finishMending(dir)) {
         Files.deleteIfExists(damageNote(dir));
@@ -272,7 +275,7 @@ public final class StoreFiles {
       if (!Files.exists(damageNote(dir))) {
         return Optional.empty();
       }
-      Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax);
+      Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax, isElsewhere);
       Files.deleteIfExists(damageNote(dir));
       return mended.map(
         m ->

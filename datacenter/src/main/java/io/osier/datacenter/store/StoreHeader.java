@@ -105,12 +105,22 @@ record StoreHeader(
 
   /** What the partition of a number is called, in words. */
   String nameOf(int number) {
-    for (Map.Entry<String, Integer> partition : partitions.entrySet()) {
-      if (partition.getValue() == number) {
-        return "partition " + partition.getKey();
-      }
-    }
-    return "no partition";
+    String name = partitionOf(number);
+    return name.isEmpty() ? "no partition" : "partition " + name;
+  }
+
+  /** The keyspace of the partition of a number; empty if there is none. */
+  String keyspaceOf(int number) {
+    String name = partitionOf(number);
+    return name.isEmpty() ? "" : name.substring(0, name.lastIndexOf('/'));
+  }
+
+  private String partitionOf(int number) {
+    return partitions.entrySet().stream()
+        .filter(p -> p.getValue() == number)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse("");
   }
 
   /** The number of a partition that is in it. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.ObjectId;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
@@ -33,9 +35,10 @@ import org.rocksdb.WriteOptions;
  * comes, which changes nothing; what was left out comes back. The datacenter takes a new
  * incarnation.
  *
- * <p>Only objects are left out, and none of which an own update is still in the log, which a peer
- * may lack. Where anything else is damaged nothing is done, and nothing is copied. Used by one
- * thread.
+ * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
+ * own update is still in the log, which a peer may lack; nor where own updates of former
+ * incarnations may be, which no log has. Where anything else is damaged nothing is done, and nothing
+ * is copied. Used by one thread.
  */
 final class StoreSalvage {
   /**
@@ -56,13 +59,19 @@ final class StoreSalvage {
 
   private final Path dir;
   private final long logMax;
+  private final Predicate<String> isElsewhere;
   private final RocksDB from;
   private final ReadOptions read;
   private final List<Lost> lost = new ArrayList<>();
 
-  private StoreSalvage(Path dir, long logMax, RocksDB from, ReadOptions read) {
+  /** The partitions of what is lost, in words. */
+  private String names = "";
+
+  private StoreSalvage(
+      Path dir, long logMax, Predicate<String> isElsewhere, RocksDB from, ReadOptions read) {
     this.dir = dir;
     this.logMax = logMax;
+    this.isElsewhere = isElsewhere;
     this.from = from;
     this.read = read;
   }
@@ -71,11 +80,13 @@ final class StoreSalvage {
    * Mends a store.
    *
    * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is open to be read only
    * @return empty if nothing of it is damaged
    * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
    *     for the copy; the store is as it was
    */
-  static Optional<Mended> mend(Path dir, long logMax) {
+  static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
     Path copy = StoreFiles.mending(dir);
     try {
       StoreFiles.checkUnused(dir);
@@ -88,8 +99,8 @@ final class StoreSalvage {
                 + " trying, the next one tries again");
       }
       Files.createDirectories(copy); // is the mark of one that was killed, too
-      List<Lost> lost = copy(dir, logMax, copy);
-      if (lost.isEmpty()) {
+      StoreSalvage salvage = copy(dir, logMax, isElsewhere, copy);
+      if (salvage.lost.isEmpty()) {
         StoreFiles.delete(copy);
         return Optional.empty();
       }
@@ -97,9 +108,7 @@ final class StoreSalvage {
       Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
       StoreFiles.finishMending(dir);
       StoreFiles.deleteDamaged(dir, aside);
-      TreeSet<Integer> partitions = new TreeSet<>();
-      lost.forEach(l -> partitions.add(l.keys.partition()));
-      return Optional.of(new Mended(lost.size(), names(dir, partitions), aside));
+      return Optional.of(new Mended(salvage.lost.size(), salvage.names, aside));
     } catch (RocksDBException e) {
       StoreFiles.deleteQuietly(copy);
       throw StoreErrors.of(dir, e);
@@ -116,15 +125,8 @@ final class StoreSalvage {
     }
   }
 
-  private static String names(Path dir, TreeSet<Integer> partitions) throws RocksDBException {
-    try (Options options = new Options();
-        RocksDB db = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
-      StoreHeader header = StoreHeader.decode(db.get(RecordKeys.header()));
-      return String.join(", ", partitions.stream().map(header::nameOf).toList());
-    }
-  }
-
-  private static List<Lost> copy(Path dir, long logMax, Path copy)
+  private static StoreSalvage copy(
+      Path dir, long logMax, Predicate<String> isElsewhere, Path copy)
       throws RocksDBException, IOException {
     RocksLibrary.load();
     StoreErrors.checkFiles(dir);
@@ -134,14 +136,14 @@ final class StoreSalvage {
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
         ReadOptions read = new ReadOptions().setFillCache(false);
         RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
-      StoreSalvage salvage = new StoreSalvage(dir, logMax, from, read);
+      StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
       salvage.walk(batch -> {}); // whether it can be mended is known before the disk fills
       if (!salvage.lost.isEmpty()) {
         salvage.check();
         checkRoom(dir);
         salvage.copy(copy);
       }
-      return salvage.lost;
+      return salvage;
     }
   }
 
@@ -210,10 +212,48 @@ final class StoreSalvage {
             + " peers, 'osier restore' takes a backup");
   }
 
-  /** Throws if an own update may be lost. */
+  /** Throws if something may be lost that nobody else has. */
   private void check() throws RocksDBException {
+    byte[] stored = from.get(RecordKeys.header());
+    if (stored == null) {
+      throw cannot("its header is");
+    }
+    StoreHeader header = StoreHeader.decode(stored);
+    TreeSet<Integer> partitions = new TreeSet<>();
+    lost.forEach(l -> partitions.add(l.keys.partition()));
+    for (int partition : partitions) {
+      if (!isElsewhere.test(header.keyspaceOf(partition))) {
+        throw cannot(header.nameOf(partition) + ", which no other datacenter holds, is");
+      }
+      checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
+    }
     for (Lost one : lost) {
       checkNotInLog(one);
+    }
+    names = String.join(", ", partitions.stream().map(header::nameOf).toList());
+  }
+
+  /** Only the last incarnation has a log, which tells what a peer may lack. */
+  private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
+    byte[] stored = from.get(keys.state());
+    if (stored == null) {
+      throw cannot(name + ", of which it is not stored what it has, is");
+    }
+    StoredState state = StoredState.decode(stored);
+    ReplicaNumbers named = new ReplicaNumbers(); // by the records of any partition
+    named.read(from::get);
+    List<ReplicaId> replicas = new ArrayList<>(named.all());
+    for (int i = 0; i < state.through().size(); i++) {
+      replicas.add(state.through().replica(i));
+    }
+    for (ReplicaId replica : replicas) {
+      if (replica.dc().equals(state.self().dc()) && !replica.equals(state.self())) {
+        throw cannot(
+            name
+                + " has updates of "
+                + replica
+                + ", a former incarnation, which no log has and a peer may lack: they may be");
+      }
     }
   }
 
@@ -275,19 +315,24 @@ final class StoreSalvage {
   }
 
   /** A partition is given everything, by everybody, as if it had nothing. */
-  private static void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
+  private void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
       throws RocksDBException {
     byte[] stored = to.get(keys.state());
     if (stored == null) {
-      return;
+      throw cannot("a partition, of which it is not stored what it has, is"); // see check
     }
     StoredState state = StoredState.decode(stored);
+    long count = keysOf(to, keys);
+    if (count == 0) {
+      // It would look as if there had never been anything, which needs no peer to be served.
+      throw cannot("everything of a partition is");
+    }
     StoredState nothing =
         new StoredState(
             state.self(),
             0,
             state.timestamp(),
-            keysOf(to, keys),
+            count,
             0,
             VersionVector.EMPTY,
             Map.of(),

@@ -33,7 +33,10 @@ final class MendedDatacenterTest {
   @TempDir private Path dir;
 
   private TestCluster cluster(String consistency) {
-    String keyspaces = "shop { partitions = 1, consistency = " + consistency + " }";
+    return withKeyspaces("shop { partitions = 1, consistency = " + consistency + " }");
+  }
+
+  private TestCluster withKeyspaces(String keyspaces) {
     String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 1MiB";
     return new TestCluster(keyspaces, store, new String[] {"eu", "us"});
   }
@@ -171,7 +174,7 @@ final class MendedDatacenterTest {
   }
 
   private Optional<String> mend() {
-    return StoreFiles.mend(eu(), 1_000_000);
+    return StoreFiles.mend(eu(), 1_000_000, keyspace -> true);
   }
 
   /** A peer may lack it, so it is not dropped: whoever runs the datacenter decides. */
@@ -189,6 +192,47 @@ final class MendedDatacenterTest {
       assertThat(e).hasMessageContaining("own update").hasMessageContaining("osier rebuild");
       assertThat(eu().resolve("db.mending")).doesNotExist();
       assertThat(eu().resolve("damaged")).exists();
+    }
+  }
+
+  /** It would never come back, and its keys would be missing without a word. */
+  @Test
+  void whatNoOtherDatacenterHolds_isNotMended() throws Exception {
+    try (TestCluster cluster = withKeyspaces("shop { partitions = 1, replicas = [eu] }")) {
+      write(cluster, OBJECTS);
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      Files.createFile(eu().resolve("damaged"));
+      cluster.start("eu");
+      cluster.awaitReady();
+      firstDamaged(cluster);
+      cluster.stop("eu");
+      assertThat(eu().resolve("damaged")).exists();
+    }
+  }
+
+  /** What the file says of datacenters is not all: the store says who of them has gone. */
+  @Test
+  void whatARemovedDatacenterHeld_isNotMended() throws Exception {
+    try (TestCluster cluster = cluster("session")) {
+      write(cluster, OBJECTS);
+      awaitAll(cluster, "us", OBJECTS);
+      cluster.stop("us");
+      try (OsierClient client = cluster.client("eu")) {
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .ignoreExceptions() // until it is seen that it has gone
+            .until(() -> !client.admin().removeDatacenterAsync("us", true).join().isEmpty());
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> client.admin().listDatacentersAsync().join().contains("\"removed\""));
+      }
+      cluster.stop("eu");
+      DamagedStore.damageOneBlock(eu());
+      Files.createFile(eu().resolve("damaged"));
+      cluster.start("eu");
+      cluster.awaitReady();
+      firstDamaged(cluster);
     }
   }
 }

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import java.io.IOException;
@@ -50,20 +53,7 @@ final class StoreSalvageTest {
   @BeforeEach
   void makeStore() throws RocksDBException {
     RocksDatabase database = open();
-    RocksVersions versions = database.partition("shop", 0, 1);
-    StoredState state =
-        new StoredState(
-            database.self(),
-            OBJECTS,
-            0,
-            OBJECTS,
-            0,
-            VersionVector.EMPTY,
-            Map.of(),
-            true,
-            true,
-            Forgotten.NOTHING);
-    database.write(List.of(versions.encode(List.of(new Change.PutState(state)))));
+    putState(database, database.self(), VersionVector.EMPTY);
     DamagedStore.flush(database.db());
     RecordKeys keys = new RecordKeys(0);
     for (int i = 0; i < OBJECTS; i++) {
@@ -76,13 +66,27 @@ final class StoreSalvageTest {
     database.closeUnclean();
   }
 
+  private static void putState(RocksDatabase database, ReplicaId self, VersionVector through) {
+    StoredState state =
+        new StoredState(
+            self, OBJECTS, 0, OBJECTS, 0, through, Map.of(), true, true, Forgotten.NOTHING);
+    RocksVersions versions = database.partition("shop", 0, 1);
+    database.write(List.of(versions.encode(List.of(new Change.PutState(state)))));
+  }
+
+  private void putState(ReplicaId self, VersionVector through) {
+    try (RocksDatabase database = open()) {
+      putState(database, self, through);
+    }
+  }
+
   private void damage() throws IOException, RocksDBException {
     DamagedStore.damageOneBlock(dir);
     DamagedRanges.make(StoreFiles.damageNote(dir));
   }
 
   private Optional<String> mend() {
-    return StoreFiles.mend(dir, 1_000_000);
+    return StoreFiles.mend(dir, 1_000_000, keyspace -> true);
   }
 
   /** How many objects can be read. */
@@ -169,6 +173,53 @@ final class StoreSalvageTest {
     assertThat(e).hasMessageContaining("did not come to an end");
     assertThat(StoreFiles.damageNote(dir)).exists();
     assertThat(mend()).isPresent();
+  }
+
+  /** The log of a former incarnation is dropped, and with it what a peer may lack. */
+  @Test
+  void updatesOfAFormerIncarnation_areNotGivenUp() throws Exception {
+    ReplicaId former = new ReplicaId("eu", 1);
+    putState(new ReplicaId("eu", 2), VersionVector.of(former, OBJECTS));
+    damage();
+    assertThat(refused())
+        .hasMessageContaining("eu/1, a former incarnation")
+        .hasMessageContaining("osier rebuild");
+    assertThat(asides()).isEmpty();
+    putState(former, VersionVector.of(new ReplicaId("us", 1), 7));
+    assertThat(mend()).isPresent();
+  }
+
+  /** What was mended claims nothing; but its records name who made them. */
+  @Test
+  void updatesOfAFormerIncarnation_areSeenByTheRecordsThatNameIt() throws Exception {
+    try (RocksDatabase database = open()) {
+      RocksVersions versions = database.partition("shop", 0, 1);
+      Causal none = Causal.bottom(CrdtType.EW_FLAG);
+      Causal state =
+          none.join(none.prepare(new Operation.SetFlag(true), new ReplicaId("eu", 1), 1, 0, 1, 0));
+      Change.PutInPlace put = new Change.PutInPlace(object(10 * OBJECTS), state, true);
+      database.write(List.of(versions.encode(List.of(put))));
+    }
+    putState(new ReplicaId("eu", 2), VersionVector.EMPTY);
+    damage();
+    assertThat(refused()).hasMessageContaining("eu/1, a former incarnation");
+  }
+
+  /** It would look as if there had never been anything, and be served before a peer is heard. */
+  @Test
+  void partitionOfWhichNothingIsWhole_isNotMended() throws Exception {
+    try (RocksDatabase database = open()) {
+      RecordKeys keys = new RecordKeys(0);
+      database.db().deleteRange(keys.objectsBegin(), keys.objectsEnd());
+      byte[] large = new byte[20_000]; // a block of its own
+      new Random(1).nextBytes(large);
+      for (int i = 0; i < 3; i++) {
+        database.db().put(keys.inPlace(object(i)), large);
+      }
+      database.db().compactRange();
+    }
+    damage();
+    assertThat(refused()).hasMessageContaining("everything of a partition is damaged");
   }
 
   /** What it lacks was acknowledged, perhaps. */

@@ -367,9 +367,7 @@ public final class Partition implements Machine {
    */
   private Progress progressNow() {
     Progress come = propagation.progress();
-    return lacksSome && !ready
-        ? new Progress(VersionVector.EMPTY, Map.of(), come.settled())
-        : come;
+    return lacksSome && !ready ? new Progress(VersionVector.EMPTY, Map.of(), come.settled()) : come;
   }
 
   @Override
@@ -399,7 +397,9 @@ public final class Partition implements Machine {
     objects.past().expire(now.nanos());
     if (!ready
         && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
-        && (!lacksSome || propagation.heard() != Heard.NOBODY || propagation.peerNames().isEmpty())) {
+        && (!lacksSome
+            || propagation.heard() != Heard.NOBODY
+            || propagation.peerNames().isEmpty())) {
       ready = true;
     }
     caughtUp |= ready && propagation.isVerified();

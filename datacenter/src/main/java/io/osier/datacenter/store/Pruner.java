@@ -50,8 +50,8 @@ final class Pruner {
   /**
    * Of a database.
    *
-   * @param onUnreadable is told of objects that cannot be read, which are left as they are
-   *     unless it throws
+   * @param onUnreadable is told of objects that cannot be read, which are left as they are unless
+   *     it throws
    */
   Pruner(
       RocksDB db,

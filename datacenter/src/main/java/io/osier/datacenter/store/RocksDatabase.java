@@ -38,6 +38,7 @@ public final class RocksDatabase implements AutoCloseable {
 
   /** Whether damage was met before, and was not mended. */
   private final boolean wasDamaged;
+
   private final Durability durability;
   private final RocksSettings settings;
   private final RocksDB db;

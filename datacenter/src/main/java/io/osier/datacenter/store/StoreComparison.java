@@ -155,8 +155,7 @@ public final class StoreComparison {
     }
   }
 
-  private static Map<Long, byte[]> logged(Store store, String partition)
-      throws RocksDBException {
+  private static Map<Long, byte[]> logged(Store store, String partition) throws RocksDBException {
     Map<Long, byte[]> entries = new HashMap<>();
     RecordKeys keys = store.keys(partition);
     byte[] end = keys.logEnd();

@@ -278,9 +278,9 @@ public final class StoreFiles {
       Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax, isElsewhere);
       Files.deleteIfExists(damageNote(dir));
       return mended.map(
-        m ->
-            "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
-                .formatted(m.gaps(), m.partitions(), m.aside()));
+          m ->
+              "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+                  .formatted(m.gaps(), m.partitions(), m.aside()));
     } catch (IOException e) {
       throw new OsierException(
           ErrorCode.CONFIGURATION, "cannot mend the store in " + dir + ": " + e, e);

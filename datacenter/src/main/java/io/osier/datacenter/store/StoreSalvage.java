@@ -37,8 +37,8 @@ import org.rocksdb.WriteOptions;
  *
  * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
  * own update is still in the log, which a peer may lack; nor where own updates of former
- * incarnations may be, which no log has. Where anything else is damaged nothing is done, and nothing
- * is copied. Used by one thread.
+ * incarnations may be, which no log has. Where anything else is damaged nothing is done, and
+ * nothing is copied. Used by one thread.
  */
 final class StoreSalvage {
   /**
@@ -125,8 +125,7 @@ final class StoreSalvage {
     }
   }
 
-  private static StoreSalvage copy(
-      Path dir, long logMax, Predicate<String> isElsewhere, Path copy)
+  private static StoreSalvage copy(Path dir, long logMax, Predicate<String> isElsewhere, Path copy)
       throws RocksDBException, IOException {
     RocksLibrary.load();
     StoreErrors.checkFiles(dir);

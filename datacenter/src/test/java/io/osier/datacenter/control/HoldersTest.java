@@ -28,8 +28,7 @@ final class HoldersTest {
   private static final KeyspacePolicy WITH_US = at("pair", "eu,us");
 
   private static KeyspacePolicy at(String name, String replicas) {
-    return KeyspaceSettings.read(
-        name, Map.of("replicas", replicas), Set.of("eu", "us", "ap"));
+    return KeyspaceSettings.read(name, Map.of("replicas", replicas), Set.of("eu", "us", "ap"));
   }
 
   private static Reading.Fields read(List<Operation> operations) {

@@ -225,11 +225,36 @@ final class StoreSalvage {
         throw cannot(header.nameOf(partition) + ", which no other datacenter holds, is");
       }
       checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
+      if (!hasWhole(new RecordKeys(partition))) {
+        // It would look as if there had never been anything, which needs no peer to be served.
+        throw cannot("everything of " + header.nameOf(partition) + " is");
+      }
     }
     for (Lost one : lost) {
       checkNotInLog(one);
     }
     names = String.join(", ", partitions.stream().map(header::nameOf).toList());
+  }
+
+  /** Whether an object of a partition is in front of, between or behind what is lost of it. */
+  private boolean hasWhole(RecordKeys keys) {
+    byte[] begin = keys.objectsBegin();
+    for (Lost one : lost) {
+      if (one.keys.partition() == keys.partition()) {
+        if (hasBetween(begin, keys.objectBegin(one.from))) {
+          return true;
+        }
+        begin = one.to.map(keys::objectEnd).orElseGet(keys::objectsEnd);
+      }
+    }
+    return hasBetween(begin, keys.objectsEnd());
+  }
+
+  private boolean hasBetween(byte[] begin, byte[] end) {
+    try (RocksIterator it = from.newIterator(read)) {
+      it.seek(begin);
+      return it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0; // not so if unreadable
+    }
   }
 
   /** Only the last incarnation has a log, which tells what a peer may lack. */
@@ -321,17 +346,12 @@ final class StoreSalvage {
       throw cannot("a partition, of which it is not stored what it has, is"); // see check
     }
     StoredState state = StoredState.decode(stored);
-    long count = keysOf(to, keys);
-    if (count == 0) {
-      // It would look as if there had never been anything, which needs no peer to be served.
-      throw cannot("everything of a partition is");
-    }
     StoredState nothing =
         new StoredState(
             state.self(),
             0,
             state.timestamp(),
-            count,
+            keysOf(to, keys),
             0,
             VersionVector.EMPTY,
             Map.of(),

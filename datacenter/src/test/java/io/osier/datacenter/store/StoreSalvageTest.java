@@ -219,7 +219,7 @@ final class StoreSalvageTest {
       database.db().compactRange();
     }
     damage();
-    assertThat(refused()).hasMessageContaining("everything of a partition is damaged");
+    assertThat(refused()).hasMessageContaining("everything of partition shop/0 is damaged");
   }
 
   /** What it lacks was acknowledged, perhaps. */

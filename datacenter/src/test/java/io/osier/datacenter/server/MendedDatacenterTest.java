@@ -160,13 +160,17 @@ final class MendedDatacenterTest {
       cluster.awaitReady();
       firstDamaged(cluster);
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(2))
+          .pollInterval(Duration.ofSeconds(1))
           .until(
               () -> {
                 cluster.stop("eu");
                 boolean isMended = isMendedNow();
                 cluster.start("eu");
                 cluster.awaitReady();
+                if (!isMended) {
+                  firstDamaged(cluster); // it is known again
+                }
                 return isMended;
               });
       awaitAll(cluster, "eu", 500);

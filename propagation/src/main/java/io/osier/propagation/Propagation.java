@@ -606,11 +606,6 @@ public final class Propagation {
     return standing.isCaughtUp(nowNanos, graceNanos);
   }
 
-  /** Whether any peer has said what it has. */
-  public boolean hasHeardAny() {
-    return standing.hasHeardAny();
-  }
-
   /**
    * Whether this incarnation has once had everything that any peer had of its datacenter's former
    * incarnations, so that it knows what they had done as well as anybody ever will. Until then

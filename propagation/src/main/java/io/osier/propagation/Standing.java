@@ -354,11 +354,6 @@ final class Standing {
     return true;
   }
 
-  /** See {@link Propagation#hasHeardAny}. */
-  boolean hasHeardAny() {
-    return !firstStatus.isEmpty();
-  }
-
   /** See {@link Propagation#isSettled}. */
   boolean isSettled() {
     return settled;

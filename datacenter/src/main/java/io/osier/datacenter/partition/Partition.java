@@ -17,6 +17,7 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -340,11 +341,11 @@ public final class Partition implements Machine {
     if (!config.recording()) {
       return Optional.empty();
     }
-    long version = propagation.progressVersion() + (caughtUp ? 1 : 0);
+    long version = propagation.progressVersion() + (caughtUp ? 1 : 0) + (ready ? 1 : 0);
     boolean tellsShipped = objects.store().isDamaged() && propagation.shipped() != shippedStored;
     if (version != progressVersion || unremembered != changes.unremembered() || tellsShipped) {
       progressVersion = version;
-      progress = propagation.progress();
+      progress = progressNow();
       unremembered = changes.unremembered();
     } else if (!effects.hasRecords()) {
       return Optional.empty();
@@ -358,6 +359,15 @@ public final class Partition implements Machine {
             propagation.shipped(),
             caughtUp,
             unremembered));
+  }
+
+  /**
+   * How far it has come. What is half fetched of a store that was mended is not stored as fetched:
+   * the next start would know no more that something is missing, and fetches it anew.
+   */
+  private Progress progressNow() {
+    Progress come = propagation.progress();
+    return lacksSome && !ready ? new Progress(VersionVector.EMPTY, Map.of(), come.settled()) : come;
   }
 
   @Override
@@ -387,7 +397,9 @@ public final class Partition implements Machine {
     objects.past().expire(now.nanos());
     if (!ready
         && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
-        && (!lacksSome || propagation.hasHeardAny() || propagation.peerNames().isEmpty())) {
+        && (!lacksSome
+            || propagation.heard() != Heard.NOBODY
+            || propagation.peerNames().isEmpty())) {
       ready = true;
     }
     caughtUp |= ready && propagation.isVerified();

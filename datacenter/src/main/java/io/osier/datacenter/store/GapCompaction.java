@@ -61,15 +61,19 @@ final class GapCompaction {
     }
     try (CompactRangeOptions options =
         new CompactRangeOptions().setExclusiveManualCompaction(false)) {
-      if (begins(options)) {
-        db.compactRange(db.getDefaultColumnFamily(), range.get().from(), range.get().to(), options);
+      try {
+        if (begins(options)) {
+          db.compactRange(
+              db.getDefaultColumnFamily(), range.get().from(), range.get().to(), options);
+        }
+      } finally {
+        ends(); // before they are closed, and nobody may touch them
       }
     } catch (RocksDBException e) {
       if (!isCancelled()) {
         throw e;
       }
     } finally {
-      ends();
       gaps.end(nanos.getAsLong());
     }
     return true;

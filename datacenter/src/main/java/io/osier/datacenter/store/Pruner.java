@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -33,25 +32,33 @@ final class Pruner {
   /** What a note takes beside its key, roughly. */
   private static final long NOTE_BYTES = 150;
 
+  /** Decides about an error of reading an object. */
+  @FunctionalInterface
+  interface Unreadable {
+    /** Throws the error if it is not of the object, so that the others have it, too. */
+    void met(RecordKeys partition, RocksDBException e) throws RocksDBException;
+  }
+
   private final RocksDB db;
   private final RecordKeys.Dictionary dictionary;
   private final WriteOptions write;
   private final GapCompaction gaps;
-  private final BiConsumer<RecordKeys, RocksDBException> onUnreadable;
+  private final Unreadable onUnreadable;
   private final Set<PartitionObject> notes = new LinkedHashSet<>();
   private long notedBytes;
 
   /**
    * Of a database.
    *
-   * @param onUnreadable is told of objects that cannot be read, which are left as they are
+   * @param onUnreadable is told of objects that cannot be read, which are left as they are unless
+   *     it throws
    */
   Pruner(
       RocksDB db,
       RecordKeys.Dictionary dictionary,
       WriteOptions write,
       GapCompaction gaps,
-      BiConsumer<RecordKeys, RocksDBException> onUnreadable) {
+      Unreadable onUnreadable) {
     this.onUnreadable = onUnreadable;
     this.db = db;
     this.dictionary = dictionary;
@@ -109,7 +116,7 @@ final class Pruner {
         try {
           superseded = superseded(it, object);
         } catch (RocksDBException e) {
-          onUnreadable.accept(new RecordKeys(RecordKeys.partitionOf(object)), e);
+          onUnreadable.met(new RecordKeys(RecordKeys.partitionOf(object)), e);
           continue; // the others are whole
         }
         for (byte[] key : superseded) {

@@ -35,6 +35,10 @@ import org.rocksdb.WriteBatch;
 public final class RocksDatabase implements AutoCloseable {
   private final Path dir;
   private final boolean readOnly;
+
+  /** Whether damage was met before, and was not mended. */
+  private final boolean wasDamaged;
+
   private final Durability durability;
   private final RocksSettings settings;
   private final RocksDB db;
@@ -97,6 +101,7 @@ public final class RocksDatabase implements AutoCloseable {
     this.dir = dir;
     this.readOnly = readOnly;
     this.durability = durability;
+    this.wasDamaged = Files.exists(StoreFiles.damageNote(dir));
     this.damage = new DamagedRanges(StoreFiles.damageNote(dir));
     this.kernel = KernelMark.of(dir);
     boolean isSameRun = kernel.isSameRun();
@@ -105,7 +110,7 @@ public final class RocksDatabase implements AutoCloseable {
             durability, durability == Durability.SYNC || isSameRun, this::backgroundError);
     this.db = openDatabase();
     this.gaps = new GapCompaction(db);
-    this.pruner = new Pruner(db, replicas, settings.lazy(), gaps, this::met);
+    this.pruner = new Pruner(db, replicas, settings.lazy(), gaps, this::unreadable);
     this.batch = new GroupBatch(db, replicas, pruner);
     boolean opened = false;
     try {
@@ -197,12 +202,12 @@ public final class RocksDatabase implements AutoCloseable {
     damage.met("in the background (" + during + ")", message);
   }
 
-  /** A reader of partitions, the one or some, has met an error and goes on without what it read. */
-  private void met(RecordKeys partition, RocksDBException e) {
-    OsierException error = failure(e);
-    if (error.code() == ErrorCode.STORE_DAMAGED) {
-      damage.met(nameOf(partition), String.valueOf(e.getMessage()));
+  /** Who prunes has met an error: from damage it goes on without what it read. */
+  void unreadable(RecordKeys partition, RocksDBException e) throws RocksDBException {
+    if (failure(e).code() != ErrorCode.STORE_DAMAGED) {
+      throw e;
     }
+    damage.met(nameOf(partition), String.valueOf(e.getMessage()));
   }
 
   /** An error of an open database, which is reported if it is damage. */
@@ -479,9 +484,12 @@ public final class RocksDatabase implements AutoCloseable {
     return dropped;
   }
 
-  /** Whether walks have met many tombstones, and {@link #compactGap} would remove them now. */
+  /**
+   * Whether walks have met many tombstones, and {@link #compactGap} would remove them now. Where
+   * damage is known nothing is compacted: RocksDB takes no write any more once that meets it.
+   */
   public boolean hasGap() {
-    return gaps.gaps().isDue(System.nanoTime());
+    return !readOnly && !wasDamaged && damage.isEmpty() && gaps.gaps().isDue(System.nanoTime());
   }
 
   /**

@@ -155,7 +155,7 @@ public final class StoreComparison {
     }
   }
 
-  private static Map<Long, byte[]> logged(Store store, String partition) {
+  private static Map<Long, byte[]> logged(Store store, String partition) throws RocksDBException {
     Map<Long, byte[]> entries = new HashMap<>();
     RecordKeys keys = store.keys(partition);
     byte[] end = keys.logEnd();
@@ -166,6 +166,7 @@ public final class StoreComparison {
         }
         entries.put(RecordKeys.loggedNumber(i.key()), i.value());
       }
+      i.status();
     }
     return entries;
   }

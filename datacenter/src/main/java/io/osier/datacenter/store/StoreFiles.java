@@ -35,6 +35,10 @@ import org.rocksdb.WriteOptions;
  */
 public final class StoreFiles {
   private static final Pattern BACKUP_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+
+  /** What the names of those end with that mending has set aside. */
+  static final String ASIDE_DAMAGED = "-damaged";
+
   private static final DateTimeFormatter ASIDE =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
 
@@ -50,13 +54,42 @@ public final class StoreFiles {
     return dir.resolve("db.restoring");
   }
 
+  /** What is being copied of a damaged store: not all of it yet. */
+  static Path mending(Path dir) {
+    return dir.resolve("db.mending");
+  }
+
+  /** A mended store that takes the damaged one's place. */
+  static Path mended(Path dir) {
+    return dir.resolve("db.mended");
+  }
+
+  /**
+   * Brings a mended store to its place if the process was killed before that, and deletes it if the
+   * damaged one is still there, and goes on: it is out of date then.
+   *
+   * @return whether it has taken its place
+   */
+  static boolean finishMending(Path dir) throws IOException {
+    if (!Files.exists(mended(dir))) {
+      return false;
+    }
+    if (Files.exists(database(dir))) {
+      delete(mended(dir));
+      return false;
+    }
+    Files.move(mended(dir), database(dir));
+    return true;
+  }
+
   /**
    * Checks that no backup was being restored when the process was killed: the former store may be
-   * aside already, and what is left looks like a new one.
+   * aside already, and what is left looks like a new one. A mended store takes its place.
    *
    * @throws OsierException CONFIGURATION
    */
-  static void checkRestored(Path dir) {
+  static void checkRestored(Path dir) throws IOException {
+    finishMending(dir);
     if (!Files.exists(database(dir)) && Files.exists(restoring(dir))) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -182,16 +215,38 @@ public final class StoreFiles {
    */
   public static Optional<Path> setAside(Path dir) {
     checkUnused(dir);
-    Path database = database(dir);
-    if (!Files.exists(database)) {
-      return Optional.empty();
-    }
-    Path aside = dir.resolve("db.aside-" + ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC)));
     try {
-      return Optional.of(Files.move(database, aside));
+      finishMending(dir);
+      Optional<Path> aside = Optional.empty();
+      if (Files.exists(database(dir))) {
+        aside = Optional.of(moveAside(dir, ""));
+      }
+      delete(mending(dir));
+      Files.deleteIfExists(damageNote(dir)); // was of the one that is aside
+      return aside;
     } catch (IOException e) {
       throw new OsierException(
-          ErrorCode.CONFIGURATION, "cannot move " + database + ": " + e.getMessage(), e);
+          ErrorCode.CONFIGURATION, "cannot set aside the store in " + dir + ": " + e, e);
+    }
+  }
+
+  /** Moves a store aside, under a name that ends so, and returns where it is. */
+  static Path moveAside(Path dir, String end) throws IOException {
+    String time = ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC));
+    return Files.move(database(dir), dir.resolve("db.aside-" + time + end));
+  }
+
+  /** Deletes the stores that mending has set aside, except the newest. */
+  static void deleteDamaged(Path dir, Path newest) throws IOException {
+    List<Path> all;
+    try (Stream<Path> files = Files.list(dir)) {
+      all = files.toList();
+    }
+    for (Path path : all) {
+      String name = path.getFileName().toString();
+      if (name.startsWith("db.aside-") && name.endsWith(ASIDE_DAMAGED) && !path.equals(newest)) {
+        deleteQuietly(path);
+      }
     }
   }
 
@@ -206,26 +261,30 @@ public final class StoreFiles {
    *
    * @param logMax of a partition's log so many entries are kept at most
    * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
-   *     asked while the store is closed
+   *     asked while the store is open to be read only
    * @return what was done, in words; empty if no damage was met or none is found any more
    * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
    *     is as it was
    */
   public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
-    if (!Files.exists(damageNote(dir))) {
-      return Optional.empty();
-    }
-    Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax, isElsewhere);
     try {
+      if (finishMending(dir)) {
+        Files.deleteIfExists(damageNote(dir));
+        return Optional.of("mending had come to its end already");
+      }
+      if (!Files.exists(damageNote(dir))) {
+        return Optional.empty();
+      }
+      Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax, isElsewhere);
       Files.deleteIfExists(damageNote(dir));
+      return mended.map(
+          m ->
+              "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+                  .formatted(m.gaps(), m.partitions(), m.aside()));
     } catch (IOException e) {
       throw new OsierException(
-          ErrorCode.CONFIGURATION, "cannot delete " + damageNote(dir) + ": " + e.getMessage(), e);
+          ErrorCode.CONFIGURATION, "cannot mend the store in " + dir + ": " + e, e);
     }
-    return mended.map(
-        m ->
-            "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
-                .formatted(m.gaps(), m.partitions(), m.aside()));
   }
 
   /**

@@ -3,13 +3,13 @@ package io.osier.datacenter.store;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,14 +19,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.WriteBatch;
+import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
@@ -37,15 +36,11 @@ import org.rocksdb.WriteOptions;
  * incarnation.
  *
  * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
- * own update is still in the log, which a peer may lack. Where anything else is damaged nothing is
- * done. Used by one thread.
+ * own update is still in the log, which a peer may lack; nor where own updates of former
+ * incarnations may be, which no log has. Where anything else is damaged nothing is done, and
+ * nothing is copied. Used by one thread.
  */
 final class StoreSalvage {
-  private static final int BATCH_BYTES = 1 << 20;
-
-  /** With more damage than this a rebuild is the better way. */
-  private static final int GAPS_MAX = 10_000;
-
   /**
    * What was mended.
    *
@@ -64,23 +59,21 @@ final class StoreSalvage {
 
   private final Path dir;
   private final long logMax;
+  private final Predicate<String> isElsewhere;
   private final RocksDB from;
-  private final RocksDB to;
   private final ReadOptions read;
-  private final WriteOptions write;
   private final List<Lost> lost = new ArrayList<>();
 
-  /** Whether all that can be read was copied. */
-  private boolean atEnd;
+  /** The partitions of what is lost, in words. */
+  private String names = "";
 
   private StoreSalvage(
-      Path dir, long logMax, RocksDB from, RocksDB to, ReadOptions read, WriteOptions write) {
+      Path dir, long logMax, Predicate<String> isElsewhere, RocksDB from, ReadOptions read) {
     this.dir = dir;
     this.logMax = logMax;
+    this.isElsewhere = isElsewhere;
     this.from = from;
-    this.to = to;
     this.read = read;
-    this.write = write;
   }
 
   /**
@@ -88,37 +81,34 @@ final class StoreSalvage {
    *
    * @param logMax of a partition's log so many entries are kept at most
    * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
-   *     asked while the store is closed
+   *     asked while the store is open to be read only
    * @return empty if nothing of it is damaged
    * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
    *     for the copy; the store is as it was
    */
   static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
-    Path copy = dir.resolve("db.mending");
+    Path copy = StoreFiles.mending(dir);
     try {
-      if (!Files.exists(StoreFiles.database(dir)) && Files.exists(copy)) {
-        Files.move(copy, StoreFiles.database(dir)); // it was killed between its two moves
-        return Optional.empty();
-      }
       StoreFiles.checkUnused(dir);
-      StoreFiles.delete(copy);
-      List<Lost> lost = copy(dir, logMax, copy);
-      if (lost.isEmpty()) {
+      if (Files.exists(copy)) {
+        throw new OsierException(
+            ErrorCode.STORE_DAMAGED,
+            "mending the store in "
+                + dir
+                + " did not come to an end the last time: this start serves what is whole without"
+                + " trying, the next one tries again");
+      }
+      Files.createDirectories(copy); // is the mark of one that was killed, too
+      StoreSalvage salvage = copy(dir, logMax, isElsewhere, copy);
+      if (salvage.lost.isEmpty()) {
         StoreFiles.delete(copy);
         return Optional.empty();
       }
-      TreeSet<Integer> partitions = new TreeSet<>();
-      lost.forEach(l -> partitions.add(l.keys.partition()));
-      StoreHeader header = header(copy);
-      for (int partition : partitions) {
-        if (!isElsewhere.test(header.keyspaceOf(partition))) {
-          throw cannot(dir, header.nameOf(partition) + ", which no other datacenter holds, is");
-        }
-      }
-      Path aside = StoreFiles.setAside(dir).orElseThrow();
-      Files.move(copy, StoreFiles.database(dir));
-      String names = String.join(", ", partitions.stream().map(header::nameOf).toList());
-      return Optional.of(new Mended(lost.size(), names, aside));
+      Files.move(copy, StoreFiles.mended(dir)); // from now on it is whole
+      Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
+      StoreFiles.finishMending(dir);
+      StoreFiles.deleteDamaged(dir, aside);
+      return Optional.of(new Mended(salvage.lost.size(), salvage.names, aside));
     } catch (RocksDBException e) {
       StoreFiles.deleteQuietly(copy);
       throw StoreErrors.of(dir, e);
@@ -135,123 +125,59 @@ final class StoreSalvage {
     }
   }
 
-  private static StoreHeader header(Path database) throws RocksDBException {
-    try (Options options = new Options();
-        RocksDB db = RocksDB.openReadOnly(options, database.toString())) {
-      return StoreHeader.decode(db.get(RecordKeys.header()));
+  private static StoreSalvage copy(Path dir, long logMax, Predicate<String> isElsewhere, Path copy)
+      throws RocksDBException, IOException {
+    RocksLibrary.load();
+    StoreErrors.checkFiles(dir);
+    try (Options options = // as a start has it: what a log lacks is not left out
+            new Options()
+                .setParanoidChecks(true)
+                .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
+        ReadOptions read = new ReadOptions().setFillCache(false);
+        RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
+      StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
+      salvage.walk(batch -> {}); // whether it can be mended is known before the disk fills
+      if (!salvage.lost.isEmpty()) {
+        salvage.check();
+        checkRoom(dir);
+        salvage.copy(copy);
+      }
+      return salvage;
     }
   }
 
-  private static List<Lost> copy(Path dir, long logMax, Path copy) throws RocksDBException {
+  private static void checkRoom(Path dir) throws IOException {
+    long bytes = StoreFiles.bytes(StoreFiles.database(dir));
+    long free = Files.getFileStore(dir).getUsableSpace();
+    if (free < bytes) {
+      throw new OsierException(
+          ErrorCode.STORE_FULL,
+          "mending the store in "
+              + dir
+              + " takes a copy of it, "
+              + bytes
+              + " bytes, and its disk has "
+              + free
+              + " free: make room and restart");
+    }
+  }
+
+  private void walk(DamagedWalk.Whole whole) throws RocksDBException {
+    lost.clear();
+    new DamagedWalk(from, read, this::cannot)
+        .walk(whole, (before, after) -> lost.addAll(lost(before, after)));
+  }
+
+  private void copy(Path copy) throws RocksDBException {
     try (RocksSettings settings = new RocksSettings(Durability.ASYNC, true, (during, error) -> {});
-        Options options = new Options().setParanoidChecks(true);
-        ReadOptions read = new ReadOptions().setFillCache(false);
         WriteOptions write = new WriteOptions().setDisableWAL(true);
-        RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString());
         RocksDB to = RocksDB.open(settings.options(), copy.toString());
         FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
-      StoreSalvage salvage = new StoreSalvage(dir, logMax, from, to, read, write);
-      salvage.copyWhole();
-      if (!salvage.lost.isEmpty()) {
-        salvage.leaveOut();
-        to.flush(flush);
-        to.syncWal();
-      }
-      return salvage.lost;
-    }
-  }
-
-  // ---------------------------------------------------------------- what is whole
-
-  private void copyWhole() throws RocksDBException {
-    byte[] last = null;
-    byte[] next = new byte[0];
-    for (int gaps = 0; !atEnd; gaps++) {
-      byte[] copied = copyFrom(next);
-      last = copied == null ? last : copied;
-      if (!atEnd) {
-        if (last == null || gaps == GAPS_MAX) {
-          throw cannot("too much of it is");
-        }
-        next = firstReadable(last);
-        lost.addAll(lost(last, next));
-      }
-    }
-  }
-
-  /**
-   * Copies what follows, up to what cannot be read. Returns the last key, null if there is none.
-   */
-  private byte @Nullable [] copyFrom(byte[] begin) throws RocksDBException {
-    byte[] last = null;
-    try (RocksIterator it = from.newIterator(read);
-        WriteBatch batch = new WriteBatch()) {
-      for (it.seek(begin); it.isValid(); it.next()) {
-        last = it.key();
-        batch.put(last, it.value());
-        if (batch.getDataSize() > BATCH_BYTES) {
-          to.write(write, batch);
-          batch.clear();
-        }
-      }
-      to.write(write, batch);
-      atEnd = isWhole(it);
-    }
-    return last;
-  }
-
-  private static boolean isWhole(RocksIterator it) {
-    try {
-      it.status();
-      return true;
-    } catch (RocksDBException e) {
-      return false;
-    }
-  }
-
-  /**
-   * The first record behind what cannot be read: by trial, in ever larger steps and then back in
-   * ever smaller ones, since the tables do not tell where their blocks begin.
-   */
-  private byte[] firstReadable(byte[] last) throws RocksDBException {
-    int length = last.length + Long.BYTES;
-    BigInteger base = new BigInteger(1, Arrays.copyOf(last, length));
-    BigInteger top = BigInteger.ONE.shiftLeft(8 * length);
-    BigInteger unreadable = base;
-    BigInteger step = BigInteger.ONE;
-    BigInteger readable = base.add(step);
-    while (readable.compareTo(top) < 0 && at(readable, length) == null) {
-      unreadable = readable;
-      step = step.shiftLeft(1);
-      readable = base.add(step);
-    }
-    if (readable.compareTo(top) >= 0) {
-      readable = top.subtract(BigInteger.ONE);
-    }
-    while (readable.subtract(unreadable).compareTo(BigInteger.ONE) > 0) {
-      BigInteger middle = readable.add(unreadable).shiftRight(1);
-      if (at(middle, length) == null) {
-        unreadable = middle;
-      } else {
-        readable = middle;
-      }
-    }
-    byte[] found = at(readable, length);
-    if (found == null) {
-      throw cannot("its end is"); // where its header is, too
-    }
-    return found;
-  }
-
-  /** The first key from a place on; null if that cannot be read, or nothing is there. */
-  private byte @Nullable [] at(BigInteger place, int length) {
-    byte[] bytes = place.toByteArray();
-    byte[] key = new byte[length];
-    int extra = Math.max(0, bytes.length - length); // a zero in front says that it is positive
-    System.arraycopy(bytes, extra, key, length - bytes.length + extra, bytes.length - extra);
-    try (RocksIterator it = from.newIterator(read)) {
-      it.seek(key);
-      return it.isValid() ? it.key() : null;
+      walk(batch -> to.write(write, batch));
+      check(); // of what could not be read this time
+      leaveOut(to, write);
+      to.flush(flush);
+      to.syncWal();
     }
   }
 
@@ -275,10 +201,6 @@ final class StoreSalvage {
   }
 
   private OsierException cannot(String what) {
-    return cannot(dir, what);
-  }
-
-  private static OsierException cannot(Path dir, String what) {
     return new OsierException(
         ErrorCode.STORE_DAMAGED,
         "the store in "
@@ -289,10 +211,77 @@ final class StoreSalvage {
             + " peers, 'osier restore' takes a backup");
   }
 
-  private void leaveOut() throws RocksDBException {
+  /** Throws if something may be lost that nobody else has. */
+  private void check() throws RocksDBException {
+    byte[] stored = from.get(RecordKeys.header());
+    if (stored == null) {
+      throw cannot("its header is");
+    }
+    StoreHeader header = StoreHeader.decode(stored);
+    TreeSet<Integer> partitions = new TreeSet<>();
+    lost.forEach(l -> partitions.add(l.keys.partition()));
+    for (int partition : partitions) {
+      if (!isElsewhere.test(header.keyspaceOf(partition))) {
+        throw cannot(header.nameOf(partition) + ", which no other datacenter holds, is");
+      }
+      checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
+      if (!hasWhole(new RecordKeys(partition))) {
+        // It would look as if there had never been anything, which needs no peer to be served.
+        throw cannot("everything of " + header.nameOf(partition) + " is");
+      }
+    }
     for (Lost one : lost) {
       checkNotInLog(one);
     }
+    names = String.join(", ", partitions.stream().map(header::nameOf).toList());
+  }
+
+  /** Whether an object of a partition is in front of, between or behind what is lost of it. */
+  private boolean hasWhole(RecordKeys keys) {
+    byte[] begin = keys.objectsBegin();
+    for (Lost one : lost) {
+      if (one.keys.partition() == keys.partition()) {
+        if (hasBetween(begin, keys.objectBegin(one.from))) {
+          return true;
+        }
+        begin = one.to.map(keys::objectEnd).orElseGet(keys::objectsEnd);
+      }
+    }
+    return hasBetween(begin, keys.objectsEnd());
+  }
+
+  private boolean hasBetween(byte[] begin, byte[] end) {
+    try (RocksIterator it = from.newIterator(read)) {
+      it.seek(begin);
+      return it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0; // not so if unreadable
+    }
+  }
+
+  /** Only the last incarnation has a log, which tells what a peer may lack. */
+  private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
+    byte[] stored = from.get(keys.state());
+    if (stored == null) {
+      throw cannot(name + ", of which it is not stored what it has, is");
+    }
+    StoredState state = StoredState.decode(stored);
+    ReplicaNumbers named = new ReplicaNumbers(); // by the records of any partition
+    named.read(from::get);
+    List<ReplicaId> replicas = new ArrayList<>(named.all());
+    for (int i = 0; i < state.through().size(); i++) {
+      replicas.add(state.through().replica(i));
+    }
+    for (ReplicaId replica : replicas) {
+      if (replica.dc().equals(state.self().dc()) && !replica.equals(state.self())) {
+        throw cannot(
+            name
+                + " has updates of "
+                + replica
+                + ", a former incarnation, which no log has and a peer may lack: they may be");
+      }
+    }
+  }
+
+  private void leaveOut(RocksDB to, WriteOptions write) throws RocksDBException {
     for (Lost one : lost) {
       RecordKeys keys = one.keys;
       Optional<ObjectId> end = one.to;
@@ -311,7 +300,7 @@ final class StoreSalvage {
       to.deleteRange(write, keys.transaction(0), keys.transactionsEnd());
     }
     for (Lost one : lost) {
-      knowsNothing(one.keys);
+      knowsNothing(to, write, one.keys);
     }
     byte[] header = to.get(RecordKeys.header());
     if (header == null) {
@@ -324,7 +313,7 @@ final class StoreSalvage {
   }
 
   private void checkNotInLog(Lost one) throws RocksDBException {
-    try (RocksIterator it = to.newIterator(read)) {
+    try (RocksIterator it = from.newIterator(read)) {
       byte[] end = one.keys.logEnd();
       long first = 0;
       for (it.seek(one.keys.logged(0));
@@ -350,10 +339,11 @@ final class StoreSalvage {
   }
 
   /** A partition is given everything, by everybody, as if it had nothing. */
-  private void knowsNothing(RecordKeys keys) throws RocksDBException {
+  private void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
+      throws RocksDBException {
     byte[] stored = to.get(keys.state());
     if (stored == null) {
-      return;
+      throw cannot("a partition, of which it is not stored what it has, is"); // see check
     }
     StoredState state = StoredState.decode(stored);
     StoredState nothing =
@@ -361,7 +351,7 @@ final class StoreSalvage {
             state.self(),
             0,
             state.timestamp(),
-            keysOf(keys),
+            keysOf(to, keys),
             0,
             VersionVector.EMPTY,
             Map.of(),
@@ -371,10 +361,10 @@ final class StoreSalvage {
     to.put(write, keys.state(), nothing.encode());
   }
 
-  private long keysOf(RecordKeys keys) throws RocksDBException {
+  private static long keysOf(RocksDB to, RecordKeys keys) throws RocksDBException {
     long count = 0;
     Key last = null;
-    try (RocksIterator it = to.newIterator(read)) {
+    try (RocksIterator it = to.newIterator()) {
       byte[] end = keys.objectsEnd();
       for (it.seek(keys.objectsBegin());
           it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0;

@@ -142,6 +142,55 @@ final class RestartsTest {
     assertThat(partition.isReady()).as("the other one is not waited for").isTrue();
   }
 
+  /** Others wait no longer for a peer that is cut, and what it had is read as absent then. */
+  @Test
+  void partitionThatWasMended_isNotReady_beforeOnePeerGaveAll() {
+    startMended();
+    hasFive(US);
+    input(new Input.PeerUp(US));
+    tick(1_000);
+    input(new Input.PeerDown("us"));
+    for (int i = 0; i < 100; i++) {
+      tick(1_000);
+    }
+    assertThat(partition.isReady()).isFalse();
+    upWithWhatIsMissing();
+    tick(0);
+    assertThat(partition.isReady()).isTrue();
+    partition = start(3, 2, false);
+    tick(10_000);
+    assertThat(partition.isReady()).as("was served already").isTrue();
+  }
+
+  /** What one origin has given says nothing of the others. */
+  @Test
+  void partitionThatWasMended_andStoppedWhileItFetched_isNotReadyAlone() {
+    startMended();
+    ReplicaId former = new ReplicaId("eu", 1);
+    VersionVector has = VersionVector.of(US, 5).with(former, 3);
+    VersionVector none = VersionVector.EMPTY;
+    input(new Input.FromPeer(US, new Frame.Status(true, 0, 0, has, 1, none, 5, false, nanos)));
+    upWithWhatIsMissing();
+    tick(1_000);
+    assertThat(partition.isReady()).isFalse();
+    partition = start(3, 2, true);
+    for (int i = 0; i < 100; i++) {
+      tick(1_000);
+    }
+    assertThat(partition.isReady()).isFalse();
+    assertThat(store.recover(4, true, List.of()).through()).isEqualTo(VersionVector.EMPTY);
+  }
+
+  /** Updates 1 to 5 of us, of which nothing is left. */
+  private void upWithWhatIsMissing() {
+    up(US, 5);
+    long request = sent(Frame.Verify.class).request();
+    ObjectId whole = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
+    input(
+        new Input.FromPeer(US, new Frame.Verified(request, whole, List.of(), VersionVector.EMPTY)));
+    catchUp(US);
+  }
+
   /** Nobody has more than is here: an operator has given up the others. */
   @Test
   void partitionThatWasMended_isReady_onceThereIsNoPeerAnyMore() {
@@ -292,6 +341,10 @@ final class RestartsTest {
   /** The peer made an object and removed it, and has forgotten both. */
   private void upWithoutWhatItForgot(ReplicaId peer) {
     up(peer, 5);
+    catchUp(peer);
+  }
+
+  private void catchUp(ReplicaId peer) {
     long epoch = sent(Frame.Resume.class).epoch();
     input(
         new Input.FromPeer(

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 
 /** Whoever reads a store whose blocks are damaged is told so, and everybody else, too. */
 @SuppressWarnings("NullAway.Init") // each test opens its store first
@@ -280,6 +281,35 @@ final class DamagedReadersTest {
     }
     assertThat(database.prune()).as("the operation of the whole one").isEqualTo(1);
     assertIsReported();
+  }
+
+  /** A disk that fails is the whole store's trouble, and is told of. */
+  @Test
+  void pruning_endsWithAnErrorThatIsNoDamage() throws Exception {
+    makeDamaged(true);
+    RecordKeys keys = new RecordKeys(0);
+    Status full = new Status(Status.Code.IOError, Status.SubCode.NoSpace, "No space left");
+    assertThatThrownBy(() -> database.unreadable(keys, new RocksDBException(full)))
+        .isInstanceOf(RocksDBException.class);
+    assertThat(database.damage().isEmpty()).isTrue();
+    Status damaged = new Status(Status.Code.Corruption, Status.SubCode.None, "wrong checksum");
+    database.unreadable(keys, new RocksDBException(damaged));
+    assertThat(database.damage().isEmpty()).isFalse();
+  }
+
+  /** RocksDB takes no write any more once a compaction has met damage. */
+  @Test
+  void whereDamageIsKnown_nothingIsCompactedThatMayWait() throws Exception {
+    makeDamaged(true);
+    Gaps.Range range = Gaps.Range.between(new byte[] {0}, new byte[] {1});
+    database.gaps().gaps().met(range, 2 * Gaps.SKIPPED_MIN);
+    assertThat(database.hasGap()).isTrue();
+    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
+    assertThat(database.hasGap()).isFalse();
+    database.closeUnclean();
+    database = open();
+    database.gaps().gaps().met(range, 2 * Gaps.SKIPPED_MIN);
+    assertThat(database.hasGap()).as("met in the last life").isFalse();
   }
 
   @Test

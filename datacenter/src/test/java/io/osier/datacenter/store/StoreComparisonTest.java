@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -113,6 +115,25 @@ final class StoreComparisonTest {
         .asString()
         .startsWith("shop/0: us/1 has update 3 of eu/1")
         .contains("ends with 2");
+  }
+
+  /** Half of a log would show half of what was given twice, or nothing. */
+  @Test
+  void logThatCannotBeRead_isRefused() throws Exception {
+    long[] numbers = new long[1_000];
+    Arrays.setAll(numbers, i -> i + 3);
+    runs(original(), "a", 1, 2);
+    copies();
+    runs(original(), "b", 3);
+    try (RocksDatabase database = RocksDatabase.open(copy(), Durability.SYNC, "test", "eu", 1)) {
+      DamagedStore.flush(database.db());
+    }
+    runs(copy(), "c", numbers);
+    DamagedStore.flush(copy(), "test", "eu");
+    DamagedStore.damageOneBlock(copy());
+    assertThatThrownBy(this::found)
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining("is damaged");
   }
 
   @Test

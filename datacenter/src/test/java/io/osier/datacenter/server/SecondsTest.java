@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -57,18 +58,21 @@ final class SecondsTest {
                 other.set(
                     Thread.ofPlatform()
                         .daemon()
-                        .start(() -> seconds.get().heard("us", Optional.of("start 2"), 0)));
+                        .start(
+                            () ->
+                                requireNonNull(seconds.get())
+                                    .heard("us", Optional.of("start 2"), 0)));
                 await()
                     .atMost(Duration.ofMinutes(1))
                     .until(
                         () ->
-                            other.get().getState() == Thread.State.BLOCKED
-                                || !other.get().isAlive());
+                            requireNonNull(other.get()).getState() == Thread.State.BLOCKED
+                                || !requireNonNull(other.get()).isAlive());
               }
               told.set(why);
             }));
-    seconds.get().tell();
-    await().atMost(Duration.ofMinutes(1)).until(() -> !other.get().isAlive());
+    requireNonNull(seconds.get()).tell();
+    await().atMost(Duration.ofMinutes(1)).until(() -> !requireNonNull(other.get()).isAlive());
     assertThat(told.get()).isEqualTo(Map.of("us", "start 2"));
   }
 }

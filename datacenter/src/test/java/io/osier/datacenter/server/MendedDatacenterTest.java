@@ -181,8 +181,7 @@ final class MendedDatacenterTest {
     try {
       return mend().isPresent();
     } catch (OsierException e) {
-      assertThat(e).hasMessageContaining("own update"); // it is still in the log
-      return false;
+      return false; // an own update is still in the log
     }
   }
 

@@ -233,7 +233,8 @@ final class BoundariesTest {
           }
           future.cancel(true);
         }
-        case null, default -> {}
+        case null -> {}
+        default -> {}
       }
     } catch (CompletionException e) {
       assertRefused(method, arguments, e.getCause());

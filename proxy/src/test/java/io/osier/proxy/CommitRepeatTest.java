@@ -200,11 +200,11 @@ final class CommitRepeatTest {
                 switch (request) {
                   case Request.Hello h -> welcome(EU);
                   case Request.Ping p -> new Reply.Pong();
-                  case Request.Transact t when t.end() == Request.End.ABORT -> {
-                    aborted.set(t.step());
-                    yield new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "aborted");
-                  }
                   case Request.Transact t -> {
+                    if (t.end() == Request.End.ABORT) {
+                      aborted.set(t.step());
+                      yield new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "aborted");
+                    }
                     if (steps.incrementAndGet() == 1) {
                       yield transacted(EU, 3);
                     }

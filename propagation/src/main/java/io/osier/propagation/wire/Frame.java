@@ -42,7 +42,7 @@ public sealed interface Frame {
    *
    * @param life of the sender's store: in another one the rest means nothing
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
-   *     a scan of all objects, the count when the scan began
+   *     a scan of all objects, at most the count when the scan began
    * @param done at least {@code base}: whatever was shipped of the objects that were last shipped
    *     up to it has come, too. In a scan, the last commit number when the scan began
    * @param sent each object whose last update of the sender is numbered up to this has come with

@@ -17,6 +17,7 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
+import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,9 +97,11 @@ final class BacklogScanTest {
     }
   }
 
-  /** The peer, which has made nothing visible yet, goes on from a place. */
+  /** The peer, which has made nothing visible yet, goes on from a place: as it is on the wire. */
   private void resume(Optional<Cursor> place) {
-    backlog.goTo(new Frame.Resume(++epochs, 0, place));
+    Frame.Resume resume = new Frame.Resume(++epochs, 0, place);
+    assertThat(FrameCodec.decode(SELF, FrameCodec.encode(SELF, resume))).isEqualTo(resume);
+    backlog.goTo(resume);
   }
 
   /** Sends what one step brings; returns whether there may be more. */
@@ -144,6 +147,27 @@ final class BacklogScanTest {
     for (String key : written()) {
       assertThat(Collections.frequency(sent, key)).as(key).isLessThanOrEqualTo(2);
     }
+  }
+
+  /**
+   * Each datacenter that is added takes a tick, and in a datacenter that is new itself most objects
+   * are the others': then a scan begins at a tick beyond the last commit number.
+   */
+  @Test
+  void scanOfFewUpdates_afterDatacentersWereAdded_hasPlacesThatCanBeSent() {
+    write("m", 2);
+    log.mark(0);
+    log.mark(0);
+    for (char other = 'n'; other < 'z'; other++) {
+      ObjectId object = new ObjectId(Key.of("" + other), CrdtType.PN_COUNTER);
+      objects.put(object, Causal.bottom(object.type()));
+    }
+    resume(Optional.empty());
+    step();
+    write("a");
+    resume(backlog.cursor());
+    toTheEnd();
+    assertThat(sent).containsExactlyInAnyOrderElementsOf(List.of("m100", "m101", "a"));
   }
 
   /** Of a scan that was under way, and was followed by another one, the last frames were lost. */

@@ -896,11 +896,15 @@ final class SabotageTest {
   /** What is noticed where a sabotage has the faults and the time that it needs. */
   private static Optional<Violation> violation(Sabotage needs, Sabotage sabotage, long seed) {
     try {
-      new Simulation(new SimOptions(3, needs.needs(), needs.seconds(), false, sabotage), seed)
-          .run();
+      run(needs, sabotage, seed);
       return Optional.empty();
     } catch (Violation e) {
       return Optional.of(e);
     }
+  }
+
+  /** Runs a seed with the faults and the time that a sabotage needs. Throws what is noticed. */
+  static void run(Sabotage needs, Sabotage sabotage, long seed) {
+    new Simulation(new SimOptions(3, needs.needs(), needs.seconds(), false, sabotage), seed).run();
   }
 }

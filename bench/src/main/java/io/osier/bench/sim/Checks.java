@@ -24,7 +24,7 @@ final class Checks {
     order = new CausalOrderCheck(unit);
     once = new ExactlyOnceCheck(unit, this::forgotten);
     ledger = new LedgerCheck(unit);
-    sessions = new SessionCheck(unit, this);
+    sessions = new SessionCheck(unit, this::covers);
     sla = new SlaCheck(simulation, unit);
     reports = new ReportCheck(unit);
     transactions = new TransactionCheck(unit);

@@ -56,8 +56,18 @@ final class ConditionCheck {
 
   /** A partition has done an update. */
   void done(SimNode at, ObjectId object, Request.Condition condition, Dot dot) {
+    done(at, object, condition, dot, at.store().before(object, dot));
+  }
+
+  /**
+   * A partition has done an update.
+   *
+   * @param at who, for a message
+   * @param before what the object was right before it
+   */
+  void done(Object at, ObjectId object, Request.Condition condition, Dot dot, Causal before) {
     done++;
-    Reading was = read(at.store().before(object, dot), condition);
+    Reading was = read(before, condition);
     if (!was.equals(condition.expected())) {
       throw new Violation(
           name(object),
@@ -72,8 +82,18 @@ final class ConditionCheck {
 
   /** A partition has not done an update, and answers what there is. */
   void notDone(SimNode at, ObjectId object, Request.Condition condition, Reply.Answer answer) {
+    notDone(at, object, condition, answer, at.store().seen(object, answer.seen()));
+  }
+
+  /**
+   * A partition has not done an update, and answers what there is.
+   *
+   * @param at who, for a message
+   * @param state what the object was when the answer was made
+   */
+  void notDone(
+      Object at, ObjectId object, Request.Condition condition, Reply.Answer answer, Causal state) {
     notDone++;
-    Causal state = at.store().seen(object, answer.seen());
     if (read(state, condition).equals(condition.expected())) {
       throw new Violation(
           name(object),

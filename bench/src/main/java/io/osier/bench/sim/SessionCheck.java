@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The four session guarantees (Terry and others, 1994), checked from what each session was told.
@@ -50,14 +51,19 @@ final class SessionCheck {
     }
   }
 
+  /** Whether who covers {@code here} of an object has all of its updates that are wanted. */
+  interface Coverage {
+    boolean covers(ObjectId object, CausalContext here, CausalContext wanted);
+  }
+
   private final Unit unit;
-  private final Checks checks;
+  private final Coverage coverage;
   private final Map<ObjectId, Tokens> tokens = new HashMap<>();
   private long reads;
 
-  SessionCheck(Unit unit, Checks checks) {
+  SessionCheck(Unit unit, Coverage coverage) {
     this.unit = unit;
-    this.checks = checks;
+    this.coverage = coverage;
   }
 
   /** How many reads of accountable objects were checked. */
@@ -97,15 +103,21 @@ final class SessionCheck {
 
   /** A write was made at a datacenter, for a session that knew this when it asked. */
   void made(SimNode at, SessionView view, ObjectId object) {
+    made(at.self(), at::covered, view, object);
+  }
+
+  /** As the other one, where what each object covers at the datacenter is given. */
+  void made(
+      ReplicaId at, Function<ObjectId, CausalContext> covered, SessionView view, ObjectId object) {
     for (Map.Entry<ObjectId, CausalContext> known : view.dots().entrySet()) {
-      CausalContext has = at.covered(known.getKey());
-      if (!checks.covers(known.getKey(), has, known.getValue())) {
+      CausalContext has = covered.apply(known.getKey());
+      if (!coverage.covers(known.getKey(), has, known.getValue())) {
         throw new Violation(
             unit + "/" + known.getKey(),
             "a session wrote %s at %s, which does not have what the session knew of %s: it has %s,"
                 + " the session knew %s",
             object,
-            at.self(),
+            at,
             known.getKey(),
             has,
             known.getValue());
@@ -158,14 +170,14 @@ final class SessionCheck {
 
   /** A read was answered of which only that is known what the object covered. */
   void read(ReplicaId at, SessionView wanted, ObjectId object, CausalContext shown) {
-    if (!checks.covers(object, shown, wanted.dots(object))) {
+    if (!coverage.covers(object, shown, wanted.dots(object))) {
       throw violation(at, object, "shows only " + shown, wanted.dots(object));
     }
   }
 
   /** A read was answered before a write of the same session that was sent before it. */
   void overtook(ReplicaId at, ObjectId object, CausalContext shown, Dot dot) {
-    if (!checks.covers(object, shown, CausalContext.of(dot))) {
+    if (!coverage.covers(object, shown, CausalContext.of(dot))) {
       throw violation(at, object, "shows only " + shown, dot + ", which it had sent before");
     }
   }

@@ -29,7 +29,7 @@ final class ArbitrationCheckTest {
     return number;
   }
 
-  private static BitSet numbers(List<Integer> of) {
+  static BitSet numbers(List<Integer> of) {
     BitSet numbers = new BitSet();
     of.forEach(numbers::set);
     return numbers;
@@ -37,7 +37,7 @@ final class ArbitrationCheckTest {
 
   /** Of five places, who wrote there, the winner first. */
   @SafeVarargs
-  private static TransactionView view(List<Integer>... places) {
+  static TransactionView view(List<Integer>... places) {
     List<BitSet> numbers = new ArrayList<>();
     List<Long> winners = new ArrayList<>();
     List<Boolean> added = new ArrayList<>();

@@ -7,16 +7,23 @@ import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What callers may be told of updates that have a condition, whatever the partitions did. */
+/**
+ * Partitions that do an update although its condition does not hold, or not although it does, and
+ * what callers may be told whatever the partitions did.
+ */
 final class ConditionCheckTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ObjectId LOCK = new ObjectId(Key.of("lock"), CrdtType.LWW_REGISTER);
@@ -24,6 +31,78 @@ final class ConditionCheckTest {
       new Request.Condition(List.of(), new Query.Whole(), new Reading.Single(Optional.empty()));
 
   private final ConditionCheck check = new ConditionCheck(Unit.pair().getFirst());
+
+  /** A register that EU has assigned a value to, in its first update. */
+  private static Causal lock(int value) {
+    Causal nothing = Causal.bottom(CrdtType.LWW_REGISTER);
+    return nothing.join(nothing.prepare(new Operation.Assign(Value.of(value)), EU, 1, 0, 1, 0));
+  }
+
+  private static Reply.Answer answers(Reading reading) {
+    return new Reply.Answer(
+        Optional.of(CrdtType.LWW_REGISTER), Optional.of(reading), true, VersionVector.EMPTY);
+  }
+
+  private static Reading holding(int value) {
+    return new Reading.Single(Optional.of(Value.of(value)));
+  }
+
+  @Test
+  void updateThatIsDone_whereItsConditionHolds_isFine_andElseIsNoticed() {
+    Dot dot = new Dot(EU, 2);
+    check.done("dc0", LOCK, ABSENT, dot, Causal.bottom(CrdtType.LWW_REGISTER));
+    assertThat(check.done()).isEqualTo(1);
+    assertThatThrownBy(() -> check.done("dc0", LOCK, ABSENT, dot, lock(7)))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("dc0 has done eu/1:2 of " + LOCK)
+        .hasMessageContaining("although its condition did not hold: there was " + holding(7));
+  }
+
+  @Test
+  void updateThatIsNotDone_whereItsConditionDoesNotHold_isFine_andElseIsNoticed() {
+    check.notDone("dc0", LOCK, ABSENT, answers(holding(7)), lock(7));
+    assertThat(check.notDone()).isEqualTo(1);
+    Reply.Answer nothing = answers(new Reading.Single(Optional.empty()));
+    assertThatThrownBy(
+            () -> check.notDone("dc0", LOCK, ABSENT, nothing, Causal.bottom(CrdtType.LWW_REGISTER)))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("dc0 has not done an update of " + LOCK)
+        .hasMessageContaining("although its condition held");
+  }
+
+  @Test
+  void answerOfAnotherReading_isNoticed() {
+    assertThatThrownBy(() -> check.notDone("dc0", LOCK, ABSENT, answers(holding(8)), lock(7)))
+        .hasMessageContaining("dc0 says to an update's condition that " + LOCK + " is")
+        .hasMessageEndingWith("and it is " + holding(7));
+  }
+
+  @Test
+  void conditionOfAField_isReadWithinItsMap() {
+    ObjectId map = new ObjectId(Key.of("map"), CrdtType.OR_MAP);
+    Causal nothing = Causal.bottom(CrdtType.OR_MAP);
+    Operation add = new Operation.Increment(3);
+    Causal three =
+        nothing.join(
+            nothing.prepare(
+                new Operation.UpdateFields(List.of(new Operation.FieldUpdate(Effect.AMOUNT, add))),
+                EU,
+                1,
+                0,
+                1,
+                0));
+    Request.Condition zero =
+        new Request.Condition(List.of(Effect.AMOUNT), new Query.Whole(), new Reading.Count(0));
+    Dot dot = new Dot(EU, 2);
+    check.done("dc0", map, zero, dot, nothing);
+    assertThatThrownBy(() -> check.done("dc0", map, zero, dot, three))
+        .hasMessageContaining("dc0 has done eu/1:2 of " + map);
+    Effect effect = new Effect(List.of(), 3);
+    check.told(map, zero, effect, new Dot(EU, 1));
+    assertThatThrownBy(() -> check.told(map, zero, effect, dot))
+        .hasMessageContaining("two callers are told that they were the first with " + map)
+        .hasMessageContaining("by eu/1:1 and eu/1:2");
+  }
 
   private void told(ReplicaId at, ObjectId object, Request.Condition condition, int number) {
     check.told(object, condition, Effect.token(Value.of(number)), new Dot(at, number));

@@ -10,6 +10,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.PartitionReport;
+import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,11 @@ final class FlowCheckTest {
 
   /** What dc0 reports, with its streams in a state of our choosing. */
   private Map<Unit, PartitionReport> reports(String stream) {
+    return reports(stream, PartitionReport.Peer::to);
+  }
+
+  private Map<Unit, PartitionReport> reports(
+      String stream, Function<PartitionReport.Peer, PartitionReport.To> to) {
     Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
     for (Unit unit : simulation.units()) {
       PartitionReport r = dc.node(unit).inspect();
@@ -109,7 +116,7 @@ final class FlowCheckTest {
               .map(
                   p ->
                       new PartitionReport.Peer(
-                          p.dc(), p.incarnation(), p.connected(), stream, p.to(), p.from()))
+                          p.dc(), p.incarnation(), p.connected(), stream, to.apply(p), p.from()))
               .toList();
       reports.put(
           unit,
@@ -145,5 +152,87 @@ final class FlowCheckTest {
   void streamThatHasCaughtUpOnce_mayDoSoAgain() {
     looksFor(60, "streaming");
     assertThatCode(() -> looksFor(240, "catching-up")).doesNotThrowAnyException();
+  }
+
+  /** Of a stream that lacks an acknowledgement, and has none of its bytes under way. */
+  private static PartitionReport.To lagging(PartitionReport.Peer peer, long inFlightBytes) {
+    return new PartitionReport.To(1, 0, 0, inFlightBytes, 0, 0, 0, peer.to().roundTimes());
+  }
+
+  @Test
+  void streamOfWhichNothingIsAcknowledged_isNoticed() {
+    looksFor(60, "streaming");
+    Map<Unit, PartitionReport> lagging = reports("streaming", p -> lagging(p, 0));
+    flow.look(dc, lagging);
+    simulation.scheduler().runFor(60 * SECOND);
+    assertThatThrownBy(() -> flow.look(dc, lagging))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("dc0/1/" + simulation.units().getFirst())
+        .hasMessageContaining("has 1 updates and 0 bytes under way for dc1, of which nothing was");
+  }
+
+  /** While the link is faulty, and in the time that a stream has to go on, nothing is expected. */
+  @Test
+  void streamOverAFaultyLink_needNotMove() {
+    looksFor(60, "streaming");
+    Map<Unit, PartitionReport> lagging = reports("streaming", p -> lagging(p, 0));
+    simulation.network().link("dc0", "dc1").setLoss(0.5);
+    simulation.scheduler().runFor(60 * SECOND);
+    assertThatCode(() -> flow.look(dc, lagging)).doesNotThrowAnyException();
+    simulation.network().link("dc0", "dc1").setLoss(0);
+    simulation.scheduler().runFor(20 * SECOND);
+    assertThatCode(() -> flow.look(dc, lagging)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void windowThatCountsWhatIsNotUnderWay_isNoticed() {
+    looksFor(5, "streaming");
+    dc.links().window("dc1").take(5);
+    assertThatThrownBy(() -> looksFor(1, "streaming"))
+        .isInstanceOf(Violation.class)
+        .hasMessage("the window of dc0/1 to dc1 counts 5 bytes, and its streams have 0 under way");
+    Map<Unit, PartitionReport> more = reports("streaming", p -> lagging(p, 6));
+    assertThatThrownBy(() -> flow.look(dc, more)).hasMessageContaining("counts 5 bytes, and");
+  }
+
+  @Test
+  void streamThatTakesMoreThanItsWindow_isNoticed() {
+    LinkWindow window = flow.witnessed(dc, simulation.units().getFirst()).window("dc1");
+    window.take(simulation.profile().windowBytes());
+    assertThatThrownBy(() -> window.take(1))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("sends dc1 more with");
+    window.give(simulation.profile().windowBytes());
+    assertThatCode(() -> window.take(1)).doesNotThrowAnyException();
+  }
+
+  /** Others have spent the window: a stream has a share of its own, and no more. */
+  @Test
+  void streamThatTakesMoreThanItsShare_ofASpentWindow_isNoticed() {
+    int all = simulation.profile().windowBytes();
+    Unit other = simulation.units().getLast();
+    flow.witnessed(dc, other).window("dc1").take(all);
+    LinkWindow window = flow.witnessed(dc, simulation.units().getFirst()).window("dc1");
+    window.take(all / 16);
+    assertThatThrownBy(() -> window.take(1)).hasMessageContaining("sends dc1 more with");
+  }
+
+  @Test
+  void peerThatIsNotDialled_isNoticed() {
+    looksFor(10, "streaming");
+    simulation.network().link("dc0", "dc1").setUp(false); // and the transport does not know
+    assertThatCode(() -> looksFor(55, "streaming")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> looksFor(10, "streaming"))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("dc0>dc1 could be connected for 61 s, and is not");
+  }
+
+  @Test
+  void whatIsUnderWayInTheEnd_isNoticed() {
+    assertThatCode(() -> flow.ended(dc)).doesNotThrowAnyException();
+    dc.links().window("dc1").take(5);
+    assertThatThrownBy(() -> flow.ended(dc))
+        .isInstanceOf(Violation.class)
+        .hasMessage("at the end dc0/1 holds 5 bytes for dc1 in its window");
   }
 }

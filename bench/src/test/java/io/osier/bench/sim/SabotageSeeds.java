@@ -7,23 +7,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
- * The seed at which each sabotage is noticed, so that a test need not look for it. They are looked
- * for anew with {@code -Dosier.sabotage.anew=true}: what is found is appended to {@code
- * target/sabotage-seeds.txt}, which then takes the place of the resource.
+ * The seed at which each sabotage is noticed, so that a test need not look for it. What is found
+ * elsewhere is appended to {@code target/sabotage-seeds.txt}.
  */
 final class SabotageSeeds {
-  /** Whether the pinned seeds are left aside, and others are looked for. */
-  static final boolean ANEW = Boolean.getBoolean("osier.sabotage.anew");
+  /** From which seed on others than the pinned ones are looked for; empty if they are not. */
+  static final OptionalLong FROM =
+      Stream.ofNullable(Long.getLong("osier.sabotage.from")).mapToLong(n -> n).findFirst();
 
   private static final String RESOURCE = "sabotage-seeds.txt";
   private static final Path FOUND = Path.of("target", RESOURCE);
 
   private SabotageSeeds() {}
 
-  /** The seed that a sabotage of a name was noticed at; lines are a seed, a blank and the name. */
+  /**
+   * The seed that a sabotage of a name was noticed at, if pinned ones are asked for; lines are a
+   * seed, a blank and the name.
+   */
   static OptionalLong pinned(String name) throws IOException {
+    if (FROM.isPresent()) {
+      return OptionalLong.empty();
+    }
     try (InputStream in = SabotageSeeds.class.getResourceAsStream(RESOURCE)) {
       if (in == null) {
         return OptionalLong.empty();
@@ -36,11 +43,14 @@ final class SabotageSeeds {
     }
   }
 
-  /** Notes and prints that a sabotage was noticed at another seed than the pinned one. */
+  /** Notes and prints that a sabotage was noticed at a seed that was looked for. */
   static void pin(String name, long seed) throws IOException {
     String line = seed + " " + name + "\n";
     Files.writeString(FOUND, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    System.out.print(
-        "sabotage: the pinned seed is out of date, put into " + RESOURCE + ": " + line);
+    System.out.print("sabotage: noticed at seed " + line);
+    if (FROM.isEmpty()) {
+      System.out.println(
+          "sabotage: the pinned seed is out of date, put that line into " + RESOURCE);
+    }
   }
 }

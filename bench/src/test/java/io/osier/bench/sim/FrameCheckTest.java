@@ -1,0 +1,79 @@
+package io.osier.bench.sim;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Frames that grow with the number of their objects. */
+final class FrameCheckTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final int MAX = 4 * SimNode.FRAME_BYTES;
+
+  private static Shipment shipment(int bytes) {
+    Causal nothing = Causal.bottom(CrdtType.LWW_REGISTER);
+    return new Shipment(
+        new ObjectId(Key.of("r"), CrdtType.LWW_REGISTER),
+        EU,
+        0,
+        VersionVector.EMPTY,
+        1,
+        1,
+        0,
+        nothing.prepare(new Operation.Assign(Value.of("-".repeat(bytes))), EU, 1, 0, 1, 0));
+  }
+
+  private static void check(List<Shipment> shipments) {
+    Frame frame =
+        new Frame.Updates(
+            Frame.Kind.OPS, 1, 1, 1, VersionVector.EMPTY, Optional.empty(), false, 0, shipments);
+    FrameCheck.check(
+        EU, "us", frame, shipments.stream().mapToInt(s -> FrameCodec.sizeOf(EU, s)).sum());
+  }
+
+  @Test
+  void fewSmallObjects_orOneOfAnySize_areFine() {
+    check(Collections.nCopies(MAX / FrameCodec.sizeOf(EU, shipment(100)), shipment(100)));
+    check(List.of(shipment(100 * MAX)));
+    check(List.of(shipment(100 * MAX), shipment(100), shipment(100)));
+  }
+
+  @Test
+  void manySmallObjects_areNoticed() {
+    int one = FrameCodec.sizeOf(EU, shipment(100));
+    List<Shipment> most = Collections.nCopies(MAX / one + 1, shipment(100));
+    assertThatCode(() -> check(most)).doesNotThrowAnyException(); // beside its largest
+    assertThatThrownBy(() -> check(Collections.nCopies(MAX / one + 2, shipment(100))))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("eu/1 sends us a frame (Updates) of " + (MAX / one + 2) * one)
+        .hasMessageEndingWith("of which its largest object has " + one);
+  }
+
+  @Test
+  void secondLargeObject_isNoticed() {
+    assertThatThrownBy(() -> check(List.of(shipment(2 * MAX), shipment(2 * MAX))))
+        .isInstanceOf(Violation.class);
+  }
+
+  @Test
+  void frameWithoutObjects_isNoticedByItsSizeAlone() {
+    Frame ack = new Frame.Ack(1, 1);
+    FrameCheck.check(EU, "us", ack, MAX);
+    assertThatThrownBy(() -> FrameCheck.check(EU, "us", ack, MAX + 1))
+        .hasMessageContaining("a frame (Ack) of " + (MAX + 1) + " bytes");
+  }
+}

@@ -2,36 +2,70 @@ package io.osier.core.net;
 
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
 
 /**
  * Finds ports for servers that are about to start, where others must know them before. Safe for use
- * by several threads.
+ * by several threads, and by several processes of a machine at the same time.
  */
 public final class Ports {
-  /** All that were drawn in this JVM. */
-  private static final Set<Integer> DRAWN = ConcurrentHashMap.newKeySet();
+  /** Below those that outgoing connections get, so that none takes one. */
+  private static final int FIRST = 12_000;
+
+  private static final int END = 32_000;
+
+  /** So many are taken at once. */
+  static final int BLOCK = 50;
+
+  /**
+   * The first port of each block that this process has taken: as long as it listens there, which is
+   * as long as it lives, no other process draws from that block.
+   */
+  private static final List<ServerSocket> HELD = new ArrayList<>();
+
+  private static final Deque<Integer> LEFT = new ArrayDeque<>();
 
   private Ports() {}
 
   /**
-   * A port that is free, below those that outgoing connections get, so that none takes it. Another
-   * one each time: it is still free while the server that it was drawn for has not started.
+   * A port that is free. Another one each time: it is still free while the server that it was drawn
+   * for has not started, or has stopped to start again.
    */
-  public static int free() {
-    for (int i = 0; i < 1_000; i++) {
-      int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
-      if (!DRAWN.add(port)) {
-        continue;
+  public static synchronized int free() {
+    while (true) {
+      if (LEFT.isEmpty()) {
+        takeBlock();
       }
+      int port = LEFT.remove();
       try (ServerSocket socket = new ServerSocket(port)) {
         return socket.getLocalPort();
       } catch (IOException e) {
-        // In use: another one.
+        // Something else has it: another one.
       }
     }
-    throw new IllegalStateException("no port is free between 12000 and 32000");
+  }
+
+  private static void takeBlock() {
+    List<Integer> firsts = new ArrayList<>();
+    for (int first = FIRST; first < END; first += BLOCK) {
+      firsts.add(first);
+    }
+    Collections.shuffle(firsts);
+    for (int first : firsts) {
+      try {
+        HELD.add(new ServerSocket(first, 1));
+      } catch (IOException e) {
+        continue; // another process has it, or this one
+      }
+      for (int port = first + 1; port < first + BLOCK; port++) {
+        LEFT.add(port);
+      }
+      return;
+    }
+    throw new IllegalStateException("no port is free between " + FIRST + " and " + END);
   }
 }

@@ -2,6 +2,11 @@ package io.osier.core.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +15,25 @@ class PortsTest {
   @Test
   void portIsDrawnOnce() {
     // By chance alone about 56 of so many would be drawn twice.
-    assertThat(IntStream.range(0, 1_500).mapToObj(i -> Ports.free()).toList())
-        .doesNotHaveDuplicates();
+    assertThat(draw(1_500)).doesNotHaveDuplicates();
+  }
+
+  private static List<Integer> draw(int n) {
+    return IntStream.range(0, n).mapToObj(i -> Ports.free()).toList();
+  }
+
+  /** As another process has: a class of its own, which knows nothing of what this one has drawn. */
+  @Test
+  void portThatAnotherProcessHasDrawn_isNotDrawn() throws Exception {
+    URL classes = Ports.class.getProtectionDomain().getCodeSource().getLocation();
+    try (URLClassLoader loader =
+        new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+      var free = loader.loadClass(Ports.class.getName()).getMethod("free");
+      assertThat(free.getDeclaringClass()).isNotSameAs(Ports.class);
+      Set<Integer> drawn = new HashSet<>(draw(3_000));
+      for (int i = 0; i < 3_000; i++) {
+        assertThat(drawn).doesNotContain((Integer) free.invoke(null));
+      }
+    }
   }
 }

@@ -57,6 +57,8 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   private final JoinProgress joining = new JoinProgress();
 
+  private final long firstWordNanos;
+
   /** Since it follows what is changed; null before. */
   private volatile @Nullable FirstWord firstWord;
 
@@ -115,6 +117,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
    * Of a datacenter that starts.
    *
    * @param outside what of the datacenter is not in its keyspaces
+   * @param firstWordNanos see {@link FirstWord}
    * @param changed is run when the keyspaces are others than before
    * @param configuredUsers those that the configuration names
    * @param onUsers is told the users when they are others than before
@@ -124,6 +127,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
       ReplicaId self,
       Keyspaces keyspaces,
       Outside outside,
+      long firstWordNanos,
       Runnable changed,
       List<User> configuredUsers,
       Consumer<Users> onUsers) {
@@ -133,6 +137,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     this.changed = changed;
     this.self = self;
     this.outside = outside;
+    this.firstWordNanos = firstWordNanos;
     this.configured = config.peers();
     SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
     config.peers().forEach((name, at) -> datacenters.put(name, Optional.of(text(at))));
@@ -175,7 +180,7 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   /** From now on it follows what is changed. The others are being dialled. */
   void start() {
     started = true;
-    firstWord = new FirstWord(System.nanoTime());
+    firstWord = new FirstWord(System.nanoTime(), firstWordNanos);
     loop = new ControlLoop(plane);
   }
 

@@ -88,6 +88,20 @@ public final class Datacenter implements AutoCloseable {
   private volatile boolean closed;
 
   /**
+   * What is around a datacenter.
+   *
+   * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
+   * @param opener opens its store
+   * @param firstWordNanos how long it waits for those who are in reach, before it goes by what it
+   *     stored
+   */
+  record Surroundings(
+      Supplier<Map<String, Long>> auditLost, StoreService.Opener opener, long firstWordNanos) {
+    static final Surroundings USUAL =
+        new Surroundings(Map::of, RocksDatabase::open, FirstWord.WAIT_NANOS);
+  }
+
+  /**
    * Starts a datacenter. It serves clients once it has caught up with its peers.
    *
    * @throws OsierException CONFIGURATION if an address cannot be bound
@@ -110,7 +124,8 @@ public final class Datacenter implements AutoCloseable {
       StartWatch watch,
       Startup within,
       Supplier<Map<String, Long>> auditLost) {
-    return start(config, false, watch, within, auditLost, RocksDatabase::open);
+    Surroundings around = new Surroundings(auditLost, RocksDatabase::open, FirstWord.WAIT_NANOS);
+    return start(config, false, watch, within, around);
   }
 
   private static Datacenter start(
@@ -118,11 +133,10 @@ public final class Datacenter implements AutoCloseable {
       boolean embedded,
       StartWatch watch,
       Startup within,
-      Supplier<Map<String, Long>> auditLost,
-      StoreService.Opener opener) {
+      Surroundings around) {
     Startup parts = new Startup();
     try {
-      return new Datacenter(config, embedded, watch, within, parts, auditLost, opener);
+      return new Datacenter(config, embedded, watch, within, parts, around);
     } catch (Throwable e) {
       parts.close();
       throw e;
@@ -136,13 +150,13 @@ public final class Datacenter implements AutoCloseable {
    */
   public static Datacenter startEmbedded(DatacenterConfig config) {
     StartWatch watch = new StartWatch(System.nanoTime());
-    return start(config, true, watch, new Startup(), Map::of, RocksDatabase::open);
+    return start(config, true, watch, new Startup(), Surroundings.USUAL);
   }
 
-  /** As {@link #start(DatacenterConfig)}, with a disk that may be full. */
-  static Datacenter start(DatacenterConfig config, StoreService.Opener opener) {
+  /** As {@link #start(DatacenterConfig)}, among what a test chooses. */
+  static Datacenter start(DatacenterConfig config, Surroundings around) {
     StartWatch watch = new StartWatch(System.nanoTime());
-    return start(config, false, watch, new Startup(), Map::of, opener);
+    return start(config, false, watch, new Startup(), around);
   }
 
   private Datacenter(
@@ -151,8 +165,7 @@ public final class Datacenter implements AutoCloseable {
       StartWatch watch,
       Startup within,
       Startup parts,
-      Supplier<Map<String, Long>> auditLost,
-      StoreService.Opener opener) {
+      Surroundings around) {
     parts.opened(this::closeStore); // after all that may use it
     this.config = config;
     this.embedded = embedded;
@@ -165,7 +178,7 @@ public final class Datacenter implements AutoCloseable {
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.store =
         config.store().dir().isPresent()
-            ? StoreService.open(config, incarnationMin, opener, failure::completeExceptionally)
+            ? StoreService.open(config, incarnationMin, around.opener(), failure::completeExceptionally)
             : null;
     this.self =
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();
@@ -199,6 +212,7 @@ public final class Datacenter implements AutoCloseable {
             self,
             keyspaces,
             neighbours,
+            around.firstWordNanos(),
             () -> transport.keyspacesChanged(),
             config.users().isEmpty() ? List.of() : users.all(),
             this::setUsers);
@@ -242,9 +256,10 @@ public final class Datacenter implements AutoCloseable {
                 () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
                 this::clientFigures,
                 keyspaces::droppedUpdates,
-                () -> auditLost(access.audit(), auditLost.get()),
+                () -> auditLost(access.audit(), around.auditLost().get()),
                 this::failedAttempts,
-                traces::figures));
+                traces::figures),
+            Publisher.Limits.DEFAULT);
     parts.opened(publisher);
     this.handler =
         new RequestHandler(

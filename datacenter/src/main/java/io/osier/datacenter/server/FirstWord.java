@@ -14,15 +14,13 @@ final class FirstWord {
   /** As long as a partition waits for a peer at its start. */
   static final long WAIT_NANOS = Partition.JOIN_NANOS;
 
-  /** Who has heard one waits so long for the others, of whom one may know more. */
-  static final long WAIT_FOR_MORE_NANOS = WAIT_NANOS / 2;
-
   /**
-   * Nobody is waited for longer: a connection of a former life counts as dead after five seconds,
-   * and then the one that had it tells what it has.
+   * So much longer nobody is waited for: a connection of a former life counts as dead after five
+   * seconds, and then the one that had it tells what it has.
    */
-  static final long HELD_NANOS = WAIT_NANOS + 5_000_000_000L;
+  static final long DEAD_NANOS = 5_000_000_000L;
 
+  private final long waitNanos;
   private final long startNanos;
 
   /** When somebody was in reach last that had not let this one in. */
@@ -33,8 +31,14 @@ final class FirstWord {
 
   private boolean heard;
 
-  /** Of one that begins to connect now. */
-  FirstWord(long nowNanos) {
+  /**
+   * Of one that begins to connect now.
+   *
+   * @param waitNanos how long it waits for somebody; who has heard one waits half as long for the
+   *     others, of whom one may know more
+   */
+  FirstWord(long nowNanos, long waitNanos) {
+    this.waitNanos = waitNanos;
     this.startNanos = nowNanos;
     this.heldNanos = nowNanos;
   }
@@ -51,9 +55,9 @@ final class FirstWord {
     long waited = nowNanos - startNanos;
     knows |=
         from == Heard.ALL
-            || nowNanos - heldNanos >= WAIT_NANOS
-            || waited >= HELD_NANOS
-            || (from == Heard.SOME && waited >= WAIT_FOR_MORE_NANOS);
+            || nowNanos - heldNanos >= waitNanos
+            || waited >= waitNanos + DEAD_NANOS
+            || (from == Heard.SOME && waited >= waitNanos / 2);
     return knows;
   }
 

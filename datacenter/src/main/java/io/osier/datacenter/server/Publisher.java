@@ -40,16 +40,7 @@ final class Publisher implements AutoCloseable {
   /** So many hot objects of each partition are published. */
   static final int HOT = 50;
 
-  private static final long PERIOD_MILLIS = 1_000;
-
-  /** A round that is made every second goes on without a partition that takes longer. */
-  private static final long PARTITION_MILLIS_MAX = 500;
-
-  /** Who asks for what is so now waits for busy partitions, but not for ever. */
-  private static final long ASKED_MILLIS_MAX = 10_000;
-
-  private static final long STOP_MILLIS = 5_000;
-
+  private final Limits limits;
   private final Source source;
 
   /** By partition; keyspaces come and go. */
@@ -84,6 +75,18 @@ final class Publisher implements AutoCloseable {
       Supplier<Map<String, Long>> failedAttempts,
       Supplier<Optional<Snapshot.Traces>> traces) {}
 
+  /**
+   * How long things take at most, in milliseconds.
+   *
+   * @param pause between two rounds of {@link #everySecond}
+   * @param partition such a round goes on without a partition that takes longer
+   * @param asked who asks for what is so now waits for busy partitions, but no longer
+   * @param stop how long what is being put together is waited for at the end
+   */
+  record Limits(long pause, long partition, long asked, long stop) {
+    static final Limits DEFAULT = new Limits(1_000, 500, 10_000, 5_000);
+  }
+
   /** What a partition published last. */
   private static final class Published {
     private volatile @Nullable Dated last;
@@ -95,8 +98,9 @@ final class Publisher implements AutoCloseable {
   private record Dated(PartitionReport report, long millis) {}
 
   /** Publishes when it is asked to. */
-  Publisher(Source source) {
+  Publisher(Source source, Limits limits) {
     this.source = source;
+    this.limits = limits;
     ScheduledThreadPoolExecutor one =
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-figures").daemon(true).unstarted(r));
@@ -106,7 +110,7 @@ final class Publisher implements AutoCloseable {
 
   /** Publishes once a second from now on. */
   void everySecond() {
-    executor.scheduleWithFixedDelay(this::round, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    executor.scheduleWithFixedDelay(this::round, 0, limits.pause(), TimeUnit.MILLISECONDS);
   }
 
   /** What was published last, at most a second ago where it is done every second. */
@@ -128,7 +132,7 @@ final class Publisher implements AutoCloseable {
   private void round() {
     try {
       // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
-      ask(HOT, PARTITION_MILLIS_MAX, place -> place.answer.isDone())
+      ask(HOT, limits.partition(), place -> place.answer.isDone())
           .whenComplete((made, failure) -> sayFailure(failure));
     } catch (RuntimeException e) {
       sayFailure(e);
@@ -148,7 +152,7 @@ final class Publisher implements AutoCloseable {
    * @param hot so many hot objects of each partition at least
    */
   CompletableFuture<Snapshot> fresh(int hot) {
-    return ask(Math.max(hot, HOT), ASKED_MILLIS_MAX, place -> true);
+    return ask(Math.max(hot, HOT), limits.asked(), place -> true);
   }
 
   private CompletableFuture<Snapshot> ask(int hot, long millisMax, Predicate<Published> whom) {
@@ -267,8 +271,8 @@ final class Publisher implements AutoCloseable {
   public void close() {
     executor.shutdown();
     try {
-      if (!executor.awaitTermination(STOP_MILLIS, TimeUnit.MILLISECONDS)) {
-        LOG.warn("the figures are still put together {} ms after the end", STOP_MILLIS);
+      if (!executor.awaitTermination(limits.stop(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("the figures are still put together {} ms after the end", limits.stop());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -94,7 +94,7 @@ final class StoreService implements AutoCloseable {
   private final StoreWriter<EncodedGroup> writer;
   private final Thread thread;
   private final ExecutorService readers;
-  private final ScheduledExecutorService tidier;
+  private final ScheduledThreadPoolExecutor tidier;
   private final AtomicInteger readerNumber = new AtomicInteger();
   private final LongAdder writes = new LongAdder();
   private final LongAdder groupsWritten = new LongAdder();
@@ -144,8 +144,9 @@ final class StoreService implements AutoCloseable {
                     .daemon(true)
                     .unstarted(r));
     this.tidier =
-        Executors.newSingleThreadScheduledExecutor(
-            r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
+        new ScheduledThreadPoolExecutor(
+            1, r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
+    tidier.setExecuteExistingDelayedTasksAfterShutdownPolicy(false); // whoever closes it waits
     watch();
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
   }

@@ -6,6 +6,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.Value;
+import io.osier.datacenter.server.Patience;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
 import java.io.File;
@@ -13,7 +14,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -87,7 +87,7 @@ final class OutOfMemoryExitTest {
 
   private void assertEnds(Process process, String lastLine) throws Exception {
     try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ends").isTrue();
       assertThat(process.exitValue()).isEqualTo(3);
       assertThat(Files.readAllLines(log().toPath()).getLast()).startsWith(lastLine);
     } finally {
@@ -105,7 +105,7 @@ final class OutOfMemoryExitTest {
   private int port(Process process) {
     Pattern said = Pattern.compile("serves clients on 127\\.0\\.0\\.1:(\\d+)");
     return Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .until(
             () -> {
               String text = Files.readString(log().toPath());
@@ -133,7 +133,7 @@ final class OutOfMemoryExitTest {
     Process process = start("server", config.toString());
     int port = port(process);
     try (OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:" + port).build()) {
-      client.awaitConnected(Duration.ofMinutes(2));
+      client.awaitConnected(Patience.LIMIT);
       RegisterHandle[] registers = new RegisterHandle[4_000];
       for (int i = 0; i < registers.length; i++) {
         registers[i] = client.session().keyspace("shop").register("r" + i);
@@ -142,7 +142,7 @@ final class OutOfMemoryExitTest {
       for (int i = 0; i < registers.length && process.isAlive(); i++) {
         CompletableFuture<?> unused = registers[i].assignAsync(value);
       }
-      Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> !process.isAlive());
+      Awaitility.await().atMost(Patience.LIMIT).until(() -> !process.isAlive());
     }
     assertEnds(process, "error OUT_OF_MEMORY: the datacenter ends");
     assertThat(Files.readAllLines(log().toPath()).getLast()).contains("osier.store.dir");

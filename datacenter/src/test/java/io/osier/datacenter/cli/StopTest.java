@@ -3,6 +3,7 @@ package io.osier.datacenter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.net.Ports;
+import io.osier.datacenter.server.Patience;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
@@ -96,7 +97,7 @@ final class StopTest {
         LockSupport.parkNanos(1_000_000);
       }
       process.destroy();
-      assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ends").isTrue();
+      assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ends").isTrue();
       List<String> lines = Files.readAllLines(log);
       boolean wasOpen = lines.stream().anyMatch(l -> l.contains("is closed"));
       boolean ended = lines.stream().anyMatch(l -> l.contains("the start ends"));

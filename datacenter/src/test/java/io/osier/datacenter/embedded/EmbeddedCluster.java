@@ -3,9 +3,10 @@ package io.osier.datacenter.embedded;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.net.Ports;
+import io.osier.datacenter.server.Patience;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.values.Values;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ final class EmbeddedCluster implements AutoCloseable {
           EmbeddedDatacenter.start(
               "osier { dc = "
                   + name
-                  + ", shutdown-timeout = 3s, listen { client-port = 0, peer-port = "
+                  + ", shutdown-timeout = 2m, listen { client-port = 0, peer-port = "
                   + ports.get(name)
                   + " }, store { "
                   + store
@@ -51,7 +52,7 @@ final class EmbeddedCluster implements AutoCloseable {
                   + " } }",
               values));
     }
-    running.values().forEach(dc -> dc.awaitReady(Duration.ofSeconds(20)));
+    running.values().forEach(dc -> dc.awaitReady(Patience.LIMIT));
   }
 
   EmbeddedDatacenter dc(String name) {
@@ -64,6 +65,6 @@ final class EmbeddedCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    List.copyOf(running.values()).parallelStream().forEach(EmbeddedDatacenter::close);
+    running.values().forEach(dc -> TestCluster.inAHurry(dc::close));
   }
 }

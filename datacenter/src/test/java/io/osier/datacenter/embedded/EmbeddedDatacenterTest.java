@@ -11,13 +11,13 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.server.Patience;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +50,7 @@ final class EmbeddedDatacenterTest {
   }
 
   private static void eventually(Runnable check) {
-    Awaitility.await().atMost(Duration.ofMinutes(2)).untilAsserted(check::run);
+    Awaitility.await().atMost(Patience.LIMIT).untilAsserted(check::run);
   }
 
   @Test
@@ -279,7 +279,7 @@ final class EmbeddedDatacenterTest {
             + "\" }, keyspaces { shop {} } }";
     for (int life = 1; life <= 2; life++) {
       try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
-        eu.awaitReady(Duration.ofSeconds(20));
+        eu.awaitReady(Patience.LIMIT);
         Keyspace shop = eu.session().keyspace("shop");
         for (int i = 0; i < 100; i++) {
           shop.counter("hits").increment(1);
@@ -298,7 +298,7 @@ final class EmbeddedDatacenterTest {
             + dir
             + "\" }, keyspaces { shop {} } }";
     try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
-      eu.awaitReady(Duration.ofSeconds(20));
+      eu.awaitReady(Patience.LIMIT);
       Keyspace shop = eu.session().keyspace("shop");
       CompletableFuture<?> last = CompletableFuture.completedFuture(null);
       for (int i = 0; i < 50; i++) {
@@ -307,7 +307,7 @@ final class EmbeddedDatacenterTest {
                 .assignAsync(Value.of(i))
                 .thenRun(() -> shop.counter("written").increment(1));
       }
-      last.get(120, TimeUnit.SECONDS);
+      last.get(Patience.SECONDS, TimeUnit.SECONDS);
       eventually(() -> assertThat(shop.counter("written").get()).isEqualTo(50));
     }
   }

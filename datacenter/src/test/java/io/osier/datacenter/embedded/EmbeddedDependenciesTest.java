@@ -3,11 +3,11 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Value;
+import io.osier.datacenter.server.Patience;
 import io.osier.protocol.Request;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +45,7 @@ final class EmbeddedDependenciesTest {
           """
               .replace("$store", store);
       try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
-        eu.awaitReady(Duration.ofSeconds(30));
+        eu.awaitReady(Patience.LIMIT);
         eu.session().keyspace("shop").register("r").assign(Value.of("v"));
         for (Request.Topic topic : Request.Topic.values()) {
           String report = eu.client().inspectAsync("eu", topic, Optional.empty(), 10).join();
@@ -79,7 +79,7 @@ final class EmbeddedDependenciesTest {
             .redirectOutput(log.toFile())
             .start();
     try {
-      assertThat(host.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(host.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
       assertThat(Files.readString(log)).contains("works");
       assertThat(host.exitValue()).isZero();
     } finally {

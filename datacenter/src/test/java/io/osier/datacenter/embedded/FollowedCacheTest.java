@@ -9,6 +9,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.server.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.protocol.Request;
 import io.osier.proxy.ClientMetrics;
@@ -47,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FollowedCacheTest {
   private static final String KEYSPACES =
       "shop { sla = 200ms, partitions = 3 }, bank { sla = 200ms, consistency = causal }";
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final Duration PLAIN = Duration.ofNanos(1);
   private static final Duration AT_MOST = Duration.ofHours(1);
 
@@ -451,7 +452,7 @@ final class FollowedCacheTest {
                       told.countDown();
                     }
                   })) {
-        watching.begun().orTimeout(2, TimeUnit.MINUTES).join();
+        watching.begun().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
         us.session().keyspace("shop").counter("told").increment();
         told.await();
         assertThat(shop.counter("told").get()).isEqualTo(1);

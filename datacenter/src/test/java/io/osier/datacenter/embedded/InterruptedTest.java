@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.server.Patience;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Threads that are interrupted and use a datacenter in their own process, whose work they do. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 final class InterruptedTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
   @TempDir private Path dir;

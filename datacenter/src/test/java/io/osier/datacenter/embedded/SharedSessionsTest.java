@@ -3,6 +3,7 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Value;
+import io.osier.datacenter.server.Patience;
 import io.osier.proxy.Keyspace;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ final class SharedSessionsTest {
         EmbeddedDatacenter.start(
             "osier { dc = eu, shutdown-timeout = 1s, listen { client-port = 0, peer-port = 0 },"
                 + " store { dir = \"\" }, keyspaces { shop { partitions = 2 } } }");
-    eu.awaitReady(Duration.ofSeconds(20));
+    eu.awaitReady(Patience.LIMIT);
     List<Keyspace> shops = List.of(eu.session().keyspace("shop"), eu.session().keyspace("shop"));
     AtomicInteger done = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();

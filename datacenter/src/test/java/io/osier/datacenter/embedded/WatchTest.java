@@ -11,6 +11,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.server.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Changes.Change;
@@ -76,7 +77,7 @@ final class WatchTest {
 
     Told(Watch watch) {
       watching = watch.listen(groups::add);
-      watching.begun().orTimeout(2, TimeUnit.MINUTES).join();
+      watching.begun().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     }
 
     List<Change> all() {
@@ -274,7 +275,7 @@ final class WatchTest {
     }
     here.updateAll(changes);
     slow.join().request(10);
-    Throwable why = error.orTimeout(2, TimeUnit.MINUTES).join();
+    Throwable why = error.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
     failed(
         ErrorCode.WATCHER_TOO_SLOW,
         () -> {
@@ -325,7 +326,7 @@ final class WatchTest {
     here.counter("harm").increment();
     good.awaitKey("harm");
     blocked.await();
-    assertThatThrownBy(() -> throwing.ended().orTimeout(2, TimeUnit.MINUTES).join())
+    assertThatThrownBy(() -> throwing.ended().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join())
         .hasCause(fault);
     here.counter("harm").increment();
     await().atMost(LONG).until(() -> good.count("harm") == 2);

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import io.osier.datacenter.server.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -12,7 +13,7 @@ import java.time.Duration;
  */
 final class Ways implements AutoCloseable {
   /** Longer than anything takes on a busy machine. */
-  static final Duration LONG = Duration.ofMinutes(2);
+  static final Duration LONG = Patience.LIMIT;
 
   private final EmbeddedCluster embedded;
   private final TestCluster cluster;

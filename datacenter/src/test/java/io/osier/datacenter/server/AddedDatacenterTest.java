@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter joins others: it is started, and they are started again and know it then. */
 final class AddedDatacenterTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Patience.LIMIT;
 
   private static final List<String> KEYSPACES = List.of("shop", "bank");
   private static final int COUNTERS = 30;

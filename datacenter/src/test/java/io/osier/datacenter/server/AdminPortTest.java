@@ -14,7 +14,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +64,7 @@ final class AdminPortTest {
   private HttpResponse<String> get(String path) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(Duration.ofSeconds(10))
+            .timeout(Patience.LIMIT)
             .build();
     try {
       return http.send(request, HttpResponse.BodyHandlers.ofString());
@@ -78,7 +77,7 @@ final class AdminPortTest {
 
   private String raw(String request) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", port)) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(Patience.MILLIS);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
@@ -87,12 +86,12 @@ final class AdminPortTest {
   @Test
   void halfARequest_blocksNobody_andIsClosed() throws IOException {
     try (Socket half = new Socket("127.0.0.1", port)) {
-      half.setSoTimeout(20_000);
+      half.setSoTimeout(Patience.MILLIS);
       half.getOutputStream().write("GET /metr".getBytes(StandardCharsets.US_ASCII));
       assertThat(get("/health").statusCode()).isEqualTo(200);
       // It is there once the partitions have published what they do.
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(get("/metrics").body()).contains("osier_client_request_seconds"));
       assertThat(half.getInputStream().read()).isEqualTo(-1);

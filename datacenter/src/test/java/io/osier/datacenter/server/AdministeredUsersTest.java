@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Users that are changed while datacenters serve. */
 final class AdministeredUsersTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final String ADMIN =
       "admin { credential = \""
           + credential("secret").line()
@@ -88,7 +88,7 @@ final class AdministeredUsersTest {
                   .send(
                       new Request.Administer("user", action, user, new TreeMap<>(settings)),
                       reply::complete);
-              last[0] = reply.get(1, TimeUnit.MINUTES);
+              last[0] = reply.get(Patience.SECONDS, TimeUnit.SECONDS);
               return !(last[0] instanceof Reply.Failure f && f.code() == ErrorCode.UNAVAILABLE);
             });
     return last[0];
@@ -109,7 +109,7 @@ final class AdministeredUsersTest {
     OsierClient.Builder builder =
         OsierClient.builder()
             .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Duration.ofSeconds(30));
+            .timeout(Patience.LIMIT);
     if (!user.isEmpty()) {
       builder.user(user, password.toCharArray());
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is changed in {@code _osier} while a datacenter does not run holds there from its start. */
 final class AwayTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Patience.LIMIT;
   private static final String USERS =
       "shop {} }, users { admin { credential = \""
           + ScramCredential.of("secret".toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN)
@@ -57,7 +57,7 @@ final class AwayTest {
 
   private OsierClient.Builder at(TestCluster cluster, String name) {
     return OsierClient.builder()
-        .timeout(Duration.ofMinutes(1))
+        .timeout(Patience.LIMIT)
         .endpoint(name, "127.0.0.1:" + cluster.clientPort(name));
   }
 
@@ -100,7 +100,7 @@ final class AwayTest {
         .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
-    OsierClient us = in(cluster.start("us"));
+    OsierClient us = in(cluster.startInReach("us"));
     assertThat(refusal(() -> us.session().keyspace("carts").counter("c").increment(1)))
         .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
   }
@@ -116,7 +116,7 @@ final class AwayTest {
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
     create(eu, consistency);
-    OsierClient us = in(cluster.start("us"));
+    OsierClient us = in(cluster.startInReach("us"));
     us.session().keyspace("carts").counter("c").increment(1);
     cluster.awaitReady();
     for (OsierClient client : List.of(eu, us)) {
@@ -141,7 +141,7 @@ final class AwayTest {
         .until(() -> cluster.datacenter("eu").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("eu");
     us.admin().dropKeyspaceAsync("carts").join();
-    OsierClient eu = in(cluster.start("eu"));
+    OsierClient eu = in(cluster.startInReach("eu"));
     assertThat(refusal(() -> eu.session().keyspace("carts").counter("c").increment(1)))
         .isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
   }
@@ -152,7 +152,7 @@ final class AwayTest {
     OsierClient eu = in(cluster.datacenter("eu"));
     cluster.stop("us");
     eu.admin().alterKeyspaceAsync("shop", Map.of("limits.key", "8B")).join();
-    OsierClient us = in(cluster.start("us"));
+    OsierClient us = in(cluster.startInReach("us"));
     assertThat(refusal(() -> us.session().keyspace("shop").counter("123456789").increment(1)))
         .isEqualTo(ErrorCode.KEY_TOO_LARGE);
   }
@@ -171,7 +171,7 @@ final class AwayTest {
     before.close();
     cluster.stop("us");
     admin.admin().users().dropAsync("bob").join();
-    cluster.start("us");
+    cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");
     assertThat(refusal(() -> bob.awaitConnected(PATIENCE))).isEqualTo(ErrorCode.NOT_AUTHENTICATED);
   }
@@ -190,7 +190,7 @@ final class AwayTest {
     before.close();
     cluster.stop("us");
     admin.admin().users().revokeAsync("bob", Grant.onAll(Grant.Right.READ)).join();
-    cluster.start("us");
+    cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");
     bob.awaitConnected(PATIENCE);
     assertThat(refusal(() -> bob.session().keyspace("shop").counter("c").get()))

@@ -63,7 +63,7 @@ final class ClientServerTest {
           new Operation.Assign(Value.of(1)),
           VersionVector.EMPTY,
           0);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Patience.LIMIT;
 
   private static ClientServer server(Function<Request, Reply> answers) {
     return server(new SlowLog(0), answers);

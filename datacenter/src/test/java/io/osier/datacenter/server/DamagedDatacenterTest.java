@@ -20,7 +20,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +55,7 @@ final class DamagedDatacenterTest {
   }
 
   private Keyspace shop(OsierClient client) {
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client.session().keyspace("shop");
   }
 
@@ -142,7 +141,7 @@ final class DamagedDatacenterTest {
     String stat = client.inspectAsync("solo", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).contains("\"damaged\":[\"partition shop/0: byte ");
     org.awaitility.Awaitility.await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 assertThat(get(datacenter, "/metrics"))

@@ -27,7 +27,7 @@ final class DashboardEventsTest {
   /** More than the buffers between a server and somebody who does not read. */
   private static final int STATUS_CHARS = 16 << 20;
 
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = Patience.LIMIT;
 
   private final String status = "s".repeat(STATUS_CHARS);
   private volatile boolean isLarge;
@@ -65,7 +65,7 @@ final class DashboardEventsTest {
     Socket socket = new Socket();
     sockets.add(socket);
     socket.setReceiveBufferSize(4 << 10);
-    socket.setSoTimeout((int) LONG.toMillis());
+    socket.setSoTimeout(Patience.MILLIS);
     socket.connect(new InetSocketAddress("127.0.0.1", http.port()));
     socket
         .getOutputStream()

@@ -65,7 +65,7 @@ final class DashboardTest {
     }
 
     String next() throws InterruptedException {
-      String message = seen.poll(20, TimeUnit.SECONDS);
+      String message = seen.poll(Patience.SECONDS, TimeUnit.SECONDS);
       assertThat(message).as("a message in time").isNotNull();
       return message;
     }
@@ -114,7 +114,7 @@ final class DashboardTest {
     dashboard.join(slow);
     dashboard.join(quick);
     slow.slow = true;
-    await().atMost(30, TimeUnit.SECONDS).until(slow.closed::isDone);
+    await().atMost(Patience.LIMIT).until(slow.closed::isDone);
     assertThat(slow.missed).hasValue(Dashboard.MISSES_MAX);
     assertThat(quick.closed).isNotDone();
     assertThat(dashboard.viewers()).isEqualTo(1);
@@ -129,7 +129,7 @@ final class DashboardTest {
     assertThat(person.next()).contains("\"statuses\":[]");
     hangs = false;
     await()
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(Patience.LIMIT)
         .until(() -> person.seen.stream().anyMatch(m -> m.contains("made")));
   }
 
@@ -144,7 +144,7 @@ final class DashboardTest {
         .contains("\"dc\":\"us\"")
         .contains("</script>\\u000a") // in one line, so it ends no event
         .endsWith("\n\n");
-    Map.Entry<String, StatusBoard.Note> asked = notes.poll(20, TimeUnit.SECONDS);
+    Map.Entry<String, StatusBoard.Note> asked = notes.poll(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(asked.getKey()).isEqualTo("ap");
     assertThat(asked.getValue()).isEqualTo(new StatusBoard.Ask(Set.of("ap")));
   }
@@ -153,11 +153,11 @@ final class DashboardTest {
   void whoIsAsked_tellsItsOwnStatus_andWhatItKnowsOfThoseMissed() throws InterruptedException {
     dashboard.noted("us", StatusBoard.encode(new StatusBoard.Tell("us", 0, "{}")));
     dashboard.noted("ap", StatusBoard.encode(new StatusBoard.Ask(Set.of("us"))));
-    assertThat(notes.poll(20, TimeUnit.SECONDS))
+    assertThat(notes.poll(Patience.SECONDS, TimeUnit.SECONDS))
         .isEqualTo(Map.entry("us", new StatusBoard.Ask(Set.of())));
-    assertThat(notes.poll(20, TimeUnit.SECONDS))
+    assertThat(notes.poll(Patience.SECONDS, TimeUnit.SECONDS))
         .isEqualTo(Map.entry("ap", new StatusBoard.Tell("eu", 0, "{\"made\":1}")));
-    Map.Entry<String, StatusBoard.Note> further = notes.poll(20, TimeUnit.SECONDS);
+    Map.Entry<String, StatusBoard.Note> further = notes.poll(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(further.getKey()).isEqualTo("ap");
     assertThat(further.getValue()).isInstanceOf(StatusBoard.Tell.class);
     dashboard.noted("ap", StatusBoard.encode(new StatusBoard.Ask(Set.of())));

@@ -132,7 +132,7 @@ final class DatacenterLifecycleTest {
         OsierClient client =
             OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build()) {
       assertThat(alone.isReady()).isTrue();
-      client.awaitConnected(Duration.ofMinutes(2));
+      client.awaitConnected(Patience.LIMIT);
       for (int i = 0; i < 7; i++) {
         client.session().keyspace("shop").counter("c" + i).increment(1);
       }
@@ -158,7 +158,7 @@ final class DatacenterLifecycleTest {
     try (Datacenter alone = alone();
         Socket socket = new Socket("127.0.0.1", clientPort)) {
       assertThat(alone.isReady()).isTrue();
-      socket.setSoTimeout(30_000);
+      socket.setSoTimeout(Patience.MILLIS);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       DataInputStream in = new DataInputStream(socket.getInputStream());
       send(out, 0, new Request.Hello(Request.PROTOCOL_VERSION, "test"));
@@ -222,7 +222,7 @@ final class DatacenterLifecycleTest {
           .send(
               new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 1),
               reply -> answering.complete(Thread.currentThread()));
-      assertThat(answering.orTimeout(120, TimeUnit.SECONDS).join())
+      assertThat(answering.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join())
           .isNotSameAs(Thread.currentThread());
     }
   }
@@ -230,7 +230,7 @@ final class DatacenterLifecycleTest {
   private static CompletableFuture<Reply> sent(Datacenter to, Request request) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     to.inProcess().send(request, reply::complete);
-    return reply.orTimeout(120, TimeUnit.SECONDS);
+    return reply.orTimeout(Patience.SECONDS, TimeUnit.SECONDS);
   }
 
   /** A stop must not take as long as what waits to be read would. */
@@ -287,7 +287,7 @@ final class DatacenterLifecycleTest {
 
   private static void awaitOpen(CountDownLatch latch) {
     try {
-      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

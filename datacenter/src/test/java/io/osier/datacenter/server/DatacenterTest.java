@@ -25,7 +25,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,7 +85,7 @@ final class DatacenterTest {
     here.map("map").map("inner").set("tags").add("t");
     Keyspace there = at(us);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 assertThat(there.map("map").map("inner").set("tags").get())
@@ -129,11 +128,11 @@ final class DatacenterTest {
       session.keyspace("shop").counter("x1").increment(100);
       own.start("eu"); // a new incarnation, empty: it catches up before it serves
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .until(() -> client.nearest().filter("eu"::equals).isPresent());
       assertThat(session.keyspace("shop").counter("x1").get()).isEqualTo(101);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 session.keyspace("shop").counter("x2").get();
@@ -148,7 +147,7 @@ final class DatacenterTest {
     Keyspace here = at(eu);
     AtomicInteger done = new AtomicInteger();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .untilAsserted(
             () -> {
               CompletableFuture<?>[] batch = new CompletableFuture<?>[100];
@@ -161,7 +160,7 @@ final class DatacenterTest {
               assertThat(hot).contains("\"key\":\"hot\"").contains("\"mode\":\"state\"");
             });
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .untilAsserted(() -> assertThat(at(us).counter("hot").get()).isEqualTo(done.get()));
   }
 
@@ -224,19 +223,19 @@ final class DatacenterTest {
   @Test
   void malformedBytes_closeTheConnection_andOthersGoOn() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(Patience.MILLIS);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       out.writeInt(5);
       out.write(new byte[] {9, 9, 9, 9, 9});
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(Patience.MILLIS);
       new DataOutputStream(socket.getOutputStream()).writeInt(Integer.MAX_VALUE);
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
     try (Socket socket = new Socket("127.0.0.1", cluster.peerPort("eu"))) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(Patience.MILLIS);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       out.writeInt(3);
       out.write(new byte[] {1, 6, 127});
@@ -248,7 +247,7 @@ final class DatacenterTest {
   @Test
   void requestThatComesSlowly_isAnsweredWithSignsOfLife() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(Patience.MILLIS);
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       DataInputStream in = new DataInputStream(socket.getInputStream());
       byte[] hello = ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION, "slow"));
@@ -276,7 +275,7 @@ final class DatacenterTest {
   @Test
   void formerProtocolVersion_isWelcome() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(Patience.MILLIS);
       byte[] hello =
           ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION_MIN, "former"));
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
@@ -290,7 +289,7 @@ final class DatacenterTest {
   @Test
   void otherProtocolVersion_isToldAndClosed() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(Patience.MILLIS);
       byte[] hello = ProtocolCodec.encode(0, new Request.Hello(99, "future"));
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       out.writeInt(hello.length);
@@ -319,7 +318,7 @@ final class DatacenterTest {
             ConfigReader.read(
                 "second", config.replace("dc = us", "dc = us, incarnation-min = 5"), Map.of()))) {
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .until(() -> second.failure().isCompletedExceptionally());
       assertThatThrownBy(() -> second.failure().join())
           .hasCauseInstanceOf(OsierException.class)
@@ -328,7 +327,7 @@ final class DatacenterTest {
     Keyspace here = at(us);
     here.counter("first").increment(1);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
   }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Datacenters join, leave and are given up while the others serve. */
 final class DatacentersAtRunTimeTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Patience.LIMIT;
   private static final String KEYSPACES = "shop { sla = 200ms }, bank { consistency = causal }";
 
   @TempDir private Path dir;
@@ -52,7 +52,7 @@ final class DatacentersAtRunTimeTest {
     OsierClient client =
         OsierClient.builder()
             .endpoint(name, "127.0.0.1:" + cluster.clientPort(name))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Patience.LIMIT)
             .build();
     open.add(client);
     client.awaitConnected(PATIENCE);
@@ -364,7 +364,7 @@ final class DatacentersAtRunTimeTest {
     await()
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
-    assertThat(state(us, "ap")).isEqualTo("joining");
+    awaitState(us, "ap", "joining");
     servesNothingStale(former);
     cluster.stop("ap");
     try (var files = Files.walk(dir.resolve("ap"))) {

@@ -57,7 +57,7 @@ final class DurableDatacenterTest {
   }
 
   private Keyspace shop(OsierClient client) {
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client.session().keyspace("shop");
   }
 
@@ -144,10 +144,10 @@ final class DurableDatacenterTest {
     try (Datacenter datacenter = alone("durability = sync");
         OsierClient client = client()) {
       Keyspace shop = shop(client);
-      await().atMost(Duration.ofMinutes(2)).until(() -> shop.count(Scan.all()) == 2);
+      await().atMost(Patience.LIMIT).until(() -> shop.count(Scan.all()) == 2);
       assertThat(shop.timeToLive("k0").orElseThrow()).isGreaterThan(Duration.ofMinutes(30));
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .until(
               () ->
                   client
@@ -301,7 +301,7 @@ final class DurableDatacenterTest {
       cluster.start("us");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 long sum = 0;
@@ -329,18 +329,18 @@ final class DurableDatacenterTest {
       Keyspace shop = eu.session().keyspace("shop");
       shop.counter("c").increment(5);
       shop.register("r").assign("before");
-      assertThat(eu.backupAsync("eu", Optional.of("one"), Duration.ofSeconds(20)).join())
+      assertThat(eu.backupAsync("eu", Optional.of("one"), Patience.LIMIT).join())
           .contains("backups/one");
       assertThatThrownBy(
-              () -> eu.backupAsync("eu", Optional.of("one"), Duration.ofSeconds(20)).join())
+              () -> eu.backupAsync("eu", Optional.of("one"), Patience.LIMIT).join())
           .hasMessageContaining("there is a backup 'one' already");
       assertThatThrownBy(
-              () -> eu.backupAsync("eu", Optional.of("../one"), Duration.ofSeconds(20)).join())
+              () -> eu.backupAsync("eu", Optional.of("../one"), Patience.LIMIT).join())
           .hasMessageContaining("letters, digits");
       shop.counter("c").increment(2);
       shop.register("r").assign("after");
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(7));
       long incarnation = cluster.replica("eu").incarnation();
@@ -352,7 +352,7 @@ final class DurableDatacenterTest {
       cluster.awaitReady();
       assertThat(cluster.replica("eu").incarnation()).isGreaterThan(incarnation);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 Keyspace now = eu.session().keyspace("shop");
@@ -362,7 +362,7 @@ final class DurableDatacenterTest {
               });
       eu.session().keyspace("shop").counter("c").increment(1);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(8));
     }
@@ -385,7 +385,7 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (int i = 0; i < 100; i++) {
@@ -403,8 +403,8 @@ final class DurableDatacenterTest {
         OsierClient client = client()) {
       assertThat(datacenter.isReady()).isTrue();
       shop(client).register("r").assign("v".repeat(50_000));
-      client.backupAsync("solo", Optional.of("good"), Duration.ofSeconds(20)).join();
-      client.backupAsync("solo", Optional.of("bad"), Duration.ofSeconds(20)).join();
+      client.backupAsync("solo", Optional.of("good"), Patience.LIMIT).join();
+      client.backupAsync("solo", Optional.of("bad"), Patience.LIMIT).join();
     }
     Path bad = solo.resolve("backups/bad");
     Path table;
@@ -475,7 +475,7 @@ final class DurableDatacenterTest {
 
   private static void awaitObjects(long objects, OsierClient... clients) {
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .ignoreExceptionsInstanceOf(CompletionException.class) // until the clients are back
         .untilAsserted(
             () -> {
@@ -497,7 +497,7 @@ final class DurableDatacenterTest {
       shop.set("gone").add("x");
       shop.counter("reset").increment(5);
       shop.counter("kept").increment(1);
-      eu.backupAsync("eu", Optional.of("b"), Duration.ofSeconds(20)).join();
+      eu.backupAsync("eu", Optional.of("b"), Patience.LIMIT).join();
       shop.set("gone").remove("x");
       shop.counter("reset").clear();
       awaitObjects(1, eu, us); // both have forgotten
@@ -507,7 +507,7 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (OsierClient client : List.of(eu, us)) {

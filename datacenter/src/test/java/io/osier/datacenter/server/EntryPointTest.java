@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** How a program comes in, is watched, and goes. */
 @NullUnmarked // what is null is refused
 final class EntryPointTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
 
   private static TestCluster cluster;
 

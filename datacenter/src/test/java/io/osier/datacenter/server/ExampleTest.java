@@ -6,7 +6,6 @@ import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +20,7 @@ final class ExampleTest {
 
   private static void shop(String address) {
     try (OsierClient client = OsierClient.builder().endpoint("eu", address).build()) {
-      client.awaitConnected(Duration.ofMinutes(2));
+      client.awaitConnected(Patience.LIMIT);
       Session ada = client.session();
       Keyspace shop = ada.keyspace("shop");
 

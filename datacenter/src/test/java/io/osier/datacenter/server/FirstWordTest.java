@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** How long a datacenter that has just started waits for the others' word. */
 final class FirstWordTest {
   private static final long START = 7_000_000_000L;
-  private final FirstWord word = new FirstWord(START);
+  private final FirstWord word = new FirstWord(START, FirstWord.WAIT_NANOS);
 
   private boolean knows(Heard from, long afterNanos) {
     return word.knows(from, false, START + afterNanos);
@@ -28,8 +28,8 @@ final class FirstWordTest {
   /** The one that was heard may have just started itself. */
   @Test
   void whoHasHeardOne_waitsForTheOthersHalfTheTime() {
-    assertThat(knows(Heard.SOME, FirstWord.WAIT_FOR_MORE_NANOS - 1)).isFalse();
-    assertThat(knows(Heard.SOME, FirstWord.WAIT_FOR_MORE_NANOS)).isTrue();
+    assertThat(knows(Heard.SOME, FirstWord.WAIT_NANOS / 2 - 1)).isFalse();
+    assertThat(knows(Heard.SOME, FirstWord.WAIT_NANOS / 2)).isTrue();
     assertThat(word.isAlone()).isFalse();
   }
 
@@ -63,10 +63,10 @@ final class FirstWordTest {
 
   @Test
   void whoIsHeldAgainAndAgain_goesOn_whenAnyFormerLifeWouldHaveEnded() {
-    for (long after = 0; after < FirstWord.HELD_NANOS; after += 100_000_000) {
+    for (long after = 0; after < FirstWord.WAIT_NANOS + FirstWord.DEAD_NANOS; after += 100_000_000) {
       assertThat(isHeld(after)).isTrue();
     }
-    assertThat(isHeld(FirstWord.HELD_NANOS)).isFalse();
+    assertThat(isHeld(FirstWord.WAIT_NANOS + FirstWord.DEAD_NANOS)).isFalse();
     assertThat(word.isAlone()).isTrue();
   }
 

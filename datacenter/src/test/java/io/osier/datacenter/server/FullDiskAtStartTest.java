@@ -19,7 +19,6 @@ import io.osier.proxy.Scan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter that was killed while its disk was full starts, and answers what it can. */
 final class FullDiskAtStartTest {
+  private static final Datacenter.Surroundings FULL =
+      new Datacenter.Surroundings(Map::of, FullDiskAtStartTest::full, FirstWord.WAIT_NANOS);
+
   @TempDir private Path dir;
 
   private final int clientPort = Ports.free();
@@ -60,7 +62,7 @@ final class FullDiskAtStartTest {
   }
 
   private static Keyspace of(OsierClient client, String keyspace) {
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client.session().keyspace(keyspace);
   }
 
@@ -92,7 +94,7 @@ final class FullDiskAtStartTest {
     ReplicaId before = write();
     Map<String, Long> files = files();
     String away = "us = \"127.0.0.1:" + Ports.free() + "\"";
-    try (Datacenter datacenter = Datacenter.start(config("1EiB", away), FullDiskAtStartTest::full);
+    try (Datacenter datacenter = Datacenter.start(config("1EiB", away), FULL);
         OsierClient client = client()) {
       assertThat(datacenter.isReadOnly()).isTrue();
       assertThat(datacenter.isReady()).isFalse();
@@ -122,8 +124,8 @@ final class FullDiskAtStartTest {
   @Test
   void roomAgain_isToldSoThatItStartsAnew() throws Exception {
     write();
-    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""), FullDiskAtStartTest::full)) {
-      assertThatThrownBy(() -> datacenter.failure().get(1, TimeUnit.MINUTES))
+    try (Datacenter datacenter = Datacenter.start(config("1MiB", ""), FULL)) {
+      assertThatThrownBy(() -> datacenter.failure().get(Patience.SECONDS, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
           .hasMessageContaining("has room again");
     }
@@ -134,7 +136,7 @@ final class FullDiskAtStartTest {
     OsierException e =
         catchThrowableOfType(
             OsierException.class,
-            () -> Datacenter.start(config("1MiB", ""), FullDiskAtStartTest::full));
+            () -> Datacenter.start(config("1MiB", ""), FULL));
     assertThat(e).isNotNull();
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
   }

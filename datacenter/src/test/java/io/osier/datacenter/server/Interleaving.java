@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Interleaving {
   /** Nothing of this runs for so long without a hand-over, unless it hangs. */
-  private static final Duration STUCK = Duration.ofSeconds(20);
+  private static final Duration STUCK = Patience.LIMIT;
 
   private static final int TURNS_BETWEEN_LOOKS = 1_000;
 

@@ -60,7 +60,7 @@ final class KeyspaceDisagreementTest {
             peerPort,
             keyspaces);
     Datacenter datacenter = Datacenter.start(ConfigReader.read(dc, config, Map.of()));
-    await().atMost(Duration.ofMinutes(2)).until(datacenter::isReady);
+    await().atMost(Patience.LIMIT).until(datacenter::isReady);
     return datacenter;
   }
 
@@ -70,7 +70,7 @@ final class KeyspaceDisagreementTest {
             .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
             .timeout(Duration.ofSeconds(2))
             .build();
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client;
   }
 
@@ -99,9 +99,9 @@ final class KeyspaceDisagreementTest {
           OsierClient atUs = client(us)) {
         atEu.session().keyspace("same").counter("c").increment(3);
         await()
-            .atMost(Duration.ofMinutes(2))
+            .atMost(Patience.LIMIT)
             .until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
-        await().atMost(Duration.ofMinutes(2)).until(() -> !eu.obstacles().isEmpty());
+        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "partitions is 2 at eu and 4 at us");
         assertThat(shop.counter("c").get()).as("reads go on").isZero();
         assertThat(get("/health").statusCode()).isEqualTo(503);
@@ -118,10 +118,10 @@ final class KeyspaceDisagreementTest {
       }
       try (Datacenter us = us(same + "shop { partitions = 2 }");
           OsierClient atUs = client(us)) {
-        await().atMost(Duration.ofMinutes(2)).until(() -> eu.obstacles().isEmpty());
+        await().atMost(Patience.LIMIT).until(() -> eu.obstacles().isEmpty());
         shop.counter("c").increment(5);
         await()
-            .atMost(Duration.ofMinutes(2))
+            .atMost(Patience.LIMIT)
             .until(() -> atUs.session().keyspace("shop").counter("c").get() == 5);
         assertThat(get("/health").body()).isEqualTo("ready\n");
       }
@@ -137,7 +137,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       try (Datacenter us =
           start("us", "osier", usPort, "eau", euPort, Optional.empty(), "shop {}")) {
-        await().atMost(Duration.ofMinutes(2)).until(() -> !eu.obstacles().isEmpty());
+        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "'eu' is not among the peers [eau] of us");
         assertThat(shop.counter("c").get()).isEqualTo(1);
       }
@@ -153,7 +153,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       assertThat(get("/health").statusCode()).isEqualTo(200);
       try (Datacenter us = us(keyspaces)) {
-        await().atMost(Duration.ofMinutes(2)).until(() -> !eu.obstacles().isEmpty());
+        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "'other' is not 'osier'");
         isRefused(
             () ->

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Keyspaces are created, used, altered and dropped while three datacenters serve. */
 final class KeyspacesAtRunTimeTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Patience.LIMIT;
   private static final String[] NAMES = {"ap", "eu", "us"};
 
   @TempDir private Path dir;
@@ -57,7 +57,7 @@ final class KeyspacesAtRunTimeTest {
     OsierClient client =
         OsierClient.builder()
             .endpoint(name, "127.0.0.1:" + cluster.clientPort(name))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Patience.LIMIT)
             .build();
     open.add(client);
     client.awaitConnected(PATIENCE);

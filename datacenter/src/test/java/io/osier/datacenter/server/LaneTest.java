@@ -3,7 +3,6 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +43,7 @@ final class LaneTest {
               Thread other =
                   Thread.ofPlatform().daemon(true).start(() -> lane.submit(() -> () -> {}));
               try {
-                couldUseIt.set(other.join(Duration.ofSeconds(10)));
+                couldUseIt.set(other.join(Patience.LIMIT));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }

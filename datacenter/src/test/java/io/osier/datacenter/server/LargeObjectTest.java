@@ -11,7 +11,6 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.SetHandle;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -58,8 +57,8 @@ final class LargeObjectTest {
       cluster.start("eu");
       cluster.awaitReady();
 
-      await().atMost(Duration.ofMinutes(2)).until(() -> here.size() == 2 * EACH);
-      await().atMost(Duration.ofMinutes(2)).until(() -> there.size() == 2 * EACH);
+      await().atMost(Patience.LIMIT).until(() -> here.size() == 2 * EACH);
+      await().atMost(Patience.LIMIT).until(() -> there.size() == 2 * EACH);
       assertThat(here.contains(element("us", 1))).isTrue();
       assertThat(code(() -> here.add(List.of(element("eu", 9)))))
           .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
@@ -74,7 +73,7 @@ final class LargeObjectTest {
         left.add(element("eu", i));
       }
       assertThat(here.get()).containsExactlyInAnyOrderElementsOf(left);
-      await().atMost(Duration.ofMinutes(2)).until(() -> there.size() == EACH);
+      await().atMost(Patience.LIMIT).until(() -> there.size() == EACH);
     }
   }
 

@@ -42,7 +42,7 @@ final class MendedDatacenterTest {
   }
 
   private static Keyspace shop(OsierClient client) {
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     return client.session().keyspace("shop");
   }
 
@@ -67,7 +67,7 @@ final class MendedDatacenterTest {
   private static void awaitAll(TestCluster cluster, String dc, int objects) {
     try (OsierClient client = cluster.client(dc)) {
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .ignoreExceptions()
           .until(() -> shop(client).count(Scan.all()) == objects);
     }
@@ -75,7 +75,7 @@ final class MendedDatacenterTest {
 
   private static void awaitValue(OsierClient client, String key, String value) {
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Patience.LIMIT)
         .until(() -> shop(client).register(key).get().equals(Optional.of(Value.of(value))));
   }
 
@@ -160,7 +160,7 @@ final class MendedDatacenterTest {
       cluster.awaitReady();
       firstDamaged(cluster);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .pollInterval(Duration.ofSeconds(1))
           .until(
               () -> {
@@ -232,11 +232,11 @@ final class MendedDatacenterTest {
       cluster.stop("us");
       try (OsierClient client = cluster.client("eu")) {
         await()
-            .atMost(Duration.ofMinutes(1))
+            .atMost(Patience.LIMIT)
             .ignoreExceptions() // until it is seen that it has gone
             .until(() -> !client.admin().removeDatacenterAsync("us", true).join().isEmpty());
         await()
-            .atMost(Duration.ofMinutes(1))
+            .atMost(Patience.LIMIT)
             .until(() -> client.admin().listDatacentersAsync().join().contains("\"removed\""));
       }
       cluster.stop("eu");

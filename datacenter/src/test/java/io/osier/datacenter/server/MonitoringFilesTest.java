@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +54,7 @@ class MonitoringFilesTest {
       HttpRequest get =
           HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics")).build();
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .until(
               () ->
                   http.send(get, HttpResponse.BodyHandlers.ofString())

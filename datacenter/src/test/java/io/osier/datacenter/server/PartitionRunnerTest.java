@@ -113,7 +113,7 @@ final class PartitionRunnerTest {
 
     private void awaitOpen() {
       try {
-        assertThat(open.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(open.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
@@ -194,11 +194,11 @@ final class PartitionRunnerTest {
   }
 
   private static ErrorCode code(CompletableFuture<Reply> reply) {
-    return ((Reply.Failure) reply.orTimeout(120, TimeUnit.SECONDS).join()).code();
+    return ((Reply.Failure) reply.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join()).code();
   }
 
   private static boolean isDone(CompletableFuture<Reply> reply) {
-    return reply.orTimeout(120, TimeUnit.SECONDS).join() instanceof Reply.Done;
+    return reply.orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join() instanceof Reply.Done;
   }
 
   @Test
@@ -389,7 +389,7 @@ final class PartitionRunnerTest {
 
   private static boolean isOver(CountDownLatch latch) {
     try {
-      return latch.await(10, TimeUnit.SECONDS);
+      return latch.await(Patience.SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

@@ -77,7 +77,7 @@ final class PublisherTest {
       if (input instanceof Input.Inspect inspect) {
         asked.add(inspect.hotLimit());
         try {
-          assertThat(goOn.await(60, TimeUnit.SECONDS)).isTrue();
+          assertThat(goOn.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
           throw new AssertionError(e);
         }
@@ -159,6 +159,7 @@ final class PublisherTest {
           Optional.empty());
   private volatile boolean clientsFail;
   private volatile Callable<Boolean> whenClientsAreAsked = () -> true;
+  private Publisher.Source source;
   private Publisher publisher;
 
   @BeforeEach
@@ -182,8 +183,7 @@ final class PublisherTest {
     }
     Map<String, KeyspaceShard> keyspaces =
         Map.of("shop", TestShards.alone(policy, runners, Runnable::run));
-    publisher =
-        new Publisher(
+    source =
             new Publisher.Source(
                 SELF,
                 "a version",
@@ -199,7 +199,13 @@ final class PublisherTest {
                 () -> 0,
                 Map::of,
                 Map::of,
-                Optional::empty));
+                Optional::empty);
+    publisher = publisher(Patience.MILLIS, Patience.MILLIS);
+  }
+
+  /** One that looks often. */
+  private Publisher publisher(long askedMillis, long stopMillis) {
+    return new Publisher(source, new Publisher.Limits(10, 100, askedMillis, stopMillis));
   }
 
   private Snapshot.Clients clients() {
@@ -236,7 +242,7 @@ final class PublisherTest {
                 VersionVector.EMPTY,
                 0),
             reply::complete);
-    assertThat(reply.get(20, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
+    assertThat(reply.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
   }
 
   private static long committed(Snapshot snapshot) {
@@ -244,7 +250,7 @@ final class PublisherTest {
   }
 
   private static Snapshot next(BlockingQueue<Snapshot> heard) throws InterruptedException {
-    Snapshot snapshot = heard.poll(20, TimeUnit.SECONDS);
+    Snapshot snapshot = heard.poll(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(snapshot).as("a snapshot in time").isNotNull();
     return snapshot;
   }
@@ -262,11 +268,11 @@ final class PublisherTest {
     write(1);
     assertThat(publisher.latest().keyspaces().getFirst().partitions()).isEmpty();
     assertThat(machines).allMatch(m -> m.asked.isEmpty());
-    Snapshot fresh = publisher.fresh(0).get(20, TimeUnit.SECONDS);
+    Snapshot fresh = publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(committed(fresh)).isEqualTo(2);
     assertThat(fresh.published()).hasSize(1);
     assertThat(publisher.latest()).isSameAs(fresh);
-    publisher.fresh(200).get(20, TimeUnit.SECONDS);
+    publisher.fresh(200).get(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(machines).allMatch(m -> m.asked.equals(List.of(Publisher.HOT, 200)));
   }
 
@@ -279,7 +285,7 @@ final class PublisherTest {
     publisher.everySecond();
     next(heard);
     write(0);
-    await().atMost(20, TimeUnit.SECONDS).until(() -> committed(publisher.latest()) == 1);
+    await().atMost(Patience.LIMIT).until(() -> committed(publisher.latest()) == 1);
     noMore.run();
     heard.clear();
     heardByOther.clear();
@@ -291,7 +297,7 @@ final class PublisherTest {
   @Test
   void busyPartition_isShownAsItWas_withItsAge_andAskedOnce() throws Exception {
     write(0);
-    publisher.fresh(0).get(20, TimeUnit.SECONDS);
+    publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS);
     CountDownLatch goOn = holdUp(0);
     wallMillis.set(5_000);
     BlockingQueue<Snapshot> heard = new LinkedBlockingQueue<>();
@@ -301,7 +307,7 @@ final class PublisherTest {
       next(heard);
     }
     write(1);
-    await().atMost(20, TimeUnit.SECONDS).until(() -> committed(publisher.latest()) == 2);
+    await().atMost(Patience.LIMIT).until(() -> committed(publisher.latest()) == 2);
     Snapshot.Keyspace shop = publisher.latest().keyspaces().getFirst();
     assertThat(shop.partitions())
         .extracting(Snapshot.Partition::atMillis)
@@ -311,7 +317,7 @@ final class PublisherTest {
     publisher.close(); // so that what waits for the partition now is all that ever did
     runners.get(0).submit(new Input.Removed(List.of()));
     goOn.countDown();
-    assertThat(machines.get(0).marked.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(machines.get(0).marked.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(machines.get(0).asked).as("the one of fresh, and one more").hasSize(2);
     assertThat(machines.get(1).asked).hasSizeGreaterThan(3);
   }
@@ -329,7 +335,7 @@ final class PublisherTest {
     }
     assertThat(fresh).isNotDone();
     goOn.countDown();
-    assertThat(fresh.get(20, TimeUnit.SECONDS).published()).hasSize(1);
+    assertThat(fresh.get(Patience.SECONDS, TimeUnit.SECONDS).published()).hasSize(1);
   }
 
   /** What the figures are read from, the store for one, is closed after the publisher. */
@@ -340,11 +346,11 @@ final class PublisherTest {
     whenClientsAreAsked =
         () -> {
           asked.countDown();
-          assertThat(goOn.await(20, TimeUnit.SECONDS)).isTrue();
+          assertThat(goOn.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
           return true;
         };
     CompletableFuture<Snapshot> before = publisher.fresh(0);
-    assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(asked.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     Thread closing = Thread.ofPlatform().start(publisher::close);
     await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
     assertThat(before).isNotDone();
@@ -359,18 +365,23 @@ final class PublisherTest {
 
   @Test
   void fresh_doesNotWaitForEver() throws Exception {
-    holdUp(0);
-    Snapshot without = publisher.fresh(0).get(60, TimeUnit.SECONDS);
-    assertThat(without.keyspaces().getFirst().partitions()).hasSize(1);
+    publisher.close();
+    publisher = publisher(200, Patience.MILLIS);
+    CountDownLatch goOn = holdUp(0);
+    Snapshot without = publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS);
+    assertThat(without.keyspaces().getFirst().partitions())
+        .as("the other one, unless it takes so long, too")
+        .hasSizeLessThan(PARTITIONS);
+    assertThat(goOn.getCount()).as("it was held up").isOne();
   }
 
   @Test
   void partitionThatFails_isShownAsItWas() throws Exception {
     write(0);
-    publisher.fresh(0).get(20, TimeUnit.SECONDS);
+    publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS);
     machines.get(0).fails = true;
     wallMillis.set(2_000);
-    Snapshot without = publisher.fresh(0).get(20, TimeUnit.SECONDS);
+    Snapshot without = publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(without.keyspaces().getFirst().partitions())
         .extracting(Snapshot.Partition::atMillis)
         .containsExactly(1_000L, 2_000L);
@@ -388,7 +399,7 @@ final class PublisherTest {
     publisher.everySecond();
     next(heard);
     next(heard);
-    assertThat(publisher.fresh(0).get(20, TimeUnit.SECONDS).published()).hasSize(1);
+    assertThat(publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS).published()).hasSize(1);
   }
 
   @Test
@@ -402,15 +413,15 @@ final class PublisherTest {
       clientsFail = true;
       publisher.everySecond();
       await()
-          .atMost(20, TimeUnit.SECONDS)
+          .atMost(Patience.LIMIT)
           .until(
               () ->
                   said.list.stream()
                       .anyMatch(e -> e.getFormattedMessage().contains("could not be published")));
-      assertThatThrownBy(() -> publisher.fresh(0).get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS))
           .hasMessageContaining("no figures of clients");
       clientsFail = false;
-      await().atMost(20, TimeUnit.SECONDS).until(() -> publisher.latest().published().size() == 1);
+      await().atMost(Patience.LIMIT).until(() -> publisher.latest().published().size() == 1);
     } finally {
       log.detachAppender(said);
     }
@@ -418,6 +429,8 @@ final class PublisherTest {
 
   @Test
   void whoAsked_isAnswered_whenThePublisherCloses() {
+    publisher.close();
+    publisher = publisher(Patience.MILLIS, 50); // the reader is not done before
     CountDownLatch goOn = holdUp(0);
     CompletableFuture<Snapshot> fresh = publisher.fresh(0);
     CountDownLatch reading = new CountDownLatch(1);
@@ -434,15 +447,15 @@ final class PublisherTest {
     // The thread that puts together is kept by a reader, so that what follows waits for it.
     machines.get(0).goOn = new CountDownLatch(0);
     goOn.countDown();
-    await().atMost(20, TimeUnit.SECONDS).until(() -> reading.getCount() == 0);
+    await().atMost(Patience.LIMIT).until(() -> reading.getCount() == 0);
     CompletableFuture<Snapshot> behind = publisher.fresh(0);
     await()
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(Patience.LIMIT)
         .until(() -> machines.stream().allMatch(m -> m.asked.size() == 2));
     publisher.close();
     read.countDown();
-    await().atMost(20, TimeUnit.SECONDS).until(() -> fresh.isDone() && behind.isDone());
+    await().atMost(Patience.LIMIT).until(() -> fresh.isDone() && behind.isDone());
     CompletableFuture<Snapshot> after = publisher.fresh(0);
-    await().atMost(20, TimeUnit.SECONDS).until(after::isDone);
+    await().atMost(Patience.LIMIT).until(after::isDone);
   }
 }

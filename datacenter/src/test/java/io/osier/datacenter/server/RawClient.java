@@ -17,7 +17,6 @@ import java.util.List;
 
 /** A connection that sends bytes as a test wants them; its reads give up after some seconds. */
 final class RawClient implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 20_000;
 
   private final Socket socket;
   private final DataOutputStream out;
@@ -30,7 +29,7 @@ final class RawClient implements AutoCloseable {
   /** A connection from some address of this machine. */
   RawClient(int port, String from) throws IOException {
     this.socket = new Socket("127.0.0.1", port, InetAddress.getByName(from), 0);
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(Patience.MILLIS);
     this.out = new DataOutputStream(socket.getOutputStream());
     this.in = new DataInputStream(socket.getInputStream());
   }

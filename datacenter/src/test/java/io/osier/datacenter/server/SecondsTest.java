@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,7 +62,7 @@ final class SecondsTest {
                                 requireNonNull(seconds.get())
                                     .heard("us", Optional.of("start 2"), 0)));
                 await()
-                    .atMost(Duration.ofMinutes(1))
+                    .atMost(Patience.LIMIT)
                     .until(
                         () ->
                             requireNonNull(other.get()).getState() == Thread.State.BLOCKED
@@ -72,7 +71,7 @@ final class SecondsTest {
               told.set(why);
             }));
     requireNonNull(seconds.get()).tell();
-    await().atMost(Duration.ofMinutes(1)).until(() -> !requireNonNull(other.get()).isAlive());
+    await().atMost(Patience.LIMIT).until(() -> !requireNonNull(other.get()).isAlive());
     assertThat(told.get()).isEqualTo(Map.of("us", "start 2"));
   }
 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A start that is told to stop at any moment, or fails, leaves nothing open. */
 final class StartupTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final int STEPS = 3;
 
   @TempDir private Path dir;

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -44,6 +45,25 @@ final class StoreServiceTest {
     assertThatThrownBy(reader::join).hasMessageContaining("is closed");
     try (RocksDatabase again = RocksDatabase.open(dir, Durability.NONE, "test", "eu", 1)) {
       assertThat(again.isResumed()).as("it was closed properly").isTrue();
+    }
+  }
+
+  /** It looks again in a second whether the disk is full, and whoever stops need not wait for it. */
+  @Test
+  void close_doesNotWaitForTheNextLookAtTheDisk() {
+    Logger log = (Logger) LoggerFactory.getLogger(StoreService.class);
+    Level level = log.getLevel();
+    log.setLevel(Level.DEBUG); // whoever looks after the end says so
+    try (LoggedLines lines = new LoggedLines(StoreService.class.getName())) {
+      int many = 4; // one may be looking just when it is closed
+      for (int i = 0; i < many; i++) {
+        open().close();
+      }
+      assertThat(lines.all())
+          .filteredOn(line -> line.equals("the store is closed"))
+          .hasSizeLessThan(many);
+    } finally {
+      log.setLevel(level);
     }
   }
 

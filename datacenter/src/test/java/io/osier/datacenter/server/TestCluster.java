@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ public final class TestCluster implements AutoCloseable {
         + name
         + ", store { "
         + store
-        + " }, shutdown-timeout = 3s, listen { client-port = "
+        + " }, streams.retry = 200ms, shutdown-timeout = 2m, listen { client-port = "
         + clientPort
         + ", peer-port = "
         + peerPort
@@ -95,9 +96,21 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts a datacenter, or starts it again. */
   public Datacenter start(String name) {
+    return start(name, Datacenter.Surroundings.USUAL);
+  }
+
+  /** As {@link #start}; it hears the others before it goes by what it stored: they are in reach. */
+  Datacenter startInReach(String name) {
+    return start(
+        name,
+        new Datacenter.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
+  }
+
+  private Datacenter start(String name, Datacenter.Surroundings around) {
     Datacenter datacenter =
         Datacenter.start(
-            ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()));
+            ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()),
+            around);
     running.put(name, datacenter);
     return datacenter;
   }
@@ -115,7 +128,7 @@ public final class TestCluster implements AutoCloseable {
   /** Waits until all serve. */
   public void awaitReady() {
     Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
@@ -141,23 +154,35 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client that prefers one datacenter and knows all. */
   public OsierClient client(String preferred) {
-    return client(preferred, OsierClient.builder());
+    return client(preferred, OsierClient.builder().timeout(Patience.LIMIT));
   }
 
-  /** As the other one, with settings. */
+  /** As the other one, with settings. It takes none for dead that is only slow. */
   public OsierClient client(String preferred, OsierClient.Builder builder) {
-    builder.prefer(preferred).pingInterval(Duration.ofMillis(100));
+    builder.prefer(preferred).pingInterval(Patience.LIMIT.dividedBy(4));
+    builder.connectTimeout(Patience.LIMIT);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
-    client.awaitConnected(Duration.ofMinutes(2));
+    client.awaitConnected(Patience.LIMIT);
     Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .until(() -> client.nearest().filter(preferred::equals).isPresent());
     return client;
   }
 
+  /** Nobody reads any more what they have not shipped: they are told not to wait for it. */
   @Override
   public void close() {
-    List.copyOf(running.values()).parallelStream().forEach(Datacenter::close);
+    running.values().forEach(datacenter -> inAHurry(datacenter::close));
+  }
+
+  /** By an interrupted thread, which waits for nothing when it closes something. */
+  public static void inAHurry(Runnable close) {
+    Thread.currentThread().interrupt();
+    try {
+      close.run();
+    } finally {
+      boolean unused = Thread.interrupted();
+    }
   }
 }

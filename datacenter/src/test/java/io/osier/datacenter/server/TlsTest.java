@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Datacenters and clients that speak TLS, and those who try to get in without the right papers. */
 final class TlsTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1");
 
   /** What all tests share: keytool takes a second for each. */
@@ -136,7 +136,7 @@ final class TlsTest {
     OsierClient.Builder builder =
         OsierClient.builder()
             .endpoint("eu", "127.0.0.1:" + of.clientPort())
-            .timeout(Duration.ofSeconds(30));
+            .timeout(Patience.LIMIT);
     tls.ifPresent(builder::tls);
     OsierClient client = builder.build();
     open.add(client);
@@ -234,7 +234,7 @@ final class TlsTest {
               showing(who[0])
                   .getSocketFactory()
                   .createSocket("127.0.0.1", Integer.parseInt(who[1]))) {
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(Patience.MILLIS);
         assertThatThrownBy(
                 () -> {
                   socket.startHandshake();
@@ -377,7 +377,7 @@ final class TlsTest {
       assertThat(livez.body()).isEqualTo("alive\n");
     }
     try (Socket plain = new Socket("127.0.0.1", port)) {
-      plain.setSoTimeout(60_000);
+      plain.setSoTimeout(Patience.MILLIS);
       plain.getOutputStream().write("GET /livez HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
       assertThat(new String(plain.getInputStream().readAllBytes(), US_ASCII))
           .doesNotContain("alive");

@@ -111,7 +111,7 @@ final class TransactionTest {
     // And it converges to the same elsewhere.
     Keyspace there = bank(us);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .untilAsserted(() -> assertThat(there.map("rm-m").counter("n").get()).isEqualTo(16));
     assertThat(there.set("rm").get()).containsExactly(Value.of("b"));
     assertThat(there.multiRegister("rm-v").get()).containsExactly(Value.of(2), Value.of(3));
@@ -174,7 +174,7 @@ final class TransactionTest {
     brief.register("past").assign("one");
     VersionVector then = brief.clock();
     brief.register("past").assign("two");
-    await().atMost(Duration.ofMinutes(2)).until(() -> isForgotten(brief, then));
+    await().atMost(Patience.LIMIT).until(() -> isForgotten(brief, then));
   }
 
   private static boolean isForgotten(Keyspace k, VersionVector clock) {
@@ -194,7 +194,7 @@ final class TransactionTest {
       brief.register("held").assign("two");
       VersionVector two = brief.clock();
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Patience.LIMIT)
           .until(
               () -> {
                 brief.register("held").assign("later");
@@ -223,7 +223,7 @@ final class TransactionTest {
     slow.counter("ended").increment(100);
     AtomicReference<Throwable> late = new AtomicReference<>();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Patience.LIMIT)
         .until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
     assertThat(late.get())
         .isInstanceOfSatisfying(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter's store is copied, and the copy is started at another address beside it. */
 final class TwoLiveCopiesTest {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Patience.LIMIT;
 
   @TempDir private Path dir;
   private final int copyPort = Ports.free();

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 
 /** A user who floods the port has what one may have, and the others have theirs. */
 final class UserLimitsTest {
-  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration LONG = Patience.LIMIT;
   private static final String PASSWORD = "correct horse";
   private static final ScramCredential CREDENTIAL =
       ScramCredential.of(PASSWORD.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);

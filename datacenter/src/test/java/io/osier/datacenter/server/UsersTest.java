@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users over real connections, and those who try to get in, or further than they may. */
 final class UsersTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final Duration LONG = Patience.LIMIT;
   private static final String PASSWORD = "correct horse";
   private static final ScramCredential CREDENTIAL =
       ScramCredential.of(PASSWORD.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
@@ -111,7 +111,7 @@ final class UsersTest {
   private OsierClient.Builder builder(Datacenter of) {
     return OsierClient.builder()
         .endpoint("eu", "127.0.0.1:" + of.clientPort())
-        .timeout(Duration.ofSeconds(30));
+        .timeout(Patience.LIMIT);
   }
 
   private OsierClient build(OsierClient.Builder builder) {
@@ -524,7 +524,7 @@ final class UsersTest {
     }
 
     static void backup(OsierClient client) {
-      join(client.backupAsync("eu", Optional.empty(), Duration.ofSeconds(30)));
+      join(client.backupAsync("eu", Optional.empty(), Patience.LIMIT));
     }
 
     private static void join(CompletableFuture<String> answer) {
@@ -802,7 +802,7 @@ final class UsersTest {
             shop.watchPrefix("cart:").listen(told -> {}),
             shop.watchPrefix("cart:7").listen(told -> {}),
             shop.watch("cart:1").listen(told -> {}));
-    allowed.forEach(w -> w.begun().orTimeout(2, TimeUnit.MINUTES).join());
+    allowed.forEach(w -> w.begun().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join());
     shop.counter("cart:1").increment();
     eu.setUsers(only("cart", "read bank", "write shop"));
     for (Watch.Watching watching : allowed) {

@@ -64,7 +64,7 @@ final class WriteHelpTest {
   }
 
   private String confirmedBy() throws InterruptedException {
-    return confirmed.poll(10, TimeUnit.SECONDS);
+    return confirmed.poll(Patience.SECONDS, TimeUnit.SECONDS);
   }
 
   @Test

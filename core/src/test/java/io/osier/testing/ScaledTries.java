@@ -25,8 +25,13 @@ public final class ScaledTries implements AroundPropertyHook {
   public PropertyExecutionResult aroundProperty(
       PropertyLifecycleContext context, PropertyExecutor property) {
     PropertyAttributes attributes = context.attributes();
-    attributes.tries().ifPresent(tries -> attributes.setTries(scaled(tries, DEFAULT)));
+    attributes.tries().ifPresent(tries -> attributes.setTries(scaled(tries)));
     return property.execute();
+  }
+
+  /** How often to try what is tried so often where all is tried; once at least. */
+  public static int scaled(int tries) {
+    return scaled(tries, DEFAULT);
   }
 
   /** So many tries, and one at least, where a property that names no number has so many. */

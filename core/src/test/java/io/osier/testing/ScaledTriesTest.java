@@ -27,7 +27,6 @@ final class ScaledTriesTest {
 
   @AfterContainer
   static void eachPropertyIsScaled() {
-    assertThat(tried)
-        .isEqualTo(ScaledTries.scaled(TRIES, Integer.getInteger("jqwik.tries.default", 300)));
+    assertThat(tried).isEqualTo(ScaledTries.scaled(TRIES));
   }
 }

@@ -16,7 +16,7 @@ import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.server.PartitionRunner.Callers;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.MemoryStore;
-import io.osier.datacenter.work.Interleavings;
+import io.osier.testing.Interleavings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;

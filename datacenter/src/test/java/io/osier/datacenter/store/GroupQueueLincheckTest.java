@@ -1,7 +1,7 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Budget;
-import io.osier.datacenter.work.Interleavings;
+import io.osier.testing.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -11,21 +11,18 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
+import io.osier.testing.HeapSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntFunction;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a key in memory takes of the heap. */
-@Isolated
 final class MemoryStoreHeapTest {
-  private static final int KEYS = 100_000;
+  private static final int KEYS = 20_000;
   private static final int KEY_BYTES = 10;
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 
@@ -90,22 +87,6 @@ final class MemoryStoreHeapTest {
   }
 
   private static double heapOf(IntFunction<Object> make) {
-    var unused = make.apply(1_000); // classes and constants are there before
-    long before = usedBytes();
-    Object kept = make.apply(KEYS);
-    try {
-      return (double) (usedBytes() - before) / KEYS;
-    } finally {
-      Reference.reachabilityFence(kept);
-    }
-  }
-
-  private static long usedBytes() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-    }
-    return least;
+    return (double) new HeapSize().add(make.apply(KEYS)) / KEYS;
   }
 }

@@ -19,32 +19,30 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import java.lang.management.ManagementFactory;
+import io.osier.testing.HeapSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Budgets are in bytes of the heap, by estimates: each agrees with what many of a kind really take
- * after a collection, within a quarter.
+ * Budgets are in bytes of the heap, by estimates: each agrees with what many of a kind really
+ * take, within a quarter.
  */
-@Isolated
 final class HeapEstimatesTest {
   private static final double QUARTER = 0.25;
-  private static final int TRIES = 5;
+  private static final int SAMPLES_MAX = 200;
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 7);
 
   /**
    * A kind of thing.
    *
-   * @param count how many are made: together some megabytes
+   * @param count of how many different ones the samples are
    */
   private record Kind<T>(String name, int count, IntFunction<T> make, ToLongFunction<T> estimate) {
     @Override
@@ -52,35 +50,23 @@ final class HeapEstimatesTest {
       return name;
     }
 
-    private double measured() {
-      Object[] kept = new Object[count];
-      var unused = make.apply(0); // classes and constants are there before
-      long before = usedBytes();
-      for (int i = 0; i < count; i++) {
-        kept[i] = make.apply(i);
-      }
-      return (double) (usedBytes() - before) / alive(kept);
+    /** Samples from all over the kind. */
+    private List<T> samples() {
+      int samples = Math.min(count, SAMPLES_MAX);
+      return IntStream.range(0, samples).map(k -> k * (count / samples)).mapToObj(make).toList();
     }
 
-    private static int alive(Object[] kept) {
-      return kept.length;
+    /** By four fifths of the samples, after others, whose are the constants that all share. */
+    private double measured(List<T> samples) {
+      HeapSize heap = new HeapSize();
+      int from = samples.size() / 5;
+      samples.subList(0, from).forEach(heap::add);
+      return samples.stream().skip(from).mapToLong(heap::add).average().orElseThrow();
     }
 
-    private double estimated() {
-      return IntStream.range(0, count)
-          .mapToLong(i -> estimate.applyAsLong(make.apply(i)))
-          .average()
-          .orElseThrow();
+    private double estimated(List<T> samples) {
+      return samples.stream().mapToLong(estimate).average().orElseThrow();
     }
-  }
-
-  private static long usedBytes() {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < 3; i++) {
-      System.gc();
-      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-    }
-    return least;
   }
 
   // ---------------------------------------------------------------- the kinds
@@ -202,22 +188,22 @@ final class HeapEstimatesTest {
       kinds.add(
           new Kind<>(
               "large state of " + type,
-              20,
+              10,
               i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i),
               Causal::heapBytes));
       IntFunction<Causal> large =
           i -> read(state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i));
-      kinds.add(new Kind<>("large " + type + " that was read", 100, large, Causal::heapBytes));
+      kinds.add(new Kind<>("large " + type + " that was read", 10, large, Causal::heapBytes));
       kinds.add(
           new Kind<>(
               "large " + type + " that was read and changed",
-              100,
+              10,
               i -> updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i),
               Causal::heapBytes));
       kinds.add(
           new Kind<>(
               "large " + type + " that was packed",
-              100,
+              10,
               i ->
                   updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i)
                       .packLeaves(),
@@ -225,11 +211,11 @@ final class HeapEstimatesTest {
     }
     kinds.add(
         new Kind<>(
-            "large map that was read", 30, i -> read(manyFields(i, 3_000, 1)), Causal::heapBytes));
+            "large map that was read", 10, i -> read(manyFields(i, 3_000, 1)), Causal::heapBytes));
     kinds.add(
         new Kind<>(
             "map of large sets that was packed",
-            30,
+            10,
             i -> manyFields(i, 10, 500).packLeaves(),
             Causal::heapBytes));
     kinds.add(
@@ -333,12 +319,9 @@ final class HeapEstimatesTest {
   @ParameterizedTest
   @MethodSource("kinds")
   <T> void anEstimateAgreesWithTheHeap_withinAQuarter(Kind<T> kind) {
-    double estimated = kind.estimated();
-    double measured = kind.measured();
-    // Whatever else runs in this process may allocate meanwhile.
-    for (int i = 1; i < TRIES && Math.abs(measured - estimated) > QUARTER * measured; i++) {
-      measured = kind.measured();
-    }
+    List<T> samples = kind.samples();
+    double measured = kind.measured(samples);
+    double estimated = kind.estimated(samples);
     assertThat(estimated).as(kind.name).isCloseTo(measured, within(QUARTER * measured));
   }
 }

@@ -1,4 +1,4 @@
-package io.osier.datacenter.work;
+package io.osier.testing;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,13 +7,14 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 
 /** Runs threads in many orders that Lincheck's model checker draws. */
 public final class Interleavings {
-  private static final int ORDERS = Integer.getInteger("osier.lincheck.orders", 60);
-  private static final int TRIES = 3;
+  private static final int ORDERS = ScaledTries.scaled(60);
+  private static final int TRIES = 20;
 
   private Interleavings() {}
 
   /**
-   * Runs a scene, which starts threads and waits for their end, in many orders.
+   * Runs a scene, which starts threads and waits for their end, in 60 orders or in proportion to
+   * {@link ScaledTries}.
    *
    * @throws LincheckAssertionError with the order in which it throws, or never ends
    */
@@ -23,8 +24,8 @@ public final class Interleavings {
         Lincheck.runConcurrentTest(ORDERS, scene);
         return;
       } catch (LincheckAssertionError e) {
-        // One run must not take 30 s, which a busy machine may need for loading the first time. An
-        // order that is at fault is named.
+        // Lincheck gives up a run after 30 s, which a busy machine may need for loading the first
+        // time. An order that is at fault is named; what never ends takes ten minutes to fail.
         if (i == TRIES || String.valueOf(e.getMessage()).contains("interleaving")) {
           throw e;
         }

@@ -1,0 +1,87 @@
+package io.osier.testing;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.ref.Reference;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many bytes of the heap objects take with all that they reach, each counted once, as the
+ * virtual machine says of each object. No collection is waited for, so what else a process does
+ * changes nothing. Classes and threads, and what references of {@code java.lang.ref} refer to, are
+ * not counted. For one thread.
+ */
+public final class HeapSize {
+  private static final Instrumentation MACHINE = ByteBuddyAgent.install();
+
+  private final Set<Object> counted = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Map<Class<?>, List<Field>> fields = new HashMap<>();
+
+  /** Counts an object: the bytes of what it reaches and nothing that was counted before did. */
+  public long add(Object object) {
+    Deque<Object> reached = new ArrayDeque<>();
+    reach(object, reached);
+    long bytes = 0;
+    for (Object next = reached.poll(); next != null; next = reached.poll()) {
+      bytes += MACHINE.getObjectSize(next);
+      if (next instanceof Object[] array) {
+        for (Object element : array) {
+          reach(element, reached);
+        }
+      } else if (!next.getClass().isArray() && !(next instanceof Reference)) {
+        for (Field field : fields.computeIfAbsent(next.getClass(), HeapSize::references)) {
+          reach(read(field, next), reached);
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private void reach(@Nullable Object object, Deque<Object> reached) {
+    boolean countable =
+        object != null
+            && !(object instanceof Class)
+            && !(object instanceof ClassLoader)
+            && !(object instanceof Thread);
+    if (countable && counted.add(object)) {
+      reached.push(object);
+    }
+  }
+
+  private static @Nullable Object read(Field field, Object object) {
+    try {
+      return field.get(object);
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static List<Field> references(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> of = type; of != null; of = of.getSuperclass()) {
+      Module module = of.getModule();
+      if (!module.isOpen(of.getPackageName(), HeapSize.class.getModule())) {
+        var open = Map.of(of.getPackageName(), Set.of(HeapSize.class.getModule()));
+        MACHINE.redefineModule(module, Set.of(), Map.of(), open, Set.of(), Map.of());
+      }
+      for (Field field : of.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && !field.getType().isPrimitive()) {
+          field.setAccessible(true);
+          fields.add(field);
+        }
+      }
+    }
+    return fields;
+  }
+}

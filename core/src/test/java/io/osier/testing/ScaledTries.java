@@ -1,0 +1,41 @@
+package io.osier.testing;
+
+import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.PropagationMode;
+import net.jqwik.api.lifecycle.PropertyAttributes;
+import net.jqwik.api.lifecycle.PropertyExecutionResult;
+import net.jqwik.api.lifecycle.PropertyExecutor;
+import net.jqwik.api.lifecycle.PropertyLifecycleContext;
+
+/**
+ * Tries a property that says how often it is to be tried in proportion to the others: so often
+ * where {@code jqwik.tries.default} is 300, a fifth of that where it is 60. Jqwik finds this by
+ * {@code META-INF/services}.
+ */
+public final class ScaledTries implements AroundPropertyHook {
+  private static final int WHOLE = 300;
+  private static final int DEFAULT = Integer.getInteger("jqwik.tries.default", WHOLE);
+
+  @Override
+  public PropagationMode propagateTo() {
+    return PropagationMode.ALL_DESCENDANTS;
+  }
+
+  @Override
+  public PropertyExecutionResult aroundProperty(
+      PropertyLifecycleContext context, PropertyExecutor property) {
+    PropertyAttributes attributes = context.attributes();
+    attributes.tries().ifPresent(tries -> attributes.setTries(scaled(tries)));
+    return property.execute();
+  }
+
+  /** How often to try what is tried so often where all is tried; once at least. */
+  public static int scaled(int tries) {
+    return scaled(tries, DEFAULT);
+  }
+
+  /** So many tries, and one at least, where a property that names no number has so many. */
+  static int scaled(int tries, int ofOthers) {
+    return (int) Math.clamp((long) tries * ofOthers / WHOLE, 1, Integer.MAX_VALUE);
+  }
+}

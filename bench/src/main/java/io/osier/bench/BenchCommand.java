@@ -34,6 +34,7 @@ import io.osier.bench.peers.PeerRoundCommand;
 import io.osier.bench.peers.PeersCommand;
 import io.osier.bench.samples.SocialCommand;
 import io.osier.bench.samples.WalletCommand;
+import io.osier.bench.smoke.SmokeCommand;
 import io.osier.bench.soak.SoakCommand;
 import io.osier.bench.start.StartCommand;
 import io.osier.bench.storage.StorageCommand;
@@ -82,6 +83,7 @@ import picocli.CommandLine.Spec;
       UpgradeCommand.class,
       WalletCommand.class,
       SocialCommand.class,
+      SmokeCommand.class,
       SoakCommand.class,
       WanCommand.class,
       WatchCommand.class

@@ -10,16 +10,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Several faults at once: datacenters that are killed or stopped and started again, links between
  * datacenters that become narrow and long, and these and those to clients that are cut or lose
  * their connections. At least one datacenter stays.
  */
-final class Disturbances {
+public final class Disturbances {
   private final LocalCluster cluster;
   private final ClientLinks links;
-  private final Recorder recorder;
+  private final Consumer<String> broken;
   private final List<String> dcs;
 
   /** What is disturbed: each thing by one fault at a time. */
@@ -27,10 +28,15 @@ final class Disturbances {
 
   private final Semaphore down;
 
-  Disturbances(LocalCluster cluster, ClientLinks links, Recorder recorder) {
+  /**
+   * Disturbs nothing yet.
+   *
+   * @param broken is told what could not be undone
+   */
+  public Disturbances(LocalCluster cluster, ClientLinks links, Consumer<String> broken) {
     this.cluster = cluster;
     this.links = links;
-    this.recorder = recorder;
+    this.broken = broken;
     this.dcs = cluster.dcs();
     this.down = new Semaphore(dcs.size() - 1);
   }
@@ -40,7 +46,7 @@ final class Disturbances {
    *
    * @param faults how many at once
    */
-  void run(int faults, Duration time, Random random) throws InterruptedException {
+  public void run(int faults, Duration time, Random random) throws InterruptedException {
     long end = System.nanoTime() + time.toNanos();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < faults; i++) {
@@ -63,7 +69,7 @@ final class Disturbances {
         one(random);
       }
     } catch (RuntimeException e) {
-      recorder.broken("a fault could not be undone: " + e.getMessage());
+      broken.accept("a fault could not be undone: " + e.getMessage());
     }
   }
 

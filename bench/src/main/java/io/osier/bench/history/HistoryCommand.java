@@ -1,7 +1,10 @@
 package io.osier.bench.history;
 
+import io.osier.bench.cluster.ClientLinks;
+import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,6 +49,8 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class HistoryCommand implements Callable<Integer> {
+  private static final Duration START = Duration.ofSeconds(60);
+
   @Option(
       names = "--out",
       paramLabel = "FILE",
@@ -123,9 +127,7 @@ public final class HistoryCommand implements Callable<Integer> {
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
     try {
-      Duration time = Duration.ofSeconds(seconds);
-      HistoryRun run = new HistoryRun(durability, time, sessions, keys, rate, faults, used);
-      good = report(run.run(directory));
+      good = run(directory, used);
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
     } catch (InterruptedException e) {
@@ -138,28 +140,38 @@ public final class HistoryCommand implements Callable<Integer> {
     return good ? 0 : 1;
   }
 
-  private boolean report(Recorder recorder) throws IOException {
-    History history = recorder.history();
-    List<String> lines = history.lines();
+  private boolean run(Path directory, long used) throws IOException, InterruptedException {
+    Random random = new Random(used);
+    try (LocalCluster cluster =
+        new ClusterSettings(directory, HistoryLoad.KEYSPACES)
+            .store(durability.setting())
+            .seed(used)
+            .start()) {
+      cluster.awaitReady(START);
+      try (ClientLinks links = new ClientLinks(cluster, used);
+          HistoryLoad load =
+              new HistoryLoad(cluster, links, sessions, keys, rate, durability.isLossy(), random)) {
+        Duration time = Duration.ofSeconds(seconds);
+        new Disturbances(cluster, links, load::broken).run(faults, time, random);
+        load.stop();
+        load.readAll(cluster);
+        return report(load);
+      }
+    }
+  }
+
+  private boolean report(HistoryLoad load) throws IOException {
     if (out != null) {
-      Files.write(out, lines);
+      Files.write(out, load.history().lines());
     }
-    Optional<String> violation = history.violation();
-    violation.ifPresent(v -> System.out.println("NOT CAUSAL: " + v));
-    if (recorder.broken() != null) {
-      System.out.println("BROKEN: " + recorder.broken());
-    }
-    boolean good = violation.isEmpty() && recorder.broken() == null;
+    List<String> violations = load.violations();
+    violations.forEach(v -> System.out.println("VIOLATED: " + v));
     System.out.printf(
         Locale.ROOT,
-        "%s: %d transactions, %d operations of %d sessions, %d failed, %d of unknown outcome: %s%n",
+        "%s: %s: %s%n",
         durability,
-        history.txns().size(),
-        lines.size(),
-        recorder.sessions(),
-        recorder.failures(),
-        recorder.unknowns(),
-        good ? "causally consistent" : "NOT causally consistent");
-    return good;
+        load.summary(),
+        violations.isEmpty() ? "causally consistent" : "NOT causally consistent");
+    return violations.isEmpty();
   }
 }

@@ -122,7 +122,7 @@ final class RandomSession implements Runnable {
 
   private void begin(SessionOptions options) {
     session = clients.get(random.nextInt(clients.size())).session(options);
-    keyspace = session.keyspace(HistoryRun.KEYSPACE);
+    keyspace = session.keyspace(HistoryLoad.KEYSPACE);
     number = recorder.newSession();
     last = 0;
     moments.clear();

@@ -1,10 +1,11 @@
 package io.osier.bench.samples;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.errorprone.annotations.FormatMethod;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
-import io.osier.bench.cluster.Topology;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
@@ -15,8 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,8 +32,9 @@ import picocli.CommandLine.Option;
  * something at each of them, readers that check what they see, a link that is cut and healed and a
  * datacenter that is killed on the way.
  */
-abstract class Sample implements Callable<Integer> {
+public abstract class Sample implements Callable<Integer>, AutoCloseable {
   private static final int SESSIONS = 2;
+  private static final long READ_NANOS = 5_000_000;
 
   @Option(
       names = "--seconds",
@@ -47,10 +51,14 @@ abstract class Sample implements Callable<Integer> {
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
   private final AtomicLong checks = new AtomicLong();
+  private final Map<String, OsierClient> clients = new LinkedHashMap<>();
+  private final List<Thread> threads = new ArrayList<>();
   private volatile boolean running = true;
 
+  Sample() {}
+
   /** The keyspace's name. */
-  abstract String keyspace();
+  public abstract String keyspace();
 
   /** Makes what is there before the first session. */
   abstract void prepare(Keyspace keyspace);
@@ -87,13 +95,15 @@ abstract class Sample implements Callable<Integer> {
     Path directory = Files.createTempDirectory("osier-sample");
     System.out.println("seed " + used + "; logs and data in " + directory);
     boolean good = false;
-    try (LocalCluster cluster =
-        new ClusterSettings(
-                directory, "    " + keyspace() + " { consistency = causal, sla = 500ms }\n")
-            .seed(used)
-            .start()) {
+    try (LocalCluster cluster = new ClusterSettings(directory, keyspaces()).seed(used).start()) {
       cluster.awaitReady(Duration.ofSeconds(60));
-      run(cluster, used);
+      try {
+        begin(cluster, used, 0);
+        disturb(cluster);
+        end(cluster);
+      } finally {
+        close();
+      }
       good = violations.isEmpty();
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
@@ -102,83 +112,125 @@ abstract class Sample implements Callable<Integer> {
         Directories.delete(directory);
       }
     }
-    violations.stream().limit(10).forEach(v -> System.out.println("VIOLATED: " + v));
-    System.out.printf(
+    violations().forEach(v -> System.out.println("VIOLATED: " + v));
+    System.out.println(report());
+    return good ? 0 : 1;
+  }
+
+  private void disturb(LocalCluster cluster) {
+    long part = seconds * 1_000_000_000L / 5;
+    LockSupport.parkNanos(part);
+    System.out.println("cutting the link of eu and ap");
+    cluster.cut("eu", "ap");
+    LockSupport.parkNanos(part);
+    System.out.println("healing it, and killing us");
+    cluster.heal("eu", "ap");
+    cluster.kill("us");
+    LockSupport.parkNanos(part / 2);
+    cluster.start("us");
+    LockSupport.parkNanos(2 * part);
+  }
+
+  /** The configuration of the keyspace. */
+  public final String keyspaces() {
+    return "    " + keyspace() + " { consistency = causal, sla = 500ms }\n";
+  }
+
+  /**
+   * Starts the sessions and readers, once; the cluster has the keyspace.
+   *
+   * @param pauseNanos how long each waits after what it does, at least 0
+   */
+  public final void begin(LocalCluster cluster, long used, long pauseNanos) {
+    for (String dc : cluster.dcs()) {
+      clients.put(dc, cluster.client(dc));
+    }
+    prepare(at(cluster.dcs().getFirst()));
+    for (String dc : cluster.dcs()) {
+      for (int s = 0; s < SESSIONS; s++) {
+        Keyspace at = at(dc);
+        Random random = new Random(used * 31 + threads.size());
+        start("session " + dc + "-" + s, () -> acting(at, dc, random, pauseNanos));
+      }
+      Keyspace at = at(dc);
+      start("reader " + dc, () -> reading(at, dc, Math.max(READ_NANOS, pauseNanos)));
+    }
+  }
+
+  /** Ends the sessions, and checks at each datacenter what is there in the end. */
+  public final void end(LocalCluster cluster) {
+    running = false;
+    threads.forEach(this::join);
+    if (checks.get() == 0) {
+      violated("nothing was checked while it ran");
+    }
+    cluster.awaitReady(Duration.ofSeconds(60));
+    LockSupport.parkNanos(3_000_000_000L);
+    for (String dc : clients.keySet()) {
+      check(at(dc), dc);
+      checkEnd(at(dc), dc);
+    }
+  }
+
+  /** Closes the clients. */
+  @Override
+  public final void close() {
+    running = false;
+    clients.values().forEach(OsierClient::close);
+  }
+
+  /** The first of what was wrong. */
+  public final List<String> violations() {
+    return violations.stream().limit(10).toList();
+  }
+
+  /** What was done, and how much was wrong. */
+  public final String report() {
+    return String.format(
         Locale.ROOT,
-        "%s; %d done, %d refused, %d of unknown outcome; %d snapshots checked, %d violations%n",
+        "%s; %d done, %d refused, %d of unknown outcome; %d snapshots checked, %d violations",
         summary(),
         done.get(),
         refused.get(),
         unknown.get(),
         checks.get(),
         violations.size());
-    return good ? 0 : 1;
   }
 
-  private void run(LocalCluster cluster, long used) {
-    List<OsierClient> clients = new ArrayList<>();
+  private Keyspace at(String dc) {
+    return requireNonNull(clients.get(dc)).session().keyspace(keyspace());
+  }
+
+  /** A thread that ends by an exception is a violation: what it would have checked is not. */
+  private void start(String name, Runnable task) {
+    Runnable told =
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException e) {
+            violated("%s ended by %s", name, e);
+          }
+        };
+    threads.add(Thread.ofPlatform().name(name).daemon(true).start(told));
+  }
+
+  private void join(Thread thread) {
     try {
-      for (String dc : Topology.DCS) {
-        clients.add(cluster.client(dc));
+      thread.join(60_000);
+      if (thread.isAlive()) {
+        violated("%s hangs", thread.getName());
       }
-      prepare(clients.getFirst().session().keyspace(keyspace()));
-      List<Thread> threads = new ArrayList<>();
-      for (int i = 0; i < clients.size(); i++) {
-        String dc = Topology.DCS.get(i);
-        for (int s = 0; s < SESSIONS; s++) {
-          Keyspace at = clients.get(i).session().keyspace(keyspace());
-          Random random = new Random(used * 31 + i * (long) SESSIONS + s);
-          threads.add(start("session " + dc + "-" + s, () -> acting(at, dc, random)));
-        }
-        Keyspace at = clients.get(i).session().keyspace(keyspace());
-        threads.add(start("reader " + dc, () -> reading(at, dc)));
-      }
-      long part = seconds * 1_000_000_000L / 5;
-      LockSupport.parkNanos(part);
-      System.out.println("cutting the link of eu and ap");
-      cluster.cut("eu", "ap");
-      LockSupport.parkNanos(part);
-      System.out.println("healing it, and killing us");
-      cluster.heal("eu", "ap");
-      cluster.kill("us");
-      LockSupport.parkNanos(part / 2);
-      cluster.start("us");
-      LockSupport.parkNanos(2 * part);
-      running = false;
-      for (Thread thread : threads) {
-        join(thread);
-      }
-      cluster.awaitReady(Duration.ofSeconds(60));
-      LockSupport.parkNanos(3_000_000_000L);
-      for (int i = 0; i < clients.size(); i++) {
-        String dc = Topology.DCS.get(i);
-        Keyspace end = clients.get(i).session().keyspace(keyspace());
-        check(end, dc);
-        checkEnd(end, dc);
-      }
-    } finally {
-      running = false;
-      clients.forEach(OsierClient::close);
-    }
-  }
-
-  private static Thread start(String name, Runnable task) {
-    return Thread.ofPlatform().name(name).daemon(true).start(task);
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join(30_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private void acting(Keyspace keyspace, String dc, Random random) {
+  private void acting(Keyspace keyspace, String dc, Random random, long pauseNanos) {
     while (running) {
       try {
         act(keyspace, dc, random);
         done.incrementAndGet();
+        LockSupport.parkNanos(pauseNanos);
       } catch (OutcomeUnknownException e) {
         unknown.incrementAndGet();
       } catch (OsierException e) {
@@ -191,7 +243,7 @@ abstract class Sample implements Callable<Integer> {
     }
   }
 
-  private void reading(Keyspace keyspace, String dc) {
+  private void reading(Keyspace keyspace, String dc, long pauseNanos) {
     while (running) {
       try {
         check(keyspace, dc);
@@ -199,7 +251,7 @@ abstract class Sample implements Callable<Integer> {
       } catch (OsierException e) {
         LockSupport.parkNanos(20_000_000); // while its datacenter is away
       }
-      LockSupport.parkNanos(5_000_000);
+      LockSupport.parkNanos(pauseNanos);
     }
   }
 }

@@ -54,7 +54,7 @@ public final class SocialCommand extends Sample {
   public SocialCommand() {}
 
   @Override
-  String keyspace() {
+  public String keyspace() {
     return "social";
   }
 

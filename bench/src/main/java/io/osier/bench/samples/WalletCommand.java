@@ -22,7 +22,8 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = {
       "A wallet: accounts are bounded counters, transfers are transactions. Six sessions at three",
-      "datacenters transfer money while a link is cut and a datacenter is killed. On every snapshot, at",
+      "datacenters transfer money while a link is cut and a datacenter is killed. On every"
+          + " snapshot, at",
       "every datacenter: no account is below 0, and the sum is what was paid in."
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -39,7 +40,7 @@ public final class WalletCommand extends Sample {
   public WalletCommand() {}
 
   @Override
-  String keyspace() {
+  public String keyspace() {
     return "wallet";
   }
 

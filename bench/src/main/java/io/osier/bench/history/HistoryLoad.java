@@ -1,0 +1,121 @@
+package io.osier.bench.history;
+
+import io.osier.bench.cluster.ClientLinks;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.proxy.OsierClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * Sessions that read and write registers at random in a causal keyspace of a cluster, and the check
+ * of what they saw. Not thread-safe.
+ */
+public final class HistoryLoad implements AutoCloseable {
+  /** The keyspace. */
+  static final String KEYSPACE = "history";
+
+  /** Its configuration. */
+  public static final String KEYSPACES =
+      "    " + KEYSPACE + " { consistency = causal, sla = 500ms }\n";
+
+  private static final long LAST_CALL_MILLIS = 60_000;
+
+  private final Recorder recorder;
+  private final int keys;
+  private final List<OsierClient> clients = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean running = true;
+
+  /**
+   * Starts the sessions.
+   *
+   * @param links over which they reach the datacenters
+   * @param sessions how many at a time
+   * @param keys how many registers
+   * @param rate transactions per second to aim at, of all sessions
+   * @param lossy whether datacenters may forget what they had acknowledged
+   */
+  public HistoryLoad(
+      LocalCluster cluster,
+      ClientLinks links,
+      int sessions,
+      int keys,
+      int rate,
+      boolean lossy,
+      Random random) {
+    this.recorder = new Recorder(lossy);
+    this.keys = keys;
+    for (String dc : cluster.dcs()) {
+      clients.add(links.client(dc));
+    }
+    Races races = new Races();
+    for (int i = 0; i < sessions; i++) {
+      RandomSession session =
+          new RandomSession(
+              clients,
+              cluster.dcs(),
+              recorder,
+              races,
+              keys,
+              1_000_000_000L * sessions / rate,
+              () -> running,
+              new Random(random.nextLong()));
+      threads.add(Thread.ofPlatform().name("session-" + i).daemon(true).unstarted(session));
+    }
+    threads.forEach(Thread::start);
+  }
+
+  /** Ends the sessions, and waits for what they do. */
+  public void stop() throws InterruptedException {
+    running = false;
+    for (Thread thread : threads) {
+      thread.join(LAST_CALL_MILLIS);
+      if (thread.isAlive()) {
+        broken(thread.getName() + " hangs");
+      }
+    }
+  }
+
+  /** Reads everything at every datacenter, after {@link #stop}, when nothing is disturbed. */
+  public void readAll(LocalCluster cluster) {
+    new LastReads(recorder, keys).run(cluster);
+  }
+
+  /** Notes what must not happen and did. */
+  public void broken(String what) {
+    recorder.broken(what);
+  }
+
+  /** What was done and seen; for when all sessions are over. */
+  History history() {
+    return recorder.history();
+  }
+
+  /** What is wrong with what was done and seen, a line each; for when all sessions are over. */
+  public List<String> violations() {
+    List<String> all = new ArrayList<>();
+    history().violation().ifPresent(v -> all.add("not causal: " + v));
+    Optional.ofNullable(recorder.broken()).ifPresent(all::add);
+    return all;
+  }
+
+  /** How much was done, in a few words. */
+  public String summary() {
+    return String.format(
+        Locale.ROOT,
+        "%d transactions of %d sessions, %d failed, %d of unknown outcome",
+        history().txns().size(),
+        recorder.sessions(),
+        recorder.failures(),
+        recorder.unknowns());
+  }
+
+  @Override
+  public void close() {
+    running = false;
+    clients.forEach(OsierClient::close);
+  }
+}

@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /** What a run is like, as its seed and the options have it. Immutable. */
 final class RunProfile {
@@ -10,9 +11,6 @@ final class RunProfile {
   private static final int LONG_ONE_IN = 30;
 
   private static final int LONG_SECONDS = 5_400;
-
-  /** In one seed of so many there are users with passwords, and a stranger. */
-  private static final int USERS_ONE_IN = 4;
 
   /** Shorter runs are short on purpose. */
   private static final int LONG_SECONDS_MIN = 300;
@@ -34,6 +32,7 @@ final class RunProfile {
   private final SimOptions options;
   private final long seed;
   private final List<Fault> faults;
+  private final Set<Feature> features;
   private final boolean losesAnswers;
 
   /**
@@ -49,17 +48,36 @@ final class RunProfile {
       if (fault == Fault.ANSWERS) {
         continue; // not for a time, but always
       }
-      boolean drawn = random.nextInt(3) > 0 || options.faults().size() == 1;
+      int draw = random.nextInt(3);
+      boolean drawn =
+          (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
       if (options.faults().contains(fault) && drawn) {
         drawnFaults.add(fault);
       }
     }
     this.faults = List.copyOf(drawnFaults);
+    // With chance of their own: the rest of the run is drawn alike whatever takes part.
+    this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
+  }
+
+  /** Its seeds take several times as long as others. */
+  private static boolean isCostly(Fault fault) {
+    return fault == Fault.LARGE || fault == Fault.MEMBERS;
   }
 
   long seed() {
     return seed;
+  }
+
+  /** What takes part in this run. */
+  boolean has(Feature feature) {
+    return features.contains(feature) && !options.paired();
+  }
+
+  /** All that takes part in this run. */
+  Set<Feature> features() {
+    return features;
   }
 
   /** What may go wrong in this run. */
@@ -69,7 +87,7 @@ final class RunProfile {
 
   /** Whether applications must log in at the ports of datacenters. */
   boolean hasUsers() {
-    return seed % USERS_ONE_IN == 2 && !options.paired();
+    return has(Feature.USERS);
   }
 
   /** For how long clients work, in virtual seconds. */

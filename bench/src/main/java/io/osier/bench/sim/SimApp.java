@@ -23,8 +23,8 @@ final class SimApp {
   private static final int TIMEOUT_MILLIS_MIN = 2_000;
   private static final int TIMEOUT_MILLIS_MAX = 9_000;
 
-  /** One application of so many has connections that carry bytes. */
-  private static final int CONNECTED_ONE_IN = 3;
+  /** Where some have connections that carry bytes, one application of so many does. */
+  private static final int CONNECTED_ONE_IN = 2;
 
   private final String name;
   private final OsierClient client;
@@ -65,7 +65,10 @@ final class SimApp {
     this.name = name;
     this.stranger = stranger;
     OsierClient.Builder settings = settings(random);
-    this.hasConnections = random.nextInt(CONNECTED_ONE_IN) == 0 || stranger != null;
+    boolean mayConnect =
+        simulation.profile().has(Feature.CONNECTIONS) || simulation.profile().hasUsers();
+    this.hasConnections =
+        (random.nextInt(CONNECTED_ONE_IN) == 0 && mayConnect) || stranger != null;
     if (simulation.profile().hasUsers()) {
       SimUsers.login(settings, name, stranger);
     }

@@ -75,6 +75,16 @@ public final class SimCommand implements Callable<Integer> {
   private String faults;
 
   @Option(
+      names = "--features",
+      defaultValue = "drawn",
+      paramLabel = "LIST",
+      description =
+          "what takes part in each seed, some of bytes,connections,users,watchers,expiry,"
+              + "decomposition,cold-reads,embedded,haste; 'drawn' for what each seed draws of them"
+              + " (default: ${DEFAULT-VALUE})")
+  private String features;
+
+  @Option(
       names = "--minutes",
       defaultValue = "5",
       paramLabel = "M",
@@ -100,7 +110,7 @@ public final class SimCommand implements Callable<Integer> {
     long first = Long.parseLong(range.group(1));
     long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
     require(first <= last, "--seeds must not end before it begins: '" + seeds + "'");
-    SimOptions options = new SimOptions(dcs, faults(), minutes * 60);
+    SimOptions options = new SimOptions(dcs, faults(), features(), minutes * 60, false, Sabotage.NONE);
     int failures = 0;
     long nanos = 0;
     long operations = 0;
@@ -179,6 +189,17 @@ public final class SimCommand implements Callable<Integer> {
     }
   }
 
+  private Set<Feature> features() {
+    try {
+      return Feature.parse(features);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--features must be drawn, or some of " + Feature.labels() + ": " + e.getMessage(),
+          e);
+    }
+  }
+
   /** What is left of a seed's run. */
   private record Result(
       boolean failed, long nanos, long operations, Map<Fault, Long> happened, String text) {}
@@ -243,14 +264,18 @@ public final class SimCommand implements Callable<Integer> {
         Locale.ROOT,
         """
         seed %d FAILED at %.6f s: %s
-          repeat with: osier sim --dcs %d --seeds %d --faults %s --minutes %d
+          with %s and the faults %s
+          repeat with: osier sim --dcs %d --seeds %d --faults %s --features %s --minutes %d
         """,
         seed,
         simulation.scheduler().nanos() / 1e9,
         e instanceof Violation ? e.getMessage() : e.toString(),
+        simulation.profile().features(),
+        simulation.profile().faults(),
         dcs,
         seed,
         faults,
+        features,
         minutes);
   }
 }

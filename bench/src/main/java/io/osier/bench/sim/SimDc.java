@@ -88,7 +88,7 @@ final class SimDc {
     this.random = random;
     this.embedded =
         kind == SimDisk.Kind.NONE
-            && !simulation.options().paired()
+            && simulation.profile().has(Feature.EMBEDDED)
             && random.nextInt(EMBEDDED_OF) < EMBEDDED;
     this.disk = new SimDisk(simulation, random, kind);
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts

@@ -59,6 +59,11 @@ final class SimNode implements Entrance.Inside {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
+  /** The statuses of partitions under load are most of what goes over links. */
+  private static final int STATUS_MILLIS = 1_000;
+
+  private static final int HASTY_STATUS_MILLIS = 200;
+
   /** So few that sets of two dozen elements are pulled, in several steps. */
   private static final int PULL_BYTES = 300;
 
@@ -68,19 +73,29 @@ final class SimNode implements Entrance.Inside {
     int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
     StreamSettings settings =
         new StreamSettings(
-            simulation.profile().windowBytes(), FRAME_BYTES, 1_000, 200, 1_000, forgetMillis);
-    settings = settings.pulling(PULL_BYTES);
+            simulation.profile().windowBytes(),
+            FRAME_BYTES,
+            1_000,
+            simulation.profile().has(Feature.HASTE) ? HASTY_STATUS_MILLIS : STATUS_MILLIS,
+            1_000,
+            forgetMillis);
+    if (simulation.profile().has(Feature.DECOMPOSITION)) {
+      settings = settings.pulling(PULL_BYTES);
+    }
     return unit.hasLittleMemory()
         ? settings.within(simulation.options().sabotage().memory(LITTLE_MEMORY))
         : settings;
   }
 
-  /** In one life of two so small that objects are evicted and read again all the time. */
   private static final DecompositionLimits SMALL_OBJECTS = new DecompositionLimits(60, 3);
 
+  /** In one life of two so small that objects are evicted and read again all the time. */
   private static final long CACHE_BYTES_TINY = 3_000;
 
-  private static final long CACHE_BYTES = 40_000;
+  private static final long CACHE_BYTES_SMALL = 40_000;
+
+  /** Enough for all. */
+  private static final long CACHE_BYTES = 1L << 26;
 
   /** Of a handful of objects, so that what follows when it is spent follows all the time. */
   static final StreamSettings.Memory LITTLE_MEMORY = new StreamSettings.Memory(6_000, 3_000, 3_000);
@@ -197,7 +212,7 @@ final class SimNode implements Entrance.Inside {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }
     } else {
-      this.store = new WatchedStore(simulation, this, new MemoryStore(HASH, UNPACKED_BYTES));
+      this.store = new WatchedStore(simulation, this, new MemoryStore(HASH, unpackedBytes()));
       this.journal = Journal.NONE;
     }
     this.partition =
@@ -309,14 +324,22 @@ final class SimNode implements Entrance.Inside {
   }
 
   private long cacheBytes() {
+    if (!simulation.profile().has(Feature.COLD_READS)) {
+      return CACHE_BYTES;
+    }
     return (self.dc().hashCode() + unit.number() + dc.life()) % 2 == 0
         ? CACHE_BYTES_TINY
-        : CACHE_BYTES;
+        : CACHE_BYTES_SMALL;
+  }
+
+  private long unpackedBytes() {
+    return simulation.profile().has(Feature.COLD_READS) ? UNPACKED_BYTES : CACHE_BYTES;
   }
 
   /** Mostly sets and maps of a few entries are decomposed, not in each life of a datacenter. */
   private DecompositionLimits decomposition() {
-    return (self.dc().hashCode() + dc.life()) % 3 == 0
+    return !simulation.profile().has(Feature.DECOMPOSITION)
+            || (self.dc().hashCode() + dc.life()) % 3 == 0
         ? DecompositionLimits.DEFAULT
         : SMALL_OBJECTS;
   }

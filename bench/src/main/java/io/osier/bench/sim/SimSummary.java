@@ -66,7 +66,7 @@ final class SimSummary {
             + " %d healed, %d pulled, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d"
             + " crashes, %d in a write, %d waits for the disk, %d bytes under way at most, windows"
             + " full %d times, %d acknowledged in front, updates by clients %s, refused %s, faults"
-            + " %s, hash %016x",
+            + " %s, features %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -94,6 +94,7 @@ final class SimSummary {
         simulation.callers().outcomes(),
         simulation.failures(),
         simulation.profile().faults(),
+        simulation.profile().features(),
         simulation.trace().hash());
   }
 

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * it has been told everything, each object there must read as it did then.
  */
 final class SimWatcher {
-  private static final long PAUSE_NANOS = 150_000_000;
+  private static final long PAUSE_NANOS = 400_000_000;
 
   /** One pause of so many is long enough to be cut off, or to move. */
-  private static final int LONG_ONE_IN = 12;
+  private static final int LONG_ONE_IN = 8;
 
   private static final long LONG_NANOS = 4_000_000_000L;
   private static final int MOVES_ONE_IN = 8;

@@ -77,7 +77,7 @@ final class Simulation {
     this.network =
         new SimNetwork(this, options.sabotage(), new Random(random.nextLong()), profile.sizes());
     this.plan = new FaultPlan(this, new Random(random.nextLong()), profile.faults());
-    this.units = options.paired() ? Unit.pair() : Unit.draw(random, profile.sizes());
+    this.units = options.paired() ? Unit.pair() : Unit.draw(random, profile);
     for (int i = 0; i < options.dcs(); i++) {
       names.add("dc" + i);
       SimDisk.Kind[] kinds = SimDisk.Kind.values();
@@ -92,7 +92,12 @@ final class Simulation {
     units.forEach(
         unit -> watchers.add(new SimWatcher(this, unit, new Random(seed + unit.number()))));
     this.trace.note(
-        "seed %d, faults %s, units %s, %s values", seed, profile.faults(), units, profile.sizes());
+        "seed %d, faults %s, features %s, units %s, %s values",
+        seed,
+        profile.faults(),
+        profile.features(),
+        units,
+        profile.sizes());
   }
 
   /** Lets the transports say nothing of connections, which come and go all the time. */
@@ -121,7 +126,9 @@ final class Simulation {
     }
     dcs.values().forEach(dc -> dc.start(dc.self()));
     callers.start();
-    watchers.forEach(SimWatcher::start);
+    if (profile.has(Feature.WATCHERS)) {
+      watchers.forEach(SimWatcher::start);
+    }
     plan.start();
     scheduler.in(REPORT_NANOS, this::report);
     scheduler.runFor(profile.seconds() * SECOND);

@@ -15,7 +15,7 @@ import java.util.Random;
  * @param number its place among all of the simulation
  * @param policy the keyspace's
  * @param partition its number in the keyspace
- * @param adaptation decides often and soon, so that modes switch all the time
+ * @param adaptation decides soon, so that modes switch all the time
  */
 record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings adaptation) {
   private static final int KEYSPACES = 2;
@@ -29,24 +29,28 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
       new KeyspacePolicy.Limits(1 << 10, 2 << 20, 6 << 20);
 
   private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
-  private static final int[] PERIOD_MILLIS = {50, 200, 1_000};
+
+  /** How often modes are chosen: as in production, and more often where a run is hasty. */
+  private static final int[] PERIOD_MILLIS = {500, 1_000};
+
+  private static final int[] HASTY_PERIOD_MILLIS = {50, 200, 1_000};
 
   /**
    * A causal keyspace and a session keyspace of one or two partitions, with random policies.
    *
-   * @param sizes how large values get: objects have a limit that clients reach
+   * @param profile says how large values get: objects have a limit that clients reach
    */
-  static List<Unit> draw(Random random, Workload.Sizes sizes) {
+  static List<Unit> draw(Random random, RunProfile profile) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
       KeyspacePolicy policy = policy("k" + k, k == 0, random);
       policy =
-          switch (sizes) {
+          switch (profile.sizes()) {
             case SMALL -> policy;
             case LARGE -> policy.with(LIMITS);
             case HUGE -> policy.with(HUGE_LIMITS);
           };
-      AdaptationSettings adaptation = adaptation(random);
+      AdaptationSettings adaptation = adaptation(random, profile.has(Feature.HASTE) ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
       }
@@ -81,8 +85,8 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
     return policy.with(propagation).with(payload);
   }
 
-  private static AdaptationSettings adaptation(Random random) {
-    int period = PERIOD_MILLIS[random.nextInt(PERIOD_MILLIS.length)];
+  private static AdaptationSettings adaptation(Random random, int[] periods) {
+    int period = periods[random.nextInt(periods.length)];
     return new AdaptationSettings(
         20,
         1 + random.nextInt(8),

@@ -41,9 +41,9 @@ import picocli.CommandLine.Command;
 public final class SocialCommand extends Sample {
   private static final int USERS = 8;
   private static final int FEEDS = 4;
-  private static final FieldId PARENT = new FieldId("parent", CrdtType.LWW_REGISTER);
-  private static final FieldId LIKES = new FieldId("likes", CrdtType.PN_COUNTER);
-  private static final FieldId LIKED_BY = new FieldId("liked-by", CrdtType.AW_SET);
+  static final FieldId PARENT = new FieldId("parent", CrdtType.LWW_REGISTER);
+  static final FieldId LIKES = new FieldId("likes", CrdtType.PN_COUNTER);
+  static final FieldId LIKED_BY = new FieldId("liked-by", CrdtType.AW_SET);
 
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong posts = new AtomicLong();
@@ -166,28 +166,35 @@ public final class SocialCommand extends Sample {
     }
     List<Found> found = tx.readTogether(reads);
     for (int i = 0; i < ids.size(); i++) {
-      SortedMap<FieldId, Reading> fields =
-          ((Reading.Fields) found.get(i).reading().orElseThrow()).fields();
-      if (!(fields.get(PARENT) instanceof Reading.Single parent)) {
-        violated("%s shows post %d in a feed and not its text", dc, ids.get(i));
-        continue;
-      }
-      long of = ((Value.Int) parent.value().orElseThrow()).content();
-      if (of != 0 && !shown.contains(of)) {
-        violated("%s shows reply %d without post %d", dc, ids.get(i), of);
-      }
-      long likes = fields.get(LIKES) instanceof Reading.Count c ? c.value() : 0;
-      long likers = fields.get(LIKED_BY) instanceof Reading.Many m ? m.values().size() : 0;
-      if (likes != likers) {
-        violated(
-            "%s counts %d likes of post %d, and %d who like it", dc, likes, ids.get(i), likers);
-      }
+      checkPost(
+          dc, ids.get(i), ((Reading.Fields) found.get(i).reading().orElseThrow()).fields(), shown);
+    }
+  }
+
+  /** Checks a post that a feed shows, where the feeds show these. */
+  void checkPost(String dc, long id, SortedMap<FieldId, Reading> fields, Set<Long> shown) {
+    if (!(fields.get(PARENT) instanceof Reading.Single parent)) {
+      violated("%s shows post %d in a feed and not its text", dc, id);
+      return;
+    }
+    long of = ((Value.Int) parent.value().orElseThrow()).content();
+    if (of != 0 && !shown.contains(of)) {
+      violated("%s shows reply %d without post %d", dc, id, of);
+    }
+    long likes = fields.get(LIKES) instanceof Reading.Count c ? c.value() : 0;
+    long likers = fields.get(LIKED_BY) instanceof Reading.Many m ? m.values().size() : 0;
+    if (likes != likers) {
+      violated("%s counts %d likes of post %d, and %d who like it", dc, likes, id, likers);
     }
   }
 
   private void checkFollowers(Transaction tx, String dc) {
-    Map<Integer, Set<Long>> following = sets(tx, "following-");
-    Map<Integer, Set<Long>> followers = sets(tx, "followers-");
+    checkFollowers(dc, sets(tx, "following-"), sets(tx, "followers-"));
+  }
+
+  /** Checks, by user, whom they follow and who follows them. */
+  void checkFollowers(
+      String dc, Map<Integer, Set<Long>> following, Map<Integer, Set<Long>> followers) {
     following.forEach(
         (user, others) ->
             others.forEach(

@@ -100,7 +100,11 @@ public final class WalletCommand extends Sample {
 
   @Override
   void check(Keyspace keyspace, String dc) {
-    List<Long> balances = balances(keyspace);
+    check(dc, balances(keyspace));
+  }
+
+  /** Checks what a datacenter shows of all accounts on one snapshot. */
+  void check(String dc, List<Long> balances) {
     long sum = balances.stream().mapToLong(b -> b).sum();
     if (sum != (long) ACCOUNTS * PAID_IN && sum != 0) { // 0: before the accounts have come
       violated("the sum at %s is %d: %s", dc, sum, balances);
@@ -112,7 +116,11 @@ public final class WalletCommand extends Sample {
 
   @Override
   void checkEnd(Keyspace keyspace, String dc) {
-    List<Long> balances = balances(keyspace);
+    checkEnd(dc, balances(keyspace));
+  }
+
+  /** Checks what a datacenter shows of all accounts in the end. */
+  void checkEnd(String dc, List<Long> balances) {
     for (int i = 0; i < ACCOUNTS && unknownOutcomes() == 0; i++) {
       if (balances.get(i) != expected.get(i)) {
         violated(

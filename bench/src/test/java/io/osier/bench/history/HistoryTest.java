@@ -63,16 +63,24 @@ final class HistoryTest {
   @Test
   void halfATransaction_isFound() {
     History history = history(txn(1, 1, w(1, 10), w(2, 20)), txn(2, 2, r(1, 10), r(2, 0)));
-    assertThat(history.violation()).isPresent();
+    assertThat(history.violation().orElseThrow())
+        .startsWith("2 of session 2 ")
+        .contains("read r2=0 although it comes after another write: 1 of session 1 ");
   }
 
   @Test
   void unrepeatableAndUnwrittenReads_areFound() {
-    assertThat(history(txn(1, 1, w(1, 10)), txn(2, 2, r(1, 0), r(1, 10))).violation()).isPresent();
+    assertThat(history(txn(1, 1, w(1, 10)), txn(2, 2, r(1, 0), r(1, 10))).violation().orElseThrow())
+        .startsWith("2 of session 2 ")
+        .endsWith("read r1=10 where it must read 0");
+    assertThat(history(txn(1, 1, w(1, 10), r(1, 0))).violation().orElseThrow())
+        .as("its own write")
+        .endsWith("read r1=0 where it must read 10");
     assertThat(history(txn(1, 1, r(1, 99))).violation().orElseThrow()).contains("nobody wrote");
-    assertThat(history(txn(1, 1, w(1, 10), w(1, 11)), txn(2, 2, r(1, 10))).violation())
+    assertThat(
+            history(txn(1, 1, w(1, 10), w(1, 11)), txn(2, 2, r(1, 10))).violation().orElseThrow())
         .as("not its last write")
-        .isPresent();
+        .contains("nobody wrote in the end");
     assertThat(history(txn(1, 1, r(1, 20), w(2, 10)), txn(2, 2, r(2, 10), w(1, 20))).violation())
         .hasValueSatisfying(v -> assertThat(v).startsWith("causality has a cycle"));
     assertThat(history(txn(1, 1, r(1, History.ABORTED))).violation().orElseThrow())

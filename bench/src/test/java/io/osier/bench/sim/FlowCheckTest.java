@@ -235,4 +235,24 @@ final class FlowCheckTest {
         .isInstanceOf(Violation.class)
         .hasMessage("at the end dc0/1 holds 5 bytes for dc1 in its window");
   }
+
+  /** What others claim to have, and nobody ever had, is waited for in vain. */
+  @Test
+  void processThatDoesNotCatchUp_isNoticed() {
+    Simulation boasting =
+        new Simulation(
+            new SimOptions(3, EnumSet.noneOf(Fault.class), 1, true, SabotageTest.boasting()), 1);
+    for (String from : boasting.names()) {
+      boasting.names().stream()
+          .filter(to -> !to.equals(from))
+          .forEach(to -> boasting.network().addLink(from, to));
+    }
+    boasting.dcs().forEach(d -> d.start(d.self()));
+    boasting.scheduler().runFor(80 * SECOND);
+    assertThatCode(() -> boasting.dcs().forEach(boasting::report)).doesNotThrowAnyException();
+    boasting.scheduler().runFor(120 * SECOND);
+    assertThatThrownBy(() -> boasting.dcs().forEach(boasting::report))
+        .isInstanceOf(Violation.class)
+        .hasMessageMatching("dc0/1/causal\\.0 could have caught up for \\d+ s, and has not");
+  }
 }

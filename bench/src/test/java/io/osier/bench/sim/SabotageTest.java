@@ -673,7 +673,7 @@ final class SabotageTest {
   }
 
   /** Each datacenter is said to have what was done by one that nobody has ever heard of. */
-  private static Sabotage boasting() {
+  static Sabotage boasting() {
     VersionVector never = VersionVector.of(new ReplicaId("ghost", 1), 7);
     return new Sabotage() {
       @Override

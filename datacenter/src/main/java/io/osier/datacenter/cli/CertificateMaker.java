@@ -245,6 +245,7 @@ public final class CertificateMaker {
   private static void keytool(String password, List<String> arguments) throws IOException {
     Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
     List<String> command = new ArrayList<>(List.of(keytool.toString()));
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")); // starts sooner
     command.addAll(arguments);
     command.addAll(List.of("-storetype", "PKCS12", "-storepass:env", PASSWORD));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

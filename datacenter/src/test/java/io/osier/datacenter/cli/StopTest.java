@@ -83,6 +83,8 @@ final class StopTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -92,7 +94,7 @@ final class StopTest {
             .redirectOutput(log.toFile())
             .start();
     try {
-      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      long deadline = System.nanoTime() + Patience.LIMIT.toNanos();
       while (!isUp(port, ready) && process.isAlive() && System.nanoTime() < deadline) {
         LockSupport.parkNanos(1_000_000);
       }

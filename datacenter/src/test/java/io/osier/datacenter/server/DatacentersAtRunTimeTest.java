@@ -49,13 +49,8 @@ final class DatacentersAtRunTimeTest {
 
   /** A client of one datacenter alone. */
   private OsierClient at(TestCluster cluster, String name) {
-    OsierClient client =
-        OsierClient.builder()
-            .endpoint(name, "127.0.0.1:" + cluster.clientPort(name))
-            .timeout(Patience.LIMIT)
-            .build();
+    OsierClient client = cluster.clientOf(name);
     open.add(client);
-    client.awaitConnected(PATIENCE);
     return client;
   }
 

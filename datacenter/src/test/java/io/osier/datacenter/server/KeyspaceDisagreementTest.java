@@ -68,7 +68,7 @@ final class KeyspaceDisagreementTest {
     OsierClient client =
         OsierClient.builder()
             .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Duration.ofSeconds(2))
+            .timeout(Patience.LIMIT)
             .build();
     client.awaitConnected(Patience.LIMIT);
     return client;

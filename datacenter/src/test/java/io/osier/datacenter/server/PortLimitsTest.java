@@ -96,15 +96,11 @@ final class PortLimitsTest {
       for (int from = 0; from < frame.length; from += part) {
         client.send(Arrays.copyOfRange(frame, from, Math.min(frame.length, from + part)));
         if (from + part < frame.length) {
-          assertThat(client.reply().message())
+          assertThat(client.any().message())
               .isInstanceOf(Reply.Pong.class); // every few hundred ms
         }
       }
-      Reply last;
-      do {
-        last = client.reply().message();
-      } while (last instanceof Reply.Pong);
-      assertThat(last).isInstanceOf(Reply.Done.class);
+      assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);
     }
   }
 

@@ -157,10 +157,24 @@ public final class TestCluster implements AutoCloseable {
     return client(preferred, OsierClient.builder().timeout(Patience.LIMIT));
   }
 
+  /** A client of one datacenter alone. */
+  OsierClient clientOf(String name) {
+    OsierClient client =
+        patient(OsierClient.builder().timeout(Patience.LIMIT))
+            .endpoint(name, "127.0.0.1:" + clientPort(name))
+            .build();
+    client.awaitConnected(Patience.LIMIT);
+    return client;
+  }
+
+  /** Takes none for dead that is only slow. */
+  private static OsierClient.Builder patient(OsierClient.Builder builder) {
+    return builder.pingInterval(Patience.LIMIT.dividedBy(4)).connectTimeout(Patience.LIMIT);
+  }
+
   /** As the other one, with settings. It takes none for dead that is only slow. */
   public OsierClient client(String preferred, OsierClient.Builder builder) {
-    builder.prefer(preferred).pingInterval(Patience.LIMIT.dividedBy(4));
-    builder.connectTimeout(Patience.LIMIT);
+    patient(builder).prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
     client.awaitConnected(Patience.LIMIT);

@@ -279,7 +279,7 @@ final class TransactionTest {
     // At the other datacenter, with rights that were given and rights that must be fetched.
     Keyspace there = bank(us);
     there.begin(TransactionOptions.DEFAULT.atLeast(here.clock())).abort();
-    there.boundedCounter("stock").decrement(7, Duration.ofSeconds(8));
+    there.boundedCounter("stock").decrement(7, Patience.LIMIT);
     assertThat(there.boundedCounter("stock").get()).isEqualTo(1);
     Throwable empty =
         catchThrowable(() -> there.boundedCounter("stock").decrement(2, Duration.ofMillis(600)));

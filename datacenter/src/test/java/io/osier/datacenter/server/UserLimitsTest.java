@@ -448,7 +448,8 @@ final class UserLimitsTest {
     OsierClient first = client(eu);
     first.awaitConnected(LONG);
     OsierClient second = client(eu);
-    assertThatThrownBy(() -> second.awaitConnected(Duration.ofSeconds(2)))
+    await().until(() -> second.status().getFirst().trouble().isPresent());
+    assertThatThrownBy(() -> second.awaitConnected(Duration.ofMillis(1)))
         .hasMessageContaining("user 'default' has 1 connections")
         .hasMessageContaining("osier.user-limits.connections");
     assertThat(first.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join())

@@ -16,11 +16,10 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -65,31 +64,10 @@ final class CopiedStoreTest {
           UpdateObserver.NONE,
           0);
 
-  private final class OneObject implements Replica {
+  private final class OneObject extends TestSurroundings.Objects {
     @Override
     public Causal state(ObjectId object) {
       return state;
-    }
-
-    @Override
-    public void apply(Shipment update, Causal joined) {
-      throw new AssertionError("nothing is shipped");
-    }
-
-    @Override
-    public void rightsWanted(String dc, Frame.Rights wanted) {}
-
-    @Override
-    public void admitted() {}
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
-    }
-
-    @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return List.of();
     }
   }
 

@@ -5,19 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A peer is heard, but nothing can be sent to it. */
@@ -39,7 +35,7 @@ final class OneWayCutTest {
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           SETTINGS,
           Recovered.NOTHING,
-          new NoObjects(),
+          new TestSurroundings.Objects(),
           (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
               assertThat(to).isEqualTo(THIRD);
@@ -50,34 +46,6 @@ final class OneWayCutTest {
           },
           UpdateObserver.NONE,
           nowMillis * 1_000_000);
-
-  private static final class NoObjects implements Replica {
-    @Override
-    public @Nullable Causal state(ObjectId object) {
-      return null;
-    }
-
-    @Override
-    public void apply(Shipment update, Causal joined) {
-      throw new AssertionError("nothing is shipped");
-    }
-
-    @Override
-    public void rightsWanted(String dc, Frame.Rights wanted) {}
-
-    @Override
-    public void admitted() {}
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
-    }
-
-    @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return List.of();
-    }
-  }
 
   /** Time passes in which both peers are heard; the third one has five updates of the other. */
   private void hears(long millis) {

@@ -5,22 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A stream's epochs grow, also where a former life had more of them than anybody expected. */
@@ -50,7 +46,7 @@ final class StreamEpochTest {
               true,
               Forgotten.NOTHING,
               1),
-          new NoObjects(),
+          new TestSurroundings.Objects(),
           (to, frame) -> {
             if (frame instanceof Frame.Resume resume) {
               asked.add(resume.epoch());
@@ -58,34 +54,6 @@ final class StreamEpochTest {
           },
           UpdateObserver.NONE,
           0);
-
-  private static final class NoObjects implements Replica {
-    @Override
-    public @Nullable Causal state(ObjectId object) {
-      return null;
-    }
-
-    @Override
-    public void apply(Shipment update, Causal joined) {
-      throw new AssertionError("nothing is shipped");
-    }
-
-    @Override
-    public void rightsWanted(String dc, Frame.Rights wanted) {}
-
-    @Override
-    public void admitted() {}
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
-    }
-
-    @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return List.of();
-    }
-  }
 
   /** The peer's stream waits; the last epoch that it has heard of is this one. */
   private void waitsFor(long epoch, long atMillis) {

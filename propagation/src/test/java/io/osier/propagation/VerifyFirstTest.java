@@ -11,11 +11,10 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,26 +64,10 @@ final class VerifyFirstTest {
           UpdateObserver.NONE,
           0);
 
-  private static final class OneObject implements Replica {
+  private static final class OneObject extends TestSurroundings.Objects {
     @Override
     public Causal state(ObjectId object) {
       return Causal.bottom(object.type());
-    }
-
-    @Override
-    public void apply(Shipment update, Causal joined) {
-      throw new AssertionError("nothing is shipped");
-    }
-
-    @Override
-    public void rightsWanted(String dc, Frame.Rights wanted) {}
-
-    @Override
-    public void admitted() {}
-
-    @Override
-    public List<Logged> logged(long after, int limit) {
-      return List.of();
     }
 
     @Override

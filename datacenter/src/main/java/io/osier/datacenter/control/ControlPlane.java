@@ -315,6 +315,11 @@ public final class ControlPlane {
 
   // ---------------------------------------------------------------- what others have changed
 
+  /** How often a keyspace could not be made what it should be here. For any thread. */
+  public long failedKeyspaces() {
+    return keyspaces.failed();
+  }
+
   /** How often what this datacenter has to tell in {@code _osier} was refused. For any thread. */
   public long refused() {
     return objects.refused();

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,8 @@ final class KeyspacePlane {
 
   /** What could not be done, so that it is said once. */
   private final Map<String, String> troubles = new TreeMap<>();
+
+  private final LongAdder failed = new LongAdder();
 
   private ControlState state = ControlState.NOTHING;
   private long lastCreatedMillis;
@@ -165,10 +168,16 @@ final class KeyspacePlane {
       what.run();
       troubles.remove(keyspace);
     } catch (RuntimeException e) {
+      failed.increment();
       if (!String.valueOf(e.getMessage()).equals(troubles.put(keyspace, "" + e.getMessage()))) {
         LOG.error("keyspace '{}' cannot be what it should be; it is tried again", keyspace, e);
       }
     }
+  }
+
+  /** How often a keyspace could not be made what it should be. For any thread. */
+  long failed() {
+    return failed.sum();
   }
 
   /** Tells the others what is open here, and removes what means nothing. */

@@ -308,7 +308,10 @@ final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** By what was tried, how often something failed that is tried again. For any thread. */
   Map<String, Long> failedAttempts() {
-    return Map.of("control", plane.refused(), "rights", failedWalks.sum());
+    return Map.of(
+        "control", plane.refused(),
+        "keyspaces", plane.failedKeyspaces(),
+        "rights", failedWalks.sum());
   }
 
   // ---------------------------------------------------------------- for the plane

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -24,6 +25,9 @@ final class Seconds {
   /** When each has said so last. */
   private final Map<String, Long> saidNanos = new HashMap<>();
 
+  /** Whose word counts; empty as long as that is everybody's. */
+  private Optional<Set<String>> counted = Optional.empty();
+
   private volatile Map<String, String> now = Map.of();
 
   /**
@@ -42,13 +46,17 @@ final class Seconds {
    * @param words why; empty if it takes this one
    */
   synchronized void heard(String dc, Optional<String> words, long nowNanos) {
+    if (counted.isPresent() && !counted.get().contains(dc)) {
+      return; // it was removed while it said so, and would never take it back
+    }
     saidNanos.put(dc, nowNanos);
     words.ifPresentOrElse(w -> why.put(dc, w), () -> why.remove(dc));
     tell();
   }
 
-  /** The word of others than these does not count. */
+  /** From now on the word of others than these does not count. */
   synchronized void retain(Collection<String> dcs) {
+    counted = Optional.of(Set.copyOf(dcs));
     why.keySet().retainAll(dcs);
     saidNanos.keySet().retainAll(dcs);
     tell();

@@ -28,6 +28,11 @@ final class ControlLooksTest {
 
   private int refused;
 
+  /** Whether no keyspace can be opened, and how often that was tried. */
+  private boolean closed;
+
+  private int opened;
+
   /** Whether what is recorded is not counted yet. */
   private boolean late;
 
@@ -51,6 +56,12 @@ final class ControlLooksTest {
                     }
                     recorded += arguments[0] instanceof Request.Transact && !late ? 1 : 0;
                     return copy.ask((Request) arguments[0]);
+                  }
+                  if (method.getName().equals("open") && copy == eu) {
+                    opened++;
+                    if (closed) {
+                      throw new IllegalStateException("the disk is full");
+                    }
                   }
                   if (method.getName().equals("hinders")) {
                     looked += copy == eu ? 1 : 0;
@@ -103,6 +114,26 @@ final class ControlLooksTest {
     us.hear(eu);
     other.look();
     assertThat(other.views("carts").getFirst().awaited()).isEmpty();
+  }
+
+  @Test
+  void keyspaceThatCannotBeOpened_isTriedAgain_andIsCounted() {
+    plane.look();
+    create(other, "carts");
+    eu.hear(us);
+    closed = true;
+    for (int looks = 0; looks < 100; looks++) {
+      clock += 250;
+      recorded++;
+      plane.look();
+    }
+    assertThat(opened).isPositive();
+    assertThat(plane.failedKeyspaces()).isEqualTo(opened);
+    closed = false;
+    clock += 2_000;
+    recorded++;
+    plane.look();
+    assertThat(plane.failedKeyspaces()).isEqualTo(opened - 1);
   }
 
   @Test

@@ -27,6 +27,19 @@ final class SecondsTest {
     assertThat(told.get()).isEmpty();
   }
 
+  /** What it has said is on its way while it is removed, and it says nothing more. */
+  @Test
+  void wordOfOneThatWasRemoved_doesNotCount_whenItComesLate_untilItIsAddedAgain() {
+    Seconds seconds = new Seconds(told::set);
+    seconds.retain(Set.of("us"));
+    seconds.heard("ap", Optional.of("start 2"), 0);
+    assertThat(told.get()).isEmpty();
+    seconds.retain(Set.of("ap", "us"));
+    assertThat(told.get()).isEmpty();
+    seconds.heard("ap", Optional.of("start 2"), 1);
+    assertThat(told.get()).containsOnlyKeys("ap");
+  }
+
   @Test
   void whoIsGivenUp_doesNotCount_onceItIsSilent() {
     Seconds seconds = new Seconds(told::set);

@@ -244,28 +244,14 @@ final class Acceptor extends FrameReader {
   }
 
   /** Who has greeted over this connection. */
-  private final class Greeted implements Bearers.Line {
+  private final class Greeted extends BearerLine {
     private final ChannelHandlerContext ctx;
     private final PeerMessage.Hello hello;
 
     Greeted(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+      super(ctx.channel(), () -> ended);
       this.ctx = ctx;
       this.hello = hello;
-    }
-
-    private void does(Runnable what) {
-      Wire.inLoopNow(
-          ctx.channel(),
-          () -> {
-            if (!ended) {
-              what.run();
-            }
-          });
-    }
-
-    @Override
-    public void probe(long number) {
-      does(() -> Wire.write(ctx.channel(), new PeerMessage.Probe(number)));
     }
 
     @Override

@@ -237,27 +237,29 @@ final class Bearers {
     return List.of();
   }
 
-  private static List<Step> answered(Name name, Bearer alive, long number, long nowNanos) {
+  private List<Step> answered(Name name, Bearer alive, long number, long nowNanos) {
     List<Step> steps = new ArrayList<>();
-    boolean contested = false;
+    Bearer rival = null; // of whom it cannot be told whether it was first
     for (Waiting w : List.copyOf(name.waiting)) {
       if (w.number <= number && w.bearer.start != alive.start) {
         name.waiting.remove(w);
         name.rivals.put(w.bearer.start, new Heard(w.bearer, nowNanos));
         boolean isUndecided = name.isYoung(nowNanos) || name.known.contains(w.bearer.start);
-        contested |= isUndecided;
+        rival = isUndecided ? w.bearer : rival;
         String why = isUndecided ? undecided(w.bearer, alive) : second(w.bearer, alive);
         steps.add(new Refuse(w.line, why));
       }
     }
-    if (contested) {
-      Bearer rival = name.rivals.values().iterator().next().bearer;
-      name.open.forEach((open, b) -> steps.add(new Refuse(open, undecided(b, rival))));
-      name.open.clear();
-      name.first = null;
-    }
     if (!steps.isEmpty()) {
       name.rivals.put(alive.start, new Heard(alive, nowNanos));
+    }
+    if (rival != null) {
+      for (Map.Entry<Line, Bearer> open : name.open.entrySet()) {
+        steps.add(new Refuse(open.getKey(), undecided(open.getValue(), rival)));
+      }
+      name.open.clear();
+      name.first = null;
+      steps.addAll(judgeFree(name, nowNanos));
     }
     return List.copyOf(steps);
   }
@@ -270,13 +272,20 @@ final class Bearers {
       Bearer gone = name.open.remove(line);
       if (gone != null) {
         name.rivals.computeIfPresent(gone.start, (s, h) -> new Heard(gone, nowNanos));
-        List<Waiting> free =
-            name.waiting.stream().filter(w -> name.others(w.bearer.start).isEmpty()).toList();
-        name.waiting.removeAll(free);
-        free.forEach(w -> steps.addAll(judge(name, w.line, w.bearer, nowNanos)));
+        steps.addAll(judgeFree(name, nowNanos));
       }
     }
     return List.copyOf(steps);
+  }
+
+  /** Judges those anew who wait, and nobody is left who could be asked. */
+  private List<Step> judgeFree(Name name, long nowNanos) {
+    List<Step> steps = new ArrayList<>();
+    List<Waiting> free =
+        name.waiting.stream().filter(w -> name.others(w.bearer.start).isEmpty()).toList();
+    name.waiting.removeAll(free);
+    free.forEach(w -> steps.addAll(judge(name, w.line, w.bearer, nowNanos)));
+    return steps;
   }
 
   /** Updates have come over a connection: the store of whoever comes later must know of them. */

@@ -189,28 +189,14 @@ final class Dialled extends FrameReader {
   }
 
   /** Who has answered over this connection. */
-  private final class Answering implements Bearers.Line {
+  private final class Answering extends BearerLine {
     private final ChannelHandlerContext ctx;
     private final PeerMessage.Welcome welcome;
 
     Answering(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+      super(ctx.channel(), () -> ended);
       this.ctx = ctx;
       this.welcome = welcome;
-    }
-
-    private void does(Runnable what) {
-      Wire.inLoopNow(
-          ctx.channel(),
-          () -> {
-            if (!ended) {
-              what.run();
-            }
-          });
-    }
-
-    @Override
-    public void probe(long number) {
-      does(() -> Wire.write(ctx.channel(), new PeerMessage.Probe(number)));
     }
 
     @Override

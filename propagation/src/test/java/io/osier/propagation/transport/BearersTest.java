@@ -218,4 +218,30 @@ final class BearersTest {
     bearers.forgetBefore(new ReplicaId("eu", 101)).forEach(Bearers.Step::carryOut);
     assertThat(former.told).containsExactly("closed");
   }
+
+  /** Both processes dial and are dialled: whoever could answer the second probe is refused, too. */
+  @Test
+  void whoWaitsForOneThatIsRefusedMeanwhile_isJudgedAnew() {
+    Connection one = greets(1);
+    Connection other = greets(2, 1L);
+    long number = one.probed.getLast();
+    Connection otherWay = greets(2, 1L);
+    bearers.answered(one, number, nanos).forEach(Bearers.Step::carryOut);
+    assertRefused(other, "it cannot be told", "host1", "host2");
+    assertRefused(otherWay, "it cannot be told", "host1", "host2");
+    assertThat(one.told).last().asString().contains("it cannot be told", "host1", "host2");
+  }
+
+  /** One that was refused before is not named in place of the one that has just come. */
+  @Test
+  void whoIsRefusedBesideAnother_isToldOfThatOne() {
+    settled(5).ends();
+    Connection one = settled(1, 5L);
+    greets(2, 1L);
+    one.answers();
+    Connection back = greets(5);
+    one.answers();
+    assertRefused(back, "it cannot be told", "start 5 at host5 and start 1 at host1");
+    assertThat(one.told).last().asString().contains("start 1 at host1 and start 5 at host5");
+  }
 }

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A partition that starts without what it had is not ready until it has caught up with its
  * peers, but those that were not heard, or could not be asked, for {@link #JOIN_NANOS} (since the
- * start, or since the link to them came up where that is later): until then commands fail with UNAVAILABLE, which a client answers by going elsewhere.
+ * start, or since the link to them came up where that is later): until then commands fail with
+ * UNAVAILABLE, which a client answers by going elsewhere.
  *
  * <p>Used by one thread, but for {@link #isReady}.
  */

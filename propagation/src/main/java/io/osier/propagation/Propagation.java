@@ -599,8 +599,9 @@ public final class Propagation {
   /**
    * Whether this partition has what each peer had when it was first heard.
    *
-   * @param graceNanos how long after the start to wait for a peer that is not heard, and how long
-   *     to wait for one that cannot be asked at present: a peer may be heard before it is dialled
+   * @param graceNanos how long after the start, or after its link came up, to wait for a peer that
+   *     is not heard, and how long to wait for one that cannot be asked at present: a peer may be
+   *     heard before it is dialled, and the other way round
    */
   public boolean isCaughtUp(long nowNanos, long graceNanos) {
     return standing.isCaughtUp(nowNanos, graceNanos);

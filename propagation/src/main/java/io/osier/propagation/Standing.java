@@ -343,7 +343,9 @@ final class Standing {
     for (PeerStream stream : outbound.streams()) {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
-        if (nowNanos - startNanos < graceNanos) {
+        // It has let this one in, which may take it long: so it is there, and tells what it has.
+        long since = stream.linkUp() ? Math.max(startNanos, stream.upSinceNanos()) : startNanos;
+        if (nowNanos - since < graceNanos) {
           return false;
         }
       } else if (coverage(status.through()) == Coverage.NOT_YET

@@ -1,6 +1,7 @@
 package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -99,6 +100,21 @@ final class FlowCheckTest {
     simulation.crash(dc);
     simulation.restart(dc, dc.self());
     assertThatCode(() -> sendsWindow(1)).doesNotThrowAnyException();
+  }
+
+  /** What is pulled of large states is no update, and fills the window all the same. */
+  @Test
+  void linkWhoseWindowIsHalfFull_isNotHealthyThen_whateverFillsIt() {
+    long half = simulation.profile().windowBytes() / 2;
+    SimLink link = simulation.network().link("dc0", "dc1");
+    link.setUp(true);
+    LinkWindow window = flow.witnessed(dc, simulation.units().getFirst()).window("dc1");
+    simulation.scheduler().runFor(SECOND);
+    long now = simulation.scheduler().nanos();
+    window.take(half - 1);
+    assertThat(link.healthySinceNanos()).isLessThan(now);
+    window.take(1);
+    assertThat(link.healthySinceNanos()).isEqualTo(now);
   }
 
   /** What dc0 reports, with its streams in a state of our choosing. */

@@ -33,14 +33,18 @@ import org.jspecify.annotations.Nullable;
  * what they have seen elsewhere) is done by {@link Input.Tick}.
  *
  * <p>A partition that starts without what it had is not ready until it has caught up with its
- * peers, but those that were not heard, or could not be asked, for {@link #JOIN_NANOS}: until then
- * commands fail with UNAVAILABLE, which a client answers by going elsewhere.
+ * peers, but those that were not heard, or could not be asked, for {@link #JOIN_NANOS} (since the
+ * start, or since the link to them came up where that is later): until then commands fail with
+ * UNAVAILABLE, which a client answers by going elsewhere.
  *
  * <p>Used by one thread, but for {@link #isReady}.
  */
 public final class Partition implements Machine {
 
-  /** How long a partition waits for a peer that it does not hear, or cannot ask, at its start. */
+  /**
+   * How long a partition waits at its start for a peer that it does not hear, or cannot ask. For
+   * one that it does not hear that counts from the link's coming up, if that is up.
+   */
   public static final long JOIN_NANOS = 3_000_000_000L;
 
   private static final long READY_CHECK_NANOS = 20_000_000;

@@ -318,6 +318,41 @@ final class RestartsTest {
     assertThat(partition.isReady()).as("ap cannot be asked").isTrue();
   }
 
+  /** Who does not know yet that this one's former life has ended lets it in late. */
+  @Test
+  void newStore_waitsForAPeerThatHasJustLetItIn() {
+    tick(2_900);
+    input(new Input.PeerUp(US));
+    tick(2_900);
+    assertThat(partition.isReady()).as("us has not told yet what it has").isFalse();
+    hasFive(US);
+    tick(200);
+    assertThat(partition.isReady()).as("what us has comes").isFalse();
+    upWithoutWhatItForgot(US);
+    tick(0);
+    assertThat(partition.isReady()).as("ap was never there").isTrue();
+  }
+
+  @Test
+  void newStore_doesNotWaitForEver_forAPeerThatTellsNothing() {
+    tick(2_900);
+    input(new Input.PeerUp(US));
+    tick(2_900);
+    assertThat(partition.isReady()).isFalse();
+    tick(200);
+    assertThat(partition.isReady()).isTrue();
+  }
+
+  @Test
+  void newStore_doesNotWaitForAPeer_whoseLinkIsGoneAgain() {
+    tick(2_900);
+    input(new Input.PeerUp(US));
+    tick(50);
+    input(new Input.PeerDown("us"));
+    tick(100);
+    assertThat(partition.isReady()).isTrue();
+  }
+
   @Test
   void newStore_waitsForAPeerThatIsCutForAMoment() {
     up(AP);

@@ -49,8 +49,7 @@ final class RunProfile {
         continue; // not for a time, but always
       }
       int draw = random.nextInt(3);
-      boolean drawn =
-          (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
+      boolean drawn = (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
       if (options.faults().contains(fault) && drawn) {
         drawnFaults.add(fault);
       }

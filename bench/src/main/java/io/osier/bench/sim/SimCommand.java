@@ -110,7 +110,8 @@ public final class SimCommand implements Callable<Integer> {
     long first = Long.parseLong(range.group(1));
     long last = range.group(2) == null ? first : Long.parseLong(range.group(2));
     require(first <= last, "--seeds must not end before it begins: '" + seeds + "'");
-    SimOptions options = new SimOptions(dcs, faults(), features(), minutes * 60, false, Sabotage.NONE);
+    SimOptions options =
+        new SimOptions(dcs, faults(), features(), minutes * 60, false, Sabotage.NONE);
     int failures = 0;
     long nanos = 0;
     long operations = 0;

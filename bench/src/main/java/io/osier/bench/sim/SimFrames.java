@@ -38,8 +38,7 @@ final class SimFrames {
     this.network = network;
     this.sabotage = sabotage;
     this.random = random;
-    this.encodesAll =
-        simulation.profile().has(Feature.BYTES) || simulation.options().paired();
+    this.encodesAll = simulation.profile().has(Feature.BYTES) || simulation.options().paired();
   }
 
   /** The bytes of all frames of a unit. */

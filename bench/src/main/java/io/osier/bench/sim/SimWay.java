@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a client of production to one datacenter, in virtual time. It gives the client what a
- * connection over the network does: requests and answers in their order, time limits,
- * and connections that are lost. With one, what was under way is lost, too; or what had left comes
- * all the same, and after what is sent on the next one. Requests that had not left never come, and
- * the client is told so. A datacenter that crashes takes its connections along, and that is noticed
- * at once, or later.
+ * connection over the network does: requests and answers in their order, time limits, and
+ * connections that are lost. With one, what was under way is lost, too; or what had left comes all
+ * the same, and after what is sent on the next one. Requests that had not left never come, and the
+ * client is told so. A datacenter that crashes takes its connections along, and that is noticed at
+ * once, or later.
  */
 final class SimWay implements Connection {
   /** One of so many sendings is the last of its connection. */

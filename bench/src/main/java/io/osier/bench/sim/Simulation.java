@@ -94,11 +94,7 @@ final class Simulation {
         unit -> watchers.add(new SimWatcher(this, unit, new Random(seed + unit.number()))));
     this.trace.note(
         "seed %d, faults %s, features %s, units %s, %s values",
-        seed,
-        profile.faults(),
-        profile.features(),
-        units,
-        profile.sizes());
+        seed, profile.faults(), profile.features(), units, profile.sizes());
   }
 
   /** Lets the transports say nothing of connections, which come and go all the time. */

@@ -64,7 +64,8 @@ enum Feature {
                 .filter(feature -> feature.label().equals(name.trim()))
                 .findFirst()
                 .orElseThrow(
-                    () -> new IllegalArgumentException("there is no feature '" + name.trim() + "'")));
+                    () ->
+                        new IllegalArgumentException("there is no feature '" + name.trim() + "'")));
       }
     }
     return features;

@@ -8,12 +8,12 @@ import java.util.Set;
 /** What a run is like, as its seed and the options have it. Immutable. */
 final class RunProfile {
   /** One seed of so many has a datacenter out of reach for more than an hour. */
-  private static final int LONG_ONE_IN = 30;
+  private static final int LONG_ONE_IN = 90;
 
   private static final int LONG_SECONDS = 5_400;
 
   /** Shorter runs are short on purpose. */
-  private static final int LONG_SECONDS_MIN = 300;
+  private static final int LONG_SECONDS_MIN = 120;
 
   /** So many times slower are the clients of a long run. */
   private static final int LONG_PACE = 12;
@@ -49,8 +49,7 @@ final class RunProfile {
         continue; // not for a time, but always
       }
       int draw = random.nextInt(3);
-      boolean drawn =
-          (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
+      boolean drawn = (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
       if (options.faults().contains(fault) && drawn) {
         drawnFaults.add(fault);
       }

@@ -67,8 +67,7 @@ final class SimApp {
     OsierClient.Builder settings = settings(random);
     boolean mayConnect =
         simulation.profile().has(Feature.CONNECTIONS) || simulation.profile().hasUsers();
-    this.hasConnections =
-        (random.nextInt(CONNECTED_ONE_IN) == 0 && mayConnect) || stranger != null;
+    this.hasConnections = (random.nextInt(CONNECTED_ONE_IN) == 0 && mayConnect) || stranger != null;
     if (simulation.profile().hasUsers()) {
       SimUsers.login(settings, name, stranger);
     }

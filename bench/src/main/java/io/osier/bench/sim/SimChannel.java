@@ -108,6 +108,10 @@ class SimChannel extends EmbeddedChannel {
     run();
   }
 
+  long nanos() {
+    return scheduler.nanos();
+  }
+
   SimProcess process() {
     return process;
   }

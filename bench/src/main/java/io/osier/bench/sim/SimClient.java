@@ -9,7 +9,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -196,15 +195,13 @@ final class SimClient {
 
   private void send(SimDc dc, Call call, Request request) {
     long ticket = simulation.nextTicket();
-    byte[] bytes = ProtocolCodec.encode(ticket, request);
-    simulation.trace().hash(bytes);
+    Request arrived = simulation.carried(ticket, request);
     simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
     SimNode node = dc.node(unit);
     scheduler.in(
         way(dc),
         () -> {
           if (node.isAlive()) {
-            Request arrived = ProtocolCodec.decodeRequest(bytes).message();
             node.command(this, arrived, (at, reply) -> made(call, ticket, at, reply));
             if (call.task.isWrite() && simulation.options().sabotage().again()) {
               node.command(this, arrived, (at, reply) -> () -> {});
@@ -291,8 +288,7 @@ final class SimClient {
     if (reply instanceof Reply.Done done) {
       simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
     }
-    byte[] bytes = ProtocolCodec.encode(ticket, reply);
-    simulation.trace().hash(bytes);
+    Reply arrived = simulation.carried(ticket, reply);
     simulation.counted(reply);
     scheduler.in(
         way(simulation.dc(node.self().dc())),
@@ -301,7 +297,6 @@ final class SimClient {
             return; // on its way when the datacenter crashed
           }
           if (call.open) {
-            Reply arrived = ProtocolCodec.decodeReply(bytes).message();
             simulation.trace().about(unit, object, "%s -> %s: %s", call.at, name, arrived);
             replied(call, arrived);
           }

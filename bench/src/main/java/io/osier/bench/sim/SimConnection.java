@@ -81,6 +81,16 @@ final class SimConnection {
       network.enter(this, bytes);
     }
 
+    @Override
+    void carry(SimCargo frame) {
+      network.enter(this, frame);
+    }
+
+    @Override
+    void reading() {
+      network.reading(SimConnection.this);
+    }
+
     /** What has been written and waits for its turn on the link. */
     ArrayDeque<SimLinkQueue.Unsent> unsent() {
       return unsent;
@@ -118,6 +128,15 @@ final class SimConnection {
 
   boolean isOf(SimLink other) {
     return link == other;
+  }
+
+  /** Sends a frame that nobody encodes; false if something waits to leave before it. */
+  boolean send(SimCargo frame) {
+    if (!dialled.isServed() || dialled.unsentBytes() > 0) {
+      return false;
+    }
+    there.put(frame);
+    return true;
   }
 
   SimChannel dialled() {

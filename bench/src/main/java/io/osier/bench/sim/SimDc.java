@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ final class SimDc {
 
   /** How often it was told of its peers in this life. */
   private long told;
+
+  private Set<String> peersNow = Set.of();
 
   // Null before the first start.
   private @Nullable SharedWindows links;
@@ -208,6 +211,7 @@ final class SimDc {
     for (String peer : simulation.members().peersOf(self.dc())) {
       addresses.put(peer, address(peer));
     }
+    peersNow = Set.copyOf(addresses.keySet());
     List<String> fingerprints =
         simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
     starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
@@ -370,6 +374,11 @@ final class SimDc {
     return nodes.stream().allMatch(n -> n.isComplete(told));
   }
 
+  /** Whether frames of another datacenter are for it. */
+  boolean isPeer(String dc) {
+    return peersNow.contains(dc);
+  }
+
   /** Its peers are others from now on. */
   void setPeers(List<String> peers, boolean joins) {
     changedNanos = simulation.scheduler().nanos();
@@ -377,6 +386,7 @@ final class SimDc {
     submitToAll(new Input.Peers(++told, peers, sharers, joins, simulation.rank(self.dc())));
     Map<String, InetSocketAddress> addresses = new TreeMap<>();
     peers.forEach(peer -> addresses.put(peer, address(peer)));
+    peersNow = Set.copyOf(peers);
     requireNonNull(transport, "it is up").setPeers(addresses);
   }
 

@@ -7,6 +7,8 @@ import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.Traffic;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -19,7 +21,13 @@ import java.util.Random;
 final class SimFrames {
   private static final int OVERTAKE_MILLIS_MAX = 200;
 
+  /** What updates and statuses have beside their objects, and acknowledgements have, about. */
+  private static final int HEAD_BYTES = 60;
+
+  private static final int ACK_BYTES = 16;
+
   private final Simulation simulation;
+  private final boolean encodesAll;
   private final SimNetwork network;
   private final Sabotage sabotage;
   private final Random random;
@@ -30,6 +38,7 @@ final class SimFrames {
     this.network = network;
     this.sabotage = sabotage;
     this.random = random;
+    this.encodesAll = simulation.profile().has(Feature.BYTES) || simulation.options().paired();
   }
 
   /** The bytes of all frames of a unit. */
@@ -48,6 +57,10 @@ final class SimFrames {
     if (traffic == null) {
       return; // no peer any more
     }
+    if (!encodesAll && sendAsItIs(node, to, frame, transport)) {
+      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      return;
+    }
     long before = traffic.sentBytes();
     transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     int bytes = (int) (traffic.sentBytes() - before);
@@ -60,6 +73,53 @@ final class SimFrames {
         connection.dialled().run();
       }
     }
+  }
+
+  /**
+   * Sends a frame of those that most are over the connection that the transport would send it over,
+   * without its being encoded.
+   *
+   * @return false if it must go the way of all
+   */
+  private boolean sendAsItIs(SimNode node, ReplicaId to, Frame frame, PeerTransport transport) {
+    ReplicaId self = node.self();
+    SimConnection over = network.link(self.dc(), to.dc()).carrier();
+    if (over == null || !transport.isConnected(to.dc())) {
+      return false;
+    }
+    int size = sizeOf(self, frame);
+    SimDc there = simulation.dc(to.dc());
+    if (size == 0 || !there.self().equals(to)) {
+      return false;
+    }
+    FrameCheck.check(self, to.dc(), frame, size);
+    Runnable brought =
+        () -> {
+          if (there.isPeer(self.dc())) {
+            received(there, self, node.unit(), frame);
+          }
+        };
+    boolean sent = over.send(SimCargo.of(brought, size));
+    if (sent) {
+      simulation.trace().hash(size);
+    }
+    return sent;
+  }
+
+  /** How many bytes a frame has, about; 0 for one that is encoded always. */
+  private static int sizeOf(ReplicaId self, Frame frame) {
+    return switch (frame) {
+      case Frame.Updates u -> {
+        int bytes = HEAD_BYTES;
+        for (Shipment s : u.shipments()) {
+          bytes += FrameCodec.sizeOf(self, s);
+        }
+        yield bytes;
+      }
+      case Frame.Ack a -> ACK_BYTES;
+      case Frame.Status s -> HEAD_BYTES;
+      default -> 0;
+    };
   }
 
   /** The transport has brought a frame, on a connection that has not lost any. */

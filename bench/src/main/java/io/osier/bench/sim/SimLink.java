@@ -66,6 +66,9 @@ final class SimLink {
   /** The last one that was opened; null before. */
   private @Nullable SimConnection connection;
 
+  /** The one that frames go over; null if it is not known, or there is none. */
+  private @Nullable SimConnection carrier;
+
   private long calmNanos;
   private long changedNanos;
 
@@ -135,6 +138,15 @@ final class SimLink {
 
   void opened(SimConnection opened) {
     connection = opened;
+  }
+
+  /** The connection that frames go over; null if it is not known, or there is none. */
+  @Nullable SimConnection carrier() {
+    return carrier;
+  }
+
+  void carriedBy(@Nullable SimConnection now) {
+    carrier = now;
   }
 
   @Override
@@ -240,6 +252,7 @@ final class SimLink {
 
   void setUp(boolean isUp) {
     up = isUp;
+    carrier = isUp ? carrier : null;
     changed();
   }
 

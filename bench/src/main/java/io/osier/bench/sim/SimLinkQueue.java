@@ -3,7 +3,6 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.Scheduler.SECOND;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
@@ -18,14 +17,14 @@ final class SimLinkQueue {
   /** So many bytes of what waits leave together: the other end hears that something comes. */
   private static final int PIECE_BYTES = 1_000;
 
-  /** Bytes that wait for their turn; none are the connection's end. */
+  /** What waits for its turn. */
   static final class Unsent {
-    private final byte[] bytes;
+    private final SimCargo cargo;
     private int left;
 
-    private Unsent(byte[] bytes) {
-      this.bytes = bytes;
-      this.left = bytes.length;
+    private Unsent(SimCargo cargo) {
+      this.cargo = cargo;
+      this.left = cargo.size();
     }
   }
 
@@ -47,19 +46,19 @@ final class SimLinkQueue {
     this.random = random;
   }
 
-  /** Bytes are given to the link, or to the way back of a connection; none are its end. */
-  void enter(SimConnection.Way way, byte[] bytes) {
+  /** Something is given to the link, or to the way back of a connection. */
+  void enter(SimConnection.Way way, SimCargo cargo) {
     boolean queues = way.takesTurns() && (link.carries() > 0 || !turns.isEmpty());
     if (!link.isDark() && !queues) {
-      travel(way, bytes);
+      travel(way, cargo);
       return;
     }
     boolean begins = turns.isEmpty();
     if (way.unsent().isEmpty()) {
       turns.add(way);
     }
-    way.unsent().add(new Unsent(bytes));
-    queuedBytes += bytes.length;
+    way.unsent().add(new Unsent(cargo));
+    queuedBytes += cargo.size();
     link.waiting(queuedBytes);
     if (begins) {
       leaveInTurn();
@@ -105,7 +104,7 @@ final class SimLinkQueue {
         it.remove();
         List<Unsent> answers = List.copyOf(way.unsent());
         forget(way);
-        answers.forEach(answer -> travel(way, answer.bytes));
+        answers.forEach(answer -> travel(way, answer.cargo));
       }
     }
   }
@@ -118,7 +117,7 @@ final class SimLinkQueue {
   private void leave(SimConnection.Way way, int piece) {
     turns.remove();
     Unsent first = way.unsent().element();
-    int at = first.bytes.length - first.left;
+    int at = first.cargo.size() - first.left;
     first.left -= piece;
     queuedBytes -= piece;
     if (first.left == 0) {
@@ -128,16 +127,15 @@ final class SimLinkQueue {
       turns.add(way);
     }
     link.waiting(queuedBytes);
-    boolean whole = piece == first.bytes.length;
-    travel(way, whole ? first.bytes : Arrays.copyOfRange(first.bytes, at, at + piece));
+    travel(way, first.cargo.part(at, piece));
     resume();
   }
 
-  private void travel(SimConnection.Way way, byte[] bytes) {
+  private void travel(SimConnection.Way way, SimCargo cargo) {
     long now = scheduler.nanos();
     long jitter = link.jitterNanos == 0 ? 0 : (long) (random.nextDouble() * link.jitterNanos);
     long alone = now + link.delayNanos + jitter + link.extraDelayNanos();
-    scheduler.in(way.arrivalNanos(alone) - now, () -> way.arrived(bytes));
+    scheduler.in(way.arrivalNanos(alone) - now, () -> way.arrived(cargo));
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The links between the datacenters, one for each way, and the connections over them. Production's
@@ -30,6 +31,9 @@ final class SimNetwork {
   private final Map<String, SimLink> links = new TreeMap<>();
   private final FlowCheck flow;
   private final SimFrames frames;
+
+  /** Whose bytes were read last; null before any were. */
+  private @Nullable SimConnection reading;
 
   /**
    * A network without links.
@@ -150,13 +154,26 @@ final class SimNetwork {
     if (way.isLost() || (bytes.length > 0 && !sabotage.carries(way, bytes))) {
       return;
     }
-    way.link().queue().enter(way, bytes);
+    way.link().queue().enter(way, SimCargo.of(bytes));
+  }
+
+  /** As the other one, with a frame that nobody encodes. */
+  void enter(SimConnection.Way way, SimCargo frame) {
+    if (!way.isLost()) {
+      way.link().queue().enter(way, frame);
+    }
+  }
+
+  /** What comes on a connection is read now. */
+  void reading(SimConnection connection) {
+    reading = connection;
   }
 
   /** Frames can be sent over a link from now on, or can no longer. */
   void isUp(String from, String to, boolean up) {
     SimLink link = link(from, to);
     link.setUp(up);
+    link.carriedBy(up && reading != null && reading.isOf(link) ? reading : null);
     simulation.trace().note("%s is %s", link, up ? "up" : "down");
   }
 

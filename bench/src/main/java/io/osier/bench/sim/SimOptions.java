@@ -14,7 +14,12 @@ import java.util.Set;
  * @param sabotage spoils a run on purpose: for tests of the checks
  */
 record SimOptions(
-    int dcs, Set<Fault> faults, Set<Feature> features, int seconds, boolean paired, Sabotage sabotage) {
+    int dcs,
+    Set<Fault> faults,
+    Set<Feature> features,
+    int seconds,
+    boolean paired,
+    Sabotage sabotage) {
   SimOptions(int dcs, Set<Fault> faults, int seconds) {
     this(dcs, faults, seconds, false, Sabotage.NONE);
   }

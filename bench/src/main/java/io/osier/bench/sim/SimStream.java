@@ -7,14 +7,17 @@ import java.util.ArrayDeque;
  * nobody reads it fills up, and then its writer is stopped.
  */
 abstract class SimStream {
+  private static final long SIGN_NANOS = Scheduler.SECOND;
+
   private final SimChannel from;
   private final SimChannel to;
-  private final ArrayDeque<byte[]> come = new ArrayDeque<>();
+  private final ArrayDeque<SimCargo> come = new ArrayDeque<>();
   private long lastArrivalNanos;
   private int held;
   private boolean lost;
   private boolean atEnd;
   private boolean delivering;
+  private long signNanos;
 
   SimStream(SimChannel from, SimChannel to) {
     this.from = from;
@@ -26,6 +29,14 @@ abstract class SimStream {
 
   /** Takes bytes to the other end; none are the connection's end. */
   abstract void carry(byte[] bytes);
+
+  /** Takes a frame to the other end that nobody encodes. */
+  void carry(SimCargo frame) {
+    throw new IllegalStateException("this connection carries bytes");
+  }
+
+  /** The reader reads. */
+  void reading() {}
 
   /** Bytes have come to an end that is closed. */
   abstract void refused();
@@ -52,6 +63,15 @@ abstract class SimStream {
   /** How much the writer may put in now. */
   final int room() {
     return Math.max(0, bufferBytes() - held);
+  }
+
+  /** Puts in a frame that nobody encodes, whether there is room or not. */
+  final void put(SimCargo frame) {
+    held += frame.size();
+    if (held > bufferBytes()) {
+      isFull();
+    }
+    carry(frame);
   }
 
   final void put(byte[] bytes) {
@@ -87,19 +107,42 @@ abstract class SimStream {
 
   /** Bytes are there; none means the end. */
   final void arrived(byte[] bytes) {
+    arrived(SimCargo.of(bytes));
+  }
+
+  /** As the other one. */
+  final void arrived(SimCargo cargo) {
     if (lost) {
       return;
     }
-    if (bytes.length > 0 && isOver(to)) {
+    if (!cargo.isEnd() && isOver(to)) {
       refused();
       return;
     }
-    if (bytes.length == 0) {
+    if (cargo.isEnd()) {
       atEnd = true;
     } else {
-      come.add(bytes);
+      come.add(cargo);
     }
     deliver();
+  }
+
+  /** Whether its handlers were given bytes. */
+  private boolean read(SimCargo cargo) {
+    reading();
+    if (cargo.frame() != null) {
+      cargo.frame().run();
+    }
+    byte[] bytes = cargo.bytes();
+    if (bytes.length == 0) {
+      // That something comes is a sign of life, but need not be told each time.
+      if (to.nanos() - signNanos < SIGN_NANOS) {
+        return false;
+      }
+      signNanos = to.nanos();
+    }
+    to.read(bytes);
+    return true;
   }
 
   final boolean hasCome() {
@@ -115,15 +158,14 @@ abstract class SimStream {
     try {
       boolean any = false;
       while (!come.isEmpty() && to.reads() && !isDeaf()) {
-        byte[] bytes = come.poll();
-        held -= bytes.length;
-        to.read(bytes);
-        any = true;
+        SimCargo cargo = come.poll();
+        held -= cargo.size();
+        any |= read(cargo);
       }
       if (any) {
         to.readComplete();
-        from.flushMore();
       }
+      from.flushMore();
       if (atEnd && come.isEmpty()) {
         to.end(false);
       }

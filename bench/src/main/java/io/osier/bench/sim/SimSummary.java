@@ -63,10 +63,10 @@ final class SimSummary {
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
             + " (%d fetched), %d conditions (%d held, %d won), %d in rounds, %d caught up, %d gaps,"
-            + " %d healed, %d pulled, %d mode switches, at rest after %.1f s, links busy for %.1f s, %d"
-            + " crashes, %d in a write, %d waits for the disk, %d bytes under way at most, windows"
-            + " full %d times, %d acknowledged in front, updates by clients %s, refused %s, faults"
-            + " %s, features %s, hash %016x",
+            + " %d healed, %d pulled, %d mode switches, at rest after %.1f s, links busy for %.1f"
+            + " s, %d crashes, %d in a write, %d waits for the disk, %d bytes under way at most,"
+            + " windows full %d times, %d acknowledged in front, updates by clients %s, refused %s,"
+            + " faults %s, features %s, hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),

@@ -6,7 +6,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -23,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a client of production to one datacenter, in virtual time. It gives the client what a
- * connection over the network does: requests and answers as bytes and in their order, time limits,
- * and connections that are lost. With one, what was under way is lost, too; or what had left comes
- * all the same, and after what is sent on the next one. Requests that had not left never come, and
- * the client is told so. A datacenter that crashes takes its connections along, and that is noticed
- * at once, or later.
+ * connection over the network does: requests and answers in their order, time limits, and
+ * connections that are lost. With one, what was under way is lost, too; or what had left comes all
+ * the same, and after what is sent on the next one. Requests that had not left never come, and the
+ * client is told so. A datacenter that crashes takes its connections along, and that is noticed at
+ * once, or later.
  */
 final class SimWay implements Connection {
   /** One of so many sendings is the last of its connection. */
@@ -298,27 +297,26 @@ final class SimWay implements Connection {
       return; // nobody waits for it any more
     }
     one.left = true;
-    byte[] bytes = ProtocolCodec.encode(one.ticket(), one.request());
-    simulation.trace().hash(bytes);
+    Request carried = simulation.carried(one.ticket(), one.request());
     if (isDrawn(REFUSED_ONE_IN)) {
       ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
       Reply refusal = new Reply.Failure(code, "nothing was done: not now");
-      scheduler.in(2 * delayNanos, () -> bring(one, ProtocolCodec.encode(one.ticket(), refusal)));
+      scheduler.in(2 * delayNanos, () -> bring(one, refusal));
       return;
     }
-    scheduler.in(delayNanos, () -> arrive(one, bytes));
+    scheduler.in(delayNanos, () -> arrive(one, carried));
   }
 
-  private void arrive(Sending one, byte[] bytes) {
+  private void arrive(Sending one, Request request) {
     Wire over = one.wire;
     if (over.lost && over.lateNanos < 0) {
       return;
     }
-    scheduler.in(over.lost ? over.lateNanos : 0, () -> hand(one, bytes));
+    scheduler.in(over.lost ? over.lateNanos : 0, () -> hand(one, request));
   }
 
   /** The datacenter takes the request, if it is still there. */
-  private void hand(Sending one, byte[] bytes) {
+  private void hand(Sending one, Request request) {
     Wire over = one.wire;
     if (!over.isServed()) {
       return;
@@ -327,7 +325,6 @@ final class SimWay implements Connection {
     if (over.lost && !former.contains(over)) {
       former.add(over);
     }
-    Request request = ProtocolCodec.decodeRequest(bytes).message();
     SimNode node = over.dc.node(simulation.unit(request));
     node.command(
         over,
@@ -358,23 +355,21 @@ final class SimWay implements Connection {
       former.remove(over);
     }
     one.leaves(reply);
-    byte[] bytes = ProtocolCodec.encode(one.ticket(), reply);
-    simulation.trace().hash(bytes);
+    Reply carried = simulation.carried(one.ticket(), reply);
     simulation.counted(reply);
     scheduler.in(
         delayNanos,
         () -> {
           if (from.isAlive() || random.nextBoolean()) { // or it was on its way at the crash
-            bring(one, bytes);
+            bring(one, carried);
           }
         });
   }
 
-  private void bring(Sending one, byte[] bytes) {
+  private void bring(Sending one, Reply reply) {
     if (!one.wire.open.remove(one)) {
       return;
     }
-    Reply reply = ProtocolCodec.decodeReply(bytes).message();
     trace(one, "hears of", reply);
     one.hears(reply);
     if (one.request() instanceof Request.Through t) {

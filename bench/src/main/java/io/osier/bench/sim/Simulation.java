@@ -11,6 +11,7 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.PartitionReport;
 import io.osier.datacenter.server.ClientServer;
 import io.osier.propagation.transport.PeerTransport;
+import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -93,11 +94,7 @@ final class Simulation {
         unit -> watchers.add(new SimWatcher(this, unit, new Random(seed + unit.number()))));
     this.trace.note(
         "seed %d, faults %s, features %s, units %s, %s values",
-        seed,
-        profile.faults(),
-        profile.features(),
-        units,
-        profile.sizes());
+        seed, profile.faults(), profile.features(), units, profile.sizes());
   }
 
   /** Lets the transports say nothing of connections, which come and go all the time. */
@@ -318,6 +315,28 @@ final class Simulation {
 
   String anyDc(Random from) {
     return names.get(from.nextInt(names.size()));
+  }
+
+  /** What comes of a request that is sent: itself or, where bytes take part, what its bytes say. */
+  Request carried(long ticket, Request request) {
+    if (!profile.has(Feature.BYTES)) {
+      trace.hash(ticket);
+      return request;
+    }
+    byte[] bytes = ProtocolCodec.encode(ticket, request);
+    trace.hash(bytes);
+    return ProtocolCodec.decodeRequest(bytes).message();
+  }
+
+  /** As the other one, of an answer. */
+  Reply carried(long ticket, Reply reply) {
+    if (!profile.has(Feature.BYTES)) {
+      trace.hash(ticket);
+      return reply;
+    }
+    byte[] bytes = ProtocolCodec.encode(ticket, reply);
+    trace.hash(bytes);
+    return ProtocolCodec.decodeReply(bytes).message();
   }
 
   boolean isLoading() {

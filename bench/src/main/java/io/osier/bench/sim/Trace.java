@@ -90,6 +90,11 @@ final class Trace {
     hash = (hash * 31 + scheduler.nanos()) * 31 + Arrays.hashCode(bytes);
   }
 
+  /** Takes what stands for something that was sent into the hash. */
+  void hash(long what) {
+    hash = (hash * 31 + scheduler.nanos()) * 31 + what;
+  }
+
   /** Two runs of one seed have the same. */
   long hash() {
     return hash;

@@ -50,7 +50,8 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
             case LARGE -> policy.with(LIMITS);
             case HUGE -> policy.with(HUGE_LIMITS);
           };
-      AdaptationSettings adaptation = adaptation(random, profile.has(Feature.HASTE) ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
+      AdaptationSettings adaptation =
+          adaptation(random, profile.has(Feature.HASTE) ? HASTY_PERIOD_MILLIS : PERIOD_MILLIS);
       for (int p = 0; p < policy.partitions(); p++) {
         units.add(new Unit(units.size(), policy, p, adaptation));
       }

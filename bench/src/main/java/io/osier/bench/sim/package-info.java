@@ -11,8 +11,8 @@
  * process, and {@code SimSession} and {@code SimTransactions} hold what it tells its callers
  * against what the partitions did. {@code Workload} what it does, {@code FaultPlan} what goes
  * wrong; each {@code …Check} checks one property; {@code Simulation} puts one run together: {@code
- * RunProfile} is what its seed makes of it, {@code Callers} who works, {@code SimMembers} who knows
- * whom, and {@code Losses} what crashes took.
+ * RunProfile} is what its seed makes of it, {@code Feature} what may take part, {@code Callers} who
+ * works, {@code SimMembers} who knows whom, and {@code Losses} what crashes took.
  */
 @NullMarked
 package io.osier.bench.sim;

@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -54,8 +55,12 @@ final class ExactlyOnceCheckTest {
     return new Operation.Add(Value.of(element));
   }
 
+  private Map<ObjectId, Causal> held(ReplicaId at) {
+    return requireNonNull(contents.get(at), "one of the two");
+  }
+
   private Causal content(ReplicaId at, ObjectId object) {
-    return contents.get(at).getOrDefault(object, Causal.bottom(object.type()));
+    return held(at).getOrDefault(object, Causal.bottom(object.type()));
   }
 
   /** An update that {@code at} makes of what it holds. */
@@ -72,7 +77,7 @@ final class ExactlyOnceCheckTest {
 
   private void holds(ReplicaId at, Shipment update) {
     Causal before = content(at, update.object());
-    contents.get(at).put(update.object(), before.join(update.content()));
+    held(at).put(update.object(), before.join(update.content()));
   }
 
   /** An update that is made at one datacenter and comes to both. */
@@ -176,7 +181,7 @@ final class ExactlyOnceCheckTest {
   @Test
   void whatWasLeftByTheIncarnationBefore_needNoJournal() {
     makes(EU, set(), 1, add("a"));
-    check.started(US, Map.copyOf(contents.get(US)));
+    check.started(US, Map.copyOf(held(US)));
     makes(EU, set(), 2, add("b"));
     ended();
   }
@@ -221,7 +226,8 @@ final class ExactlyOnceCheckTest {
     makes(EU, set(), 2, new Operation.Clear());
     for (Map.Entry<ReplicaId, Map<ObjectId, Causal>> of : contents.entrySet()) {
       check.forgotten(of.getKey(), set());
-      forgotten.put(set(), of.getValue().remove(set()).context());
+      forgotten.put(set(), content(of.getKey(), set()).context());
+      of.getValue().remove(set());
     }
     ended();
     check.made(update(US, set(), 1, add("b")));

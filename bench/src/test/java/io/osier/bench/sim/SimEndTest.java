@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /** The end of a run, of datacenters that have done nothing, asks each of its checks. */
 final class SimEndTest {
+  private static final ReplicaId GONE = new ReplicaId("dc2", 1);
+
   /** Whether dc1 stores states without their content. */
   private boolean empties;
 
@@ -106,28 +108,43 @@ final class SimEndTest {
     isNoticed(counter + " differs: dc0/1 has");
   }
 
-  private void made(ReplicaId origin) {
-    Causal nothing = Causal.bottom(counter.type());
-    Causal delta = nothing.prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
+  /** An update that is said to have been made, and that nobody has. */
+  private void made(ReplicaId origin, Causal delta) {
     checks.once().made(new Shipment(counter, origin, 0, VersionVector.EMPTY, 1, 1, 0, delta));
+  }
+
+  private Causal increment(ReplicaId origin) {
+    return Causal.bottom(counter.type()).prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
   }
 
   @Test
   void updateThatNobodyHas_isMissing() {
-    made(new ReplicaId("dc2", 1));
+    made(GONE, increment(GONE));
     isNoticed("updates are missing or twice in " + counter);
   }
 
   @Test
   void updateThatItsOriginDoesNotReport_isNoticed() {
-    made(dc.self());
+    made(dc.self(), increment(dc.self()));
     isNoticed("dc1/1/" + unit + " reports what cannot be (commit number)");
+  }
+
+  /**
+   * It changes nothing, so no content lacks it; a reader who has seen it cannot be served, and no
+   * report says that it has come, whichever is looked at first.
+   */
+  @Test
+  void updateThatALastReadWaitsFor_isNoticed() {
+    made(GONE, Causal.bottom(counter.type()).prepareNothing(GONE, 1, 0));
+    assertThatThrownBy(this::ends)
+        .isInstanceOf(Violation.class)
+        .hasMessageMatching("(?s)dc0/1/.* (does not answer the last read|reports what).*");
   }
 
   @Test
   void acknowledgementOfWhatIsNotThere_isNoticed() {
     checks.ledger().acknowledged(counter, new Dot(dc.self(), 1), new Effect(List.of(), 3));
-    isNoticed("dc0/1 shows 0 of " + counter + "; acknowledged were 3");
+    isNoticed("shows 0 of " + counter + "; acknowledged were 3");
   }
 
   @Test

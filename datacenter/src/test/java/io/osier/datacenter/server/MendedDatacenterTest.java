@@ -38,6 +38,7 @@ final class MendedDatacenterTest {
 
   private TestCluster withKeyspaces(String keyspaces) {
     String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 1MiB";
+    store += " }, shutdown-timeout = 3s, streams {"; // what cannot be read cannot be shipped either
     return new TestCluster(keyspaces, store, new String[] {"eu", "us"});
   }
 

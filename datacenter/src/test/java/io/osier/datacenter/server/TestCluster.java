@@ -63,9 +63,9 @@ public final class TestCluster implements AutoCloseable {
         });
     return "osier { dc = "
         + name
-        + ", store { "
+        + ", streams.retry = 200ms, shutdown-timeout = 2m, store { "
         + store
-        + " }, streams.retry = 200ms, shutdown-timeout = 2m, listen { client-port = "
+        + " }, listen { client-port = "
         + clientPort
         + ", peer-port = "
         + peerPort

@@ -178,7 +178,8 @@ public final class Datacenter implements AutoCloseable {
     long incarnationMin = Math.max(wall, config.incarnationMin());
     this.store =
         config.store().dir().isPresent()
-            ? StoreService.open(config, incarnationMin, around.opener(), failure::completeExceptionally)
+            ? StoreService.open(
+                config, incarnationMin, around.opener(), failure::completeExceptionally)
             : null;
     this.self =
         store == null ? new ReplicaId(config.dc(), incarnationMin) : store.database().self();

@@ -87,7 +87,7 @@ final class InterruptedTest {
         EmbeddedDatacenter.start(
             """
             osier {
-              dc = eu, listen { client-port = 0, peer-port = 0 }
+              dc = eu, listen { client-port = 0, peer-port = 0 }, store.dir = ""
               keyspaces { shop {} }, shutdown-timeout = 0s
             }
             """)) {

@@ -127,9 +127,7 @@ final class DatacenterTest {
       assertThat(session.datacenter()).contains("us");
       session.keyspace("shop").counter("x1").increment(100);
       own.start("eu"); // a new incarnation, empty: it catches up before it serves
-      await()
-          .atMost(Patience.LIMIT)
-          .until(() -> client.nearest().filter("eu"::equals).isPresent());
+      await().atMost(Patience.LIMIT).until(() -> client.nearest().filter("eu"::equals).isPresent());
       assertThat(session.keyspace("shop").counter("x1").get()).isEqualTo(101);
       await()
           .atMost(Patience.LIMIT)
@@ -317,9 +315,7 @@ final class DatacenterTest {
         Datacenter.start(
             ConfigReader.read(
                 "second", config.replace("dc = us", "dc = us, incarnation-min = 5"), Map.of()))) {
-      await()
-          .atMost(Patience.LIMIT)
-          .until(() -> second.failure().isCompletedExceptionally());
+      await().atMost(Patience.LIMIT).until(() -> second.failure().isCompletedExceptionally());
       assertThatThrownBy(() -> second.failure().join())
           .hasCauseInstanceOf(OsierException.class)
           .hasMessageContaining("another process already runs as 'us'");

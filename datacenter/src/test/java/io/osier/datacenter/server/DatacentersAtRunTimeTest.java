@@ -55,7 +55,9 @@ final class DatacentersAtRunTimeTest {
   }
 
   private static String list(OsierClient client) {
-    return client.admin().listDatacentersAsync().join();
+    return await()
+        .ignoreException(CompletionException.class) // while it catches up
+        .until(() -> client.admin().listDatacentersAsync().join(), all -> true);
   }
 
   private static void add(OsierClient client, String name, String address) {
@@ -360,7 +362,8 @@ final class DatacentersAtRunTimeTest {
         .atMost(PATIENCE)
         .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
     awaitState(us, "ap", "joining");
-    servesNothingStale(former);
+    // The others' words change one after the other.
+    await().untilAsserted(() -> servesNothingStale(former));
     cluster.stop("ap");
     try (var files = Files.walk(dir.resolve("ap"))) {
       files

@@ -62,7 +62,10 @@ final class DurableDatacenterTest {
   }
 
   private OsierClient client() {
-    return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+    return OsierClient.builder()
+        .endpoint("solo", "127.0.0.1:" + clientPort)
+        .timeout(Patience.LIMIT)
+        .build();
   }
 
   /** Most of them are on the disk alone. */
@@ -258,7 +261,11 @@ final class DurableDatacenterTest {
     assertThatThrownBy(
             () -> {
               try (Datacenter datacenter = alone("durability = sync");
-                  OsierClient client = client()) {
+                  OsierClient client =
+                      OsierClient.builder()
+                          .endpoint("solo", "127.0.0.1:" + clientPort)
+                          .timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
+                          .build()) {
                 for (int i = 0; i < 2_000; i++) {
                   assertThat(shop(client).register("r" + i).get())
                       .as("never wrong data")
@@ -331,11 +338,9 @@ final class DurableDatacenterTest {
       shop.register("r").assign("before");
       assertThat(eu.backupAsync("eu", Optional.of("one"), Patience.LIMIT).join())
           .contains("backups/one");
-      assertThatThrownBy(
-              () -> eu.backupAsync("eu", Optional.of("one"), Patience.LIMIT).join())
+      assertThatThrownBy(() -> eu.backupAsync("eu", Optional.of("one"), Patience.LIMIT).join())
           .hasMessageContaining("there is a backup 'one' already");
-      assertThatThrownBy(
-              () -> eu.backupAsync("eu", Optional.of("../one"), Patience.LIMIT).join())
+      assertThatThrownBy(() -> eu.backupAsync("eu", Optional.of("../one"), Patience.LIMIT).join())
           .hasMessageContaining("letters, digits");
       shop.counter("c").increment(2);
       shop.register("r").assign("after");

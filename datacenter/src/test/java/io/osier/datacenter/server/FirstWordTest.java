@@ -63,7 +63,9 @@ final class FirstWordTest {
 
   @Test
   void whoIsHeldAgainAndAgain_goesOn_whenAnyFormerLifeWouldHaveEnded() {
-    for (long after = 0; after < FirstWord.WAIT_NANOS + FirstWord.DEAD_NANOS; after += 100_000_000) {
+    for (long after = 0;
+        after < FirstWord.WAIT_NANOS + FirstWord.DEAD_NANOS;
+        after += 100_000_000) {
       assertThat(isHeld(after)).isTrue();
     }
     assertThat(isHeld(FirstWord.WAIT_NANOS + FirstWord.DEAD_NANOS)).isFalse();

@@ -135,8 +135,7 @@ final class FullDiskAtStartTest {
   void storeThatWasNeverWritten_cannotBeRead() {
     OsierException e =
         catchThrowableOfType(
-            OsierException.class,
-            () -> Datacenter.start(config("1MiB", ""), FULL));
+            OsierException.class, () -> Datacenter.start(config("1MiB", ""), FULL));
     assertThat(e).isNotNull();
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL);
   }

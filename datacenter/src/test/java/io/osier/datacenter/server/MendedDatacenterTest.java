@@ -38,6 +38,7 @@ final class MendedDatacenterTest {
 
   private TestCluster withKeyspaces(String keyspaces) {
     String store = "dir = \"" + dir + "\", durability = sync, cache = 1MiB, min-free = 1MiB";
+    store += " }, shutdown-timeout = 3s, streams {"; // what cannot be read cannot be shipped either
     return new TestCluster(keyspaces, store, new String[] {"eu", "us"});
   }
 
@@ -81,7 +82,8 @@ final class MendedDatacenterTest {
 
   /** The first key that cannot be read at eu. */
   private static String firstDamaged(TestCluster cluster) {
-    try (OsierClient client = cluster.clientOf("eu")) {
+    try (OsierClient client =
+        OsierClient.builder().endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu")).build()) {
       for (int i = 2; i < OBJECTS; i++) {
         try {
           shop(client).register(key(i)).get();

@@ -96,8 +96,7 @@ final class PortLimitsTest {
       for (int from = 0; from < frame.length; from += part) {
         client.send(Arrays.copyOfRange(frame, from, Math.min(frame.length, from + part)));
         if (from + part < frame.length) {
-          assertThat(client.any().message())
-              .isInstanceOf(Reply.Pong.class); // every few hundred ms
+          assertThat(client.any().message()).isInstanceOf(Reply.Pong.class); // every few hundred ms
         }
       }
       assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);

@@ -184,22 +184,22 @@ final class PublisherTest {
     Map<String, KeyspaceShard> keyspaces =
         Map.of("shop", TestShards.alone(policy, runners, Runnable::run));
     source =
-            new Publisher.Source(
-                SELF,
-                "a version",
-                1,
-                wallMillis::get,
-                keyspaces,
-                transport,
-                Optional.empty(),
-                new Readiness(keyspaces, Optional.empty()),
-                Optional::empty,
-                Map::of,
-                this::clients,
-                () -> 0,
-                Map::of,
-                Map::of,
-                Optional::empty);
+        new Publisher.Source(
+            SELF,
+            "a version",
+            1,
+            wallMillis::get,
+            keyspaces,
+            transport,
+            Optional.empty(),
+            new Readiness(keyspaces, Optional.empty()),
+            Optional::empty,
+            Map::of,
+            this::clients,
+            () -> 0,
+            Map::of,
+            Map::of,
+            Optional::empty);
     publisher = publisher(Patience.MILLIS, Patience.MILLIS);
   }
 

@@ -48,7 +48,9 @@ final class StoreServiceTest {
     }
   }
 
-  /** It looks again in a second whether the disk is full, and whoever stops need not wait for it. */
+  /**
+   * It looks again in a second whether the disk is full, and whoever stops need not wait for it.
+   */
   @Test
   void close_doesNotWaitForTheNextLookAtTheDisk() {
     Logger log = (Logger) LoggerFactory.getLogger(StoreService.class);

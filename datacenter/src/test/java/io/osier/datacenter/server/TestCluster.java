@@ -7,7 +7,6 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,9 +63,9 @@ public final class TestCluster implements AutoCloseable {
         });
     return "osier { dc = "
         + name
-        + ", store { "
+        + ", streams.retry = 200ms, shutdown-timeout = 2m, store { "
         + store
-        + " }, streams.retry = 200ms, shutdown-timeout = 2m, listen { client-port = "
+        + " }, listen { client-port = "
         + clientPort
         + ", peer-port = "
         + peerPort
@@ -102,8 +101,7 @@ public final class TestCluster implements AutoCloseable {
   /** As {@link #start}; it hears the others before it goes by what it stored: they are in reach. */
   Datacenter startInReach(String name) {
     return start(
-        name,
-        new Datacenter.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
+        name, new Datacenter.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
   }
 
   private Datacenter start(String name, Datacenter.Surroundings around) {

@@ -14,6 +14,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.testing.Patience;
+import io.osier.testing.ScaledTries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -336,7 +337,8 @@ final class ObjectTableLoadTest {
               }));
     }
     Random random = new Random(seed);
-    for (int i = 2; i < 200_000 && readers.stream().noneMatch(Future::isDone); i++) {
+    int last = ScaledTries.scaled(200_000);
+    for (int i = 2; i < last && readers.stream().noneMatch(Future::isDone); i++) {
       int k = random.nextInt(keys);
       disk.set(k, i);
       table.put(Key.of("key" + k), counter(i));

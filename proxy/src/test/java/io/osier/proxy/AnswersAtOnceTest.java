@@ -13,6 +13,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -281,7 +282,7 @@ final class AnswersAtOnceTest {
                 () ->
                     tx.readAsync(NEXT, type, new Query.Whole())
                         .thenApply(found -> tx.read(NEXT, type, new Query.Whole()).exists())
-                        .get(10, TimeUnit.SECONDS)))
+                        .get(Patience.SECONDS, TimeUnit.SECONDS)))
         .isTrue();
   }
 }

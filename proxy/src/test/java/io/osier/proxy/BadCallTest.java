@@ -16,6 +16,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -47,7 +48,7 @@ final class BadCallTest {
   @BeforeEach
   void start() throws IOException {
     eu = new FakeServer(this::answer);
-    client = OsierClient.builder().endpoint("eu", eu.address()).build();
+    client = FakeServer.patient().endpoint("eu", eu.address()).build();
     client.awaitConnected(Duration.ofMinutes(2));
     shop = client.session().keyspace("shop");
   }
@@ -85,7 +86,7 @@ final class BadCallTest {
 
   private static void await(CountDownLatch latch) {
     try {
-      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

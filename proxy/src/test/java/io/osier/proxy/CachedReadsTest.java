@@ -50,10 +50,7 @@ final class CachedReadsTest {
               });
 
   private final OsierClient client =
-      OsierClient.builder()
-          .endpoint("eu", server.address())
-          .cache(Duration.ofHours(1), 100)
-          .build();
+      FakeServer.patient().endpoint("eu", server.address()).cache(Duration.ofHours(1), 100).build();
 
   private final Session session = client.session();
 

@@ -14,6 +14,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -43,7 +44,7 @@ final class CallOutcomesTest {
   }
 
   private static OsierClient.Builder to(FakeServer eu) {
-    return OsierClient.builder().endpoint("eu", eu.address());
+    return FakeServer.patient().endpoint("eu", eu.address());
   }
 
   private static OsierClient connected(OsierClient.Builder builder) {
@@ -60,17 +61,9 @@ final class CallOutcomesTest {
         VersionVector.EMPTY);
   }
 
-  private static boolean pause(long millis) {
-    try {
-      return new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   private static void pause(CountDownLatch until) {
     try {
-      assertThat(until.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(until.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -100,7 +93,7 @@ final class CallOutcomesTest {
         OsierClient client = connected(to(eu).metrics(broken).inFlightMax(1))) {
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       for (int i = 0; i < 3; i++) {
-        assertThat(counter.getAsync()).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(1L);
+        assertThat(counter.getAsync()).succeedsWithin(Patience.LIMIT).isEqualTo(1L);
         assertThatThrownBy(() -> counter.increment(1)).satisfies(code(ErrorCode.WRONG_TYPE));
       }
     }
@@ -119,63 +112,15 @@ final class CallOutcomesTest {
   }
 
   @Test
-  void timeout_namesTheCallersLimit_notThatOfTheLastTry() throws IOException {
-    try (FakeServer eu =
-            eu(
-                r -> {
-                  pause(200);
-                  return new Reply.Failure(ErrorCode.SESSION_BEHIND, "not yet");
-                });
-        OsierClient client = connected(to(eu).timeout(Duration.ofMillis(500)))) {
-      CounterHandle counter = client.session().keyspace("shop").counter("c");
-      assertThatThrownBy(counter::get)
-          .satisfiesAnyOf(
-              e -> assertThat(e).hasMessageContaining("within 500 ms; before that: not yet"),
-              e -> assertThat(e).hasMessage("not yet")); // the last try was answered just in time
-    }
-  }
-
-  @Test
-  void update_isNotSent_whenItsAnswerCannotBeHeardAnyMore() throws IOException {
-    try (FakeServer eu =
-            new FakeServer(
-                request ->
-                    switch (request) {
-                      case Request.Hello h ->
-                          new Reply.Welcome(
-                              1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
-                      case Request.Ping p -> {
-                        pause(300); // a long way
-                        yield new Reply.Pong();
-                      }
-                      default -> {
-                        pause(500);
-                        yield new Reply.Failure(ErrorCode.SHUTTING_DOWN, "it stops");
-                      }
-                    });
-        OsierClient client = connected(to(eu).timeout(Duration.ofMillis(700)))) {
-      await().until(() -> client.status().getFirst().roundTripMillis() >= 250);
-      assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
-          .isExactlyInstanceOf(OsierException.class)
-          .satisfies(code(ErrorCode.SHUTTING_DOWN));
-      assertThat(eu.requests).hasSize(1);
-    }
-  }
-
-  @Test
   void callsBeyondTheLimit_waitForRoom_alsoAsynchronousOnes() throws Exception {
     CountDownLatch held = new CountDownLatch(1);
     try (FakeServer eu =
             eu(
                 r -> {
-                  try {
-                    assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
-                  } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                  }
+                  pause(held);
                   return new Reply.Done(new Dot(EU, 1));
                 });
-        OsierClient client = connected(to(eu).inFlightMax(1).timeout(Duration.ofSeconds(30)))) {
+        OsierClient client = connected(to(eu).inFlightMax(1))) {
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       CompletableFuture<Void> first = counter.incrementAsync(1);
       CompletableFuture<CompletableFuture<Void>> second = new CompletableFuture<>();
@@ -184,8 +129,8 @@ final class CallOutcomesTest {
       assertThat(second).isNotDone();
       assertThat(eu.requests).hasSizeLessThan(2);
       held.countDown();
-      first.get(120, TimeUnit.SECONDS);
-      second.get(120, TimeUnit.SECONDS).get(30, TimeUnit.SECONDS);
+      first.get(Patience.SECONDS, TimeUnit.SECONDS);
+      second.get(Patience.SECONDS, TimeUnit.SECONDS).get(Patience.SECONDS, TimeUnit.SECONDS);
     }
   }
 
@@ -213,7 +158,7 @@ final class CallOutcomesTest {
                       }
                       default -> new Reply.Pong();
                     });
-        OsierClient client = connected(to(eu).inFlightMax(2).timeout(Duration.ofSeconds(60)))) {
+        OsierClient client = connected(to(eu).inFlightMax(2))) {
       Keyspace bank = client.session().keyspace("bank");
       Transaction other = bank.begin();
       Transaction tx = bank.begin();
@@ -230,8 +175,8 @@ final class CallOutcomesTest {
       assertThatThrownBy(() -> bank.counter("c").get()).satisfies(code(ErrorCode.CANCELLED));
       assertThat(Thread.interrupted()).isTrue();
       held.countDown();
-      assertThat(first.get(60, TimeUnit.SECONDS)).isOne();
-      assertThat(second.get(60, TimeUnit.SECONDS)).isOne();
+      assertThat(first.get(Patience.SECONDS, TimeUnit.SECONDS)).isOne();
+      assertThat(second.get(Patience.SECONDS, TimeUnit.SECONDS)).isOne();
       for (int i = 0; i < 5; i++) {
         assertThat(tx.counter("c").get()).isOne();
       }
@@ -267,7 +212,7 @@ final class CallOutcomesTest {
                   })
               .thenApply(v -> counter.get());
       attached.countDown();
-      assertThatThrownBy(() -> twice.get(120, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> twice.get(Patience.SECONDS, TimeUnit.SECONDS))
           .cause()
           .satisfies(code(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContaining("callback");
@@ -291,7 +236,8 @@ final class CallOutcomesTest {
     OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:1").build();
     CompletableFuture<Long> read = client.session().keyspace("shop").counter("c").getAsync();
     client.close();
-    assertThatThrownBy(() -> read.get(120, TimeUnit.SECONDS)).hasMessageContaining("closed");
+    assertThatThrownBy(() -> read.get(Patience.SECONDS, TimeUnit.SECONDS))
+        .hasMessageContaining("closed");
   }
 
   @Test
@@ -301,7 +247,7 @@ final class CallOutcomesTest {
     CompletableFuture<Void> write =
         client.session().keyspace("shop").register("r").assignAsync(Value.of(1));
     client.close();
-    assertThatThrownBy(() -> write.get(5, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> write.get(Patience.SECONDS, TimeUnit.SECONDS))
         .hasCauseInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("closed");
   }

@@ -15,10 +15,10 @@ import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,11 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Commits whose first answer is lost, and whose repeats are refused. */
 @NullUnmarked // null stands for no answer
@@ -95,40 +92,15 @@ final class CommitRepeatTest {
             });
   }
 
-  private static OsierClient client(FakeServer eu, FakeServer us, Duration timeout) {
+  private static OsierClient client(FakeServer eu, FakeServer us) {
     OsierClient client =
-        OsierClient.builder()
+        FakeServer.patient()
             .endpoint("eu", eu.address())
             .endpoint("us", us.address())
             .prefer("eu")
-            .pingInterval(Duration.ofMillis(50))
-            .timeout(timeout)
             .build();
-    Awaitility.await()
-        .until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
+    await().until(() -> client.status().stream().allMatch(OsierClient.Status::connected));
     return client;
-  }
-
-  @ParameterizedTest
-  @EnumSource(
-      value = ErrorCode.class,
-      names = {"SHUTTING_DOWN", "OVERLOADED", "STORE_FULL", "UNAVAILABLE", "SESSION_BEHIND"})
-  void refusalOfARepeat_isNoAnswer(ErrorCode code) throws IOException {
-    AtomicInteger commits = new AtomicInteger();
-    try (FakeServer eu = losesFirst(commits, n -> new Reply.Failure(code, "not now"));
-        FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofMillis(700))) {
-      Keyspace bank = client.session().keyspace("bank");
-      assertThatThrownBy(() -> bank.updateTogether(CHANGES))
-          .as("in one request")
-          .isInstanceOf(OutcomeUnknownException.class);
-      assertThat(commits.getAndSet(0)).as("it is asked again").isGreaterThan(1);
-      Transaction tx = bank.begin();
-      tx.counter("c").increment(1);
-      assertThatThrownBy(tx::commit).isInstanceOf(OutcomeUnknownException.class);
-      assertThat(commits).as("it is asked again").hasValueGreaterThan(1);
-      assertThat(us.requests).as("never elsewhere").isEmpty();
-    }
   }
 
   @Test
@@ -138,7 +110,7 @@ final class CommitRepeatTest {
         n -> n < 4 ? new Reply.Failure(ErrorCode.OVERLOADED, "full") : transacted(EU, 7);
     try (FakeServer eu = losesFirst(commits, later);
         FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+        OsierClient client = client(eu, us)) {
       Keyspace bank = client.session().keyspace("bank");
       bank.updateTogether(CHANGES);
       assertThat(commits.getAndSet(0)).isEqualTo(4);
@@ -162,7 +134,7 @@ final class CommitRepeatTest {
                 });
     try (FakeServer eu = full;
         FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+        OsierClient client = client(eu, us)) {
       Throwable refused =
           catchThrowable(() -> client.session().keyspace("bank").updateTogether(CHANGES));
       assertThat(refused).isExactlyInstanceOf(OsierException.class);
@@ -178,7 +150,7 @@ final class CommitRepeatTest {
     try (FakeServer eu =
             losesFirst(new AtomicInteger(), n -> new Reply.Failure(code.get(), "so it is"));
         FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
+        OsierClient client = client(eu, us)) {
       Keyspace bank = client.session().keyspace("bank");
       assertThatThrownBy(() -> bank.updateTogether(CHANGES))
           .isExactlyInstanceOf(OsierException.class);
@@ -186,44 +158,6 @@ final class CommitRepeatTest {
       assertThatThrownBy(() -> bank.updateTogether(CHANGES))
           .isInstanceOf(OutcomeUnknownException.class);
       assertThat(us.requests).isEmpty();
-    }
-  }
-
-  @Test
-  void openStepWhoseAnswerIsLost_endsTheTransaction() throws IOException {
-    AtomicInteger aborted = new AtomicInteger();
-    AtomicReference<FakeServer> server = new AtomicReference<>();
-    AtomicInteger steps = new AtomicInteger();
-    server.set(
-        new FakeServer(
-            request ->
-                switch (request) {
-                  case Request.Hello h -> welcome(EU);
-                  case Request.Ping p -> new Reply.Pong();
-                  case Request.Transact t -> {
-                    if (t.end() == Request.End.ABORT) {
-                      aborted.set(t.step());
-                      yield new Reply.Failure(ErrorCode.TRANSACTION_ENDED, "aborted");
-                    }
-                    if (steps.incrementAndGet() == 1) {
-                      yield transacted(EU, 3);
-                    }
-                    drop(server.get());
-                    yield null;
-                  }
-                  case Request.Repeat r -> new Reply.Failure(ErrorCode.OVERLOADED, "full");
-                  default -> null;
-                }));
-    try (FakeServer eu = server.get();
-        FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofMillis(500))) {
-      Transaction tx = client.session().keyspace("bank").begin();
-      tx.counter("c").increment(1);
-      assertThatThrownBy(() -> tx.counter("c").get()).hasMessageContaining("given up");
-      await().atMost(Duration.ofMinutes(1)).until(() -> aborted.get() == 3);
-      // Its number may be taken: the reads' answer would be taken for the commit's.
-      assertThatThrownBy(tx::commit).hasMessageContaining("given up");
-      assertThat(steps).hasValue(2);
     }
   }
 
@@ -272,8 +206,8 @@ final class CommitRepeatTest {
   void limitOfThisClient_isNoAnswerToWhatMayHaveArrived() throws IOException {
     try (FakeServer eu = other();
         FakeServer us = other();
-        OsierClient client = client(eu, us, Duration.ofSeconds(20))) {
-      long deadline = System.nanoTime() + 20_000_000_000L;
+        OsierClient client = client(eu, us)) {
+      long deadline = System.nanoTime() + Patience.LIMIT.toNanos();
       LostException full = new LostException(ErrorCode.OVERLOADED, false, "too many are open");
       LostException cut = new LostException(ErrorCode.UNAVAILABLE, true, "cut");
       List<Request> sent = new CopyOnWriteArrayList<>();

@@ -4,6 +4,7 @@ import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -27,6 +28,14 @@ final class FakeServer implements AutoCloseable {
     this.server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     this.answers = answers;
     Thread.ofPlatform().daemon(true).start(this::accept);
+  }
+
+  /** Settings of a client that takes nothing for lost or dead that is only slow. */
+  static OsierClient.Builder patient() {
+    return OsierClient.builder()
+        .timeout(Patience.LIMIT)
+        .connectTimeout(Patience.LIMIT)
+        .pingInterval(Patience.LIMIT.dividedBy(4));
   }
 
   String address() {

@@ -14,12 +14,9 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,54 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients whose cache follows changes, step by step: which questions they ask, whom and when. */
 final class FollowerTest {
-  private static final long MILLI = 1_000_000;
-
-  private static final class Steps implements Timers {
-    private record Later(long at, int order, Runnable action) {}
-
-    private final Queue<Later> waiting =
-        new PriorityQueue<>(Comparator.comparingLong(Later::at).thenComparingInt(Later::order));
-    private long now;
-    private int order;
-
-    @Override
-    public long nanoTime() {
-      return now;
-    }
-
-    @Override
-    public long pauseMillis(long longest) {
-      return longest;
-    }
-
-    @Override
-    public UUID newId() {
-      return new UUID(0, ++order);
-    }
-
-    @Override
-    public void later(Runnable action, long millis) {
-      waiting.add(new Later(now + millis * MILLI, order++, action));
-    }
-
-    void pass(long millis) {
-      long end = now + millis * MILLI;
-      while (!waiting.isEmpty() && waiting.peek().at <= end) {
-        Later next = waiting.remove();
-        now = next.at;
-        next.action.run();
-      }
-      now = end;
-    }
-
-    @Override
-    public void close() {
-      while (!waiting.isEmpty()) {
-        waiting.remove().action.run();
-      }
-    }
-  }
-
   /** Reads are answered at once; those who ask for changes when the test says so. */
   private final class Dc implements Connection {
     private final String name;

@@ -39,11 +39,7 @@ final class PastSnapshotTest {
   @Test
   void requestAfterIt_stillCarriesWhatTheSessionHasSeen() throws IOException {
     try (FakeServer eu = new FakeServer(PastSnapshotTest::answer);
-        OsierClient client =
-            OsierClient.builder()
-                .endpoint("eu", eu.address())
-                .timeout(Duration.ofSeconds(10))
-                .build()) {
+        OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
       client.awaitConnected(Duration.ofMinutes(2));
       VersionVector elsewhere = VersionVector.of(US, 9);
       SessionToken token = new SessionToken(Map.of("bank", List.of(elsewhere)));

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.NullUnmarked;
@@ -51,7 +52,7 @@ final class RoomTest {
     Thread loop =
         new FastThreadLocalThread(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
     loop.start();
-    assertThat(loop.join(Duration.ofSeconds(20))).isTrue();
+    assertThat(loop.join(Patience.LIMIT)).isTrue();
     assertThat(outcome).hasValue(null);
   }
 

@@ -7,7 +7,7 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.time.Duration;
+import io.osier.testing.Patience;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,8 +28,6 @@ import org.junit.jupiter.api.Test;
  */
 @NullUnmarked // what is null fails the test
 final class SendWithoutLocksTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-
   private final FakeInProcess eu = new FakeInProcess();
   private final OsierClient client = OsierClient.inProcess(eu);
 
@@ -57,7 +55,7 @@ final class SendWithoutLocksTest {
     eu.handler =
         (request, reply) -> {
           try {
-            bothSend.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            bothSend.await(Patience.SECONDS, TimeUnit.SECONDS);
           } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
             throw new IllegalStateException(e);
           }
@@ -66,8 +64,8 @@ final class SendWithoutLocksTest {
         };
     Thread one = Thread.ofPlatform().daemon(true).name("one").start(() -> a.assign(2));
     Thread two = Thread.ofPlatform().daemon(true).name("two").start(() -> b.assign(2));
-    assertThat(one.join(PATIENCE)).as("the caller of one session is back").isTrue();
-    assertThat(two.join(PATIENCE)).as("the caller of the other is back").isTrue();
+    assertThat(one.join(Patience.LIMIT)).as("the caller of one session is back").isTrue();
+    assertThat(two.join(Patience.LIMIT)).as("the caller of the other is back").isTrue();
     assertThat(List.of(ofA, ofB)).allSatisfy(f -> assertThat(f).isCompleted());
   }
 
@@ -78,7 +76,7 @@ final class SendWithoutLocksTest {
         (request, reply) -> {
           Thread other = Thread.ofPlatform().daemon(true).start(use);
           try {
-            could.compareAndSet(true, other.join(PATIENCE));
+            could.compareAndSet(true, other.join(Patience.LIMIT));
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }

@@ -17,6 +17,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -58,12 +59,7 @@ final class SessionTest {
   }
 
   private static OsierClient client(FakeServer eu, FakeServer us) {
-    OsierClient.Builder builder =
-        OsierClient.builder()
-            .endpoint("eu", eu.address())
-            .prefer("eu")
-            .pingInterval(Duration.ofMillis(50))
-            .timeout(Duration.ofMillis(1_500));
+    OsierClient.Builder builder = FakeServer.patient().endpoint("eu", eu.address()).prefer("eu");
     if (us != null) {
       builder.endpoint("us", us.address());
     }
@@ -158,12 +154,7 @@ final class SessionTest {
     private final FakeServer eu = server(EU, 9);
     private final FakeServer us = server(US, 3);
     private final OsierClient client =
-        OsierClient.builder()
-            .endpoint("eu", eu.address())
-            .endpoint("us", us.address())
-            .pingInterval(Duration.ofMillis(20))
-            .timeout(Duration.ofSeconds(20))
-            .build();
+        FakeServer.patient().endpoint("eu", eu.address()).endpoint("us", us.address()).build();
     private final Session session = client.session();
     private final Keyspace shop = session.keyspace("shop");
 
@@ -337,7 +328,7 @@ final class SessionTest {
             false,
             0),
         now,
-        now + 10_000_000_000L,
+        now + Patience.LIMIT.toNanos(),
         new Connection.Answered() {
           @Override
           public void answered(Reply reply) {
@@ -350,21 +341,6 @@ final class SessionTest {
           }
         });
     return result;
-  }
-
-  @Test
-  void updateWithoutAnswer_hasAnUnknownOutcome_andIsNotRepeated() throws IOException {
-    try (FakeServer eu = new FakeServer(as(EU, r -> null));
-        FakeServer us = new FakeServer(as(US, r -> done(US, 1)));
-        OsierClient client = client(eu, us)) {
-      CounterHandle counter = client.session().keyspace("shop").counter("c");
-      assertThatThrownBy(() -> counter.increment(1))
-          .isInstanceOfSatisfying(
-              OutcomeUnknownException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TIMEOUT))
-          .hasMessageContaining("may or may not have been done");
-      assertThat(eu.requests).hasSize(1);
-      assertThat(us.requests).isEmpty();
-    }
   }
 
   @Test
@@ -480,7 +456,7 @@ final class SessionTest {
                             ? done(EU, value.incrementAndGet())
                             : count(value.get(), VersionVector.EMPTY)));
         OsierClient client =
-            OsierClient.builder()
+            FakeServer.patient()
                 .endpoint("eu", eu.address())
                 .cache(Duration.ofMinutes(5), 100)
                 .build()) {

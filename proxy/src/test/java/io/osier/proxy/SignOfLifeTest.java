@@ -10,6 +10,7 @@ import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -144,7 +145,7 @@ final class SignOfLifeTest {
             OsierClient.builder()
                 .endpoint("eu", "127.0.0.1:" + eu.server.getLocalPort())
                 .pingInterval(Duration.ofMillis(50))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(Patience.LIMIT)
                 .build()) {
       client.awaitConnected(Duration.ofMinutes(2));
       assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(7);

@@ -4,11 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
@@ -21,19 +19,15 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,193 +35,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls of a client without a network, a thread or a clock: every step is made by the test. */
 final class SteppedCallTest {
-  private static final long MILLI = 1_000_000;
-
-  /** Time goes on when the test lets it. */
-  private static final class Steps implements Timers {
-    private record Later(long at, int order, Runnable action) {}
-
-    private final Queue<Later> waiting =
-        new PriorityQueue<>(Comparator.comparingLong(Later::at).thenComparingInt(Later::order));
-    private long now = 5;
-    private int order;
-    private long ids;
-    private boolean closed;
-
-    @Override
-    public long nanoTime() {
-      return now;
-    }
-
-    @Override
-    public long pauseMillis(long longest) {
-      return longest;
-    }
-
-    @Override
-    public UUID newId() {
-      return new UUID(0, ++ids);
-    }
-
-    @Override
-    public void later(Runnable action, long millis) {
-      if (closed) {
-        action.run();
-        return;
-      }
-      waiting.add(new Later(now + millis * MILLI, order++, action));
-    }
-
-    void pass(long millis) {
-      long end = now + millis * MILLI;
-      while (!waiting.isEmpty() && waiting.peek().at <= end) {
-        Later next = waiting.remove();
-        now = next.at;
-        next.action.run();
-      }
-      now = end;
-    }
-
-    @Override
-    public void close() {
-      closed = true;
-      while (!waiting.isEmpty()) {
-        waiting.remove().action.run();
-      }
-    }
-  }
-
-  /** A datacenter that answers when the test says so. */
-  private static final class Far implements Connection {
-    record Sent(Request request, long deadlineNanos, Answered answered) {}
-
-    private ReplicaId replica;
-    private final double roundTripMillis;
-    private final Queue<Sent> open = new ArrayDeque<>();
-    private boolean up = true;
-
-    /** How often it was asked for its keyspaces. */
-    private int asked;
-
-    /** Its answer to what it has of the others, when that was asked. */
-    private CompletableFuture<Reply> through = new CompletableFuture<>();
-
-    /** Whether another process takes its place as soon as it has said who it is. */
-    private boolean restarts;
-
-    /** Why it does not tell them; null if it does. */
-    private @Nullable RuntimeException untold;
-
-    Far(String dc, double roundTripMillis) {
-      this.replica = new ReplicaId(dc, 1);
-      this.roundTripMillis = roundTripMillis;
-    }
-
-    @Override
-    public void open() {}
-
-    @Override
-    public String dc() {
-      return replica.dc();
-    }
-
-    @Override
-    public boolean isUp() {
-      return up;
-    }
-
-    @Override
-    public ReplicaId replica() {
-      ReplicaId told = replica;
-      if (restarts) {
-        restarts = false;
-        replica = new ReplicaId(told.dc(), told.incarnation() + 1);
-      }
-      return told;
-    }
-
-    @Override
-    public List<Reply.KeyspaceInfo> keyspaceList() {
-      return List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
-    }
-
-    @Override
-    public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-      asked++;
-      return untold == null
-          ? CompletableFuture.completedFuture(null)
-          : CompletableFuture.failedFuture(new CompletionException(untold));
-    }
-
-    @Override
-    public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-      assertThat(request).isInstanceOf(Request.Through.class);
-      through = new CompletableFuture<>();
-      return through;
-    }
-
-    @Override
-    public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
-      if (answered.begins()) {
-        open.add(new Sent(request, deadlineNanos, answered));
-      } else {
-        answered.lost(Connection.isNotWanted(false));
-      }
-    }
-
-    void fails(ErrorCode code) {
-      open.remove().answered.answered(new Reply.Failure(code, "as the test wants"));
-    }
-
-    void isLost(boolean sent) {
-      open.remove().answered.lost(new LostException(ErrorCode.UNAVAILABLE, sent, "lost"));
-    }
-
-    /** A step of a transaction is done. */
-    Request.Transact isStepDone() {
-      Sent sent = open.remove();
-      VersionVector clock = VersionVector.of(replica, 1);
-      sent.answered.answered(new Reply.Transacted(clock, Optional.empty(), List.of()));
-      return (Request.Transact) sent.request;
-    }
-
-    void isLate() {
-      open.remove().answered.lost(new LostException(ErrorCode.TIMEOUT, true, "late"));
-    }
-
-    void isDone() {
-      open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
-    }
-
-    @Override
-    public void ping() {}
-
-    @Override
-    public double roundTripNanos() {
-      return roundTripMillis * MILLI;
-    }
-
-    @Override
-    public @Nullable OsierException refused() {
-      return null;
-    }
-
-    @Override
-    public @Nullable String trouble() {
-      return null;
-    }
-
-    @Override
-    public int inFlight() {
-      return open.size();
-    }
-
-    @Override
-    public void close() {
-      up = false;
-    }
-  }
-
   private final Steps steps = new Steps();
   private final Far eu = new Far("eu", 1);
   private final Far us = new Far("us", 80);
@@ -323,7 +130,7 @@ final class SteppedCallTest {
     List<Long> tries = new ArrayList<>();
     while (!call.isDone()) {
       if (!eu.open.isEmpty()) {
-        tries.add(steps.now / MILLI);
+        tries.add(steps.now / Steps.MILLI);
         eu.fails(ErrorCode.UNAVAILABLE);
         steps.pass(0);
         if (!us.open.isEmpty()) {
@@ -534,17 +341,18 @@ final class SteppedCallTest {
     eu.fails(ErrorCode.OVERLOADED);
     assertThat(pauses.ended()).isNotDone();
     assertThat(client.close(Duration.ofSeconds(1))).isTrue();
-    first.answered.lost(new LostException(ErrorCode.UNAVAILABLE, true, "closed"));
+    first.answered().lost(new LostException(ErrorCode.UNAVAILABLE, true, "closed"));
     assertThat(codeOf(waits.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(codeOf(pauses.ended())).isEqualTo(ErrorCode.UNAVAILABLE);
   }
 
   private Request.Read isRead(VersionVector seen) {
     Far.Sent sent = eu.open.remove();
-    sent.answered.answered(
-        new Reply.Answer(
-            Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(1)), true, seen));
-    return (Request.Read) sent.request;
+    sent.answered()
+        .answered(
+            new Reply.Answer(
+                Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(1)), true, seen));
+    return (Request.Read) sent.request();
   }
 
   /** Another session was told of it, perhaps elsewhere, and here it may not have come yet. */
@@ -562,12 +370,12 @@ final class SteppedCallTest {
     Far.Sent asked = eu.open.remove();
     CompletableFuture<Long> underWay = k.counter("c").getAsync();
     Request.Place now = new Request.Place(8, 3, told.join(here), Optional.empty());
-    asked.answered.answered(new Reply.Changes(List.of(), List.of(now), true));
+    asked.answered().answered(new Reply.Changes(List.of(), List.of(now), true));
     assertThat(isRead(here).after()).as("sent before").isEqualTo(VersionVector.EMPTY);
     Far.Sent askedOn = eu.open.remove();
     CompletableFuture<Long> waits = k.counter("c").getAsync();
     assertThat(isRead(here).after()).isEqualTo(told.join(here));
-    askedOn.answered.answered(new Reply.Changes(List.of(), List.of(now), true));
+    askedOn.answered().answered(new Reply.Changes(List.of(), List.of(now), true));
     eu.open.remove();
     CompletableFuture<Long> later = k.counter("c").getAsync();
     assertThat(isRead(here).after()).as("eu has it").isEqualTo(VersionVector.EMPTY);

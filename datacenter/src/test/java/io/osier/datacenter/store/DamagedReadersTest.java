@@ -17,7 +17,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -331,7 +330,7 @@ final class DamagedReadersTest {
     } catch (RocksDBException e) {
       assertThat(e).hasMessageContaining("checksum");
     }
-    await().atMost(Duration.ofMinutes(1)).until(() -> !database.damage().all().isEmpty());
+    await().until(() -> !database.damage().all().isEmpty());
     assertThat(database.damage().all().getFirst().where())
         .isEqualTo("in the background (compaction)");
     assertThat(database.damage().all().getFirst().what()).contains(".sst");

@@ -3,6 +3,7 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
+import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,7 +35,10 @@ final class GroupQueueTest {
   }
 
   @Test
-  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(
+      value = Patience.SECONDS,
+      unit = TimeUnit.SECONDS,
+      threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void everybodyGoesOn_andEachPartitionsGroupsAreWrittenInTheirOrder() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       new Round(round).run();
@@ -147,7 +151,10 @@ final class GroupQueueTest {
 
   /** Helpers may come one after the other for ever, so nobody may wait for the last one. */
   @Test
-  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(
+      value = Patience.SECONDS,
+      unit = TimeUnit.SECONDS,
+      threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void whatAHelperLeaves_isWritten_whileAnotherOneHelps() throws Exception {
     GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
     StoreWriter<Integer> writer = new StoreWriter<>(queue);

@@ -12,6 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.wire.Shipment;
+import io.osier.testing.ScaledTries;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,7 +148,8 @@ final class InPlaceLoadTest {
     if (isFormer) {
       writeVersions(expected, keys);
     }
-    for (int life = 0; life < 12; life++) {
+    int lives = ScaledTries.scaled(15);
+    for (int life = 0; life < lives; life++) {
       RocksDatabase database = open();
       try {
         RocksVersions versions = database.partition("k", 0, 1);

@@ -11,6 +11,7 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.testing.Patience;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Neither a disk that is slow nor making room delays others, and nothing newer is covered. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(
+    value = Patience.SECONDS,
+    unit = TimeUnit.SECONDS,
+    threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ObjectCacheTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId COLD = new ObjectId(Key.of("cold"), CrdtType.G_SET);

@@ -13,6 +13,8 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.testing.Patience;
+import io.osier.testing.ScaledTries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,7 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What other threads do with a table while objects are loaded into it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(
+    value = 2 * Patience.SECONDS,
+    unit = TimeUnit.SECONDS,
+    threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ObjectTableLoadTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final Key KEY = Key.of("key");
@@ -186,7 +191,7 @@ final class ObjectTableLoadTest {
                                 await().until(() -> goesOn.get() && isWaiting(first));
                                 return load(4);
                               })));
-              elsewhere(() -> hasBegun.await(60, TimeUnit.SECONDS));
+              elsewhere(() -> hasBegun.await(Patience.SECONDS, TimeUnit.SECONDS));
               goesOn.set(true);
               return load(1);
             });
@@ -332,7 +337,8 @@ final class ObjectTableLoadTest {
               }));
     }
     Random random = new Random(seed);
-    for (int i = 2; i < 200_000 && readers.stream().noneMatch(Future::isDone); i++) {
+    int last = ScaledTries.scaled(200_000);
+    for (int i = 2; i < last && readers.stream().noneMatch(Future::isDone); i++) {
       int k = random.nextInt(keys);
       disk.set(k, i);
       table.put(Key.of("key" + k), counter(i));

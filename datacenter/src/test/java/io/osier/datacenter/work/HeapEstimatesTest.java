@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Budgets are in bytes of the heap, by estimates: each agrees with what many of a kind really
- * take, within a quarter.
+ * Budgets are in bytes of the heap, by estimates: each agrees with what many of a kind really take,
+ * within a quarter.
  */
 final class HeapEstimatesTest {
   private static final double QUARTER = 0.25;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
+import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +68,7 @@ class Heard implements PeerListener {
   }
 
   String next() throws InterruptedException {
-    String event = events.poll(20, TimeUnit.SECONDS);
+    String event = events.poll(Patience.SECONDS, TimeUnit.SECONDS);
     assertThat(event).as("an event in time").isNotNull();
     return event;
   }

@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -755,9 +754,7 @@ final class PeerChangesTest {
       }
       assertThat(failure.get()).isNull();
       all.forEach((dc, transport) -> transport.setPeers(others(dc, full)));
-      await()
-          .atMost(20, TimeUnit.SECONDS)
-          .until(() -> all.values().stream().allMatch(t -> t.connected() == 2));
+      await().until(() -> all.values().stream().allMatch(t -> t.connected() == 2));
       all.forEach(
           (dc, t) ->
               others(dc, full).keySet().forEach(to -> t.send(replica(to), "shop", 1, ack(7))));

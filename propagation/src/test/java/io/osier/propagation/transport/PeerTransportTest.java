@@ -24,6 +24,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import io.osier.testing.Patience;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -39,7 +40,6 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +124,7 @@ final class PeerTransportTest {
     transport(US, usPort, "eu", euPort, atUs).dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
-    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    await().until(() -> eu.connected() == 1);
     eu.note("us", new byte[PeerTransport.NOTE_BYTES_MAX]);
     eu.send(US, "shop", 0, new Frame.Ack(1, 7));
     eu.note("nobody", new byte[1]);
@@ -144,7 +144,7 @@ final class PeerTransportTest {
     transport(US, usPort, "eu", euPort, atUs).dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
-    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    await().until(() -> eu.connected() == 1);
     Causal state = Causal.bottom(CrdtType.AW_SET);
     for (int i = 0; i < 6; i++) {
       byte[] bytes = new byte[16 << 20];
@@ -166,7 +166,7 @@ final class PeerTransportTest {
     transport(US, usPort, "eu", euPort, atUs).dial();
     eu.dial();
     assertThat(atUs.next()).startsWith("up");
-    await().atMost(20, TimeUnit.SECONDS).until(() -> eu.connected() == 1);
+    await().until(() -> eu.connected() == 1);
     eu.send(US, "shop", 0, states(-1, Causal.bottom(CrdtType.AW_SET))); // no such number
     eu.send(US, "shop", 0, new Frame.Ack(1, 7));
     assertThat(atUs.next()).isEqualTo("shop/0 7");
@@ -201,7 +201,7 @@ final class PeerTransportTest {
           @Override
           public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
             if (frame instanceof Frame.States) {
-              await().atMost(20, TimeUnit.SECONDS).until(() -> taken.getCount() == 0);
+              await().until(() -> taken.getCount() == 0);
             }
             super.received(peer, keyspace, partition, frame);
           }
@@ -321,7 +321,7 @@ final class PeerTransportTest {
 
     Raw(int port) throws IOException {
       socket = new Socket("127.0.0.1", port);
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(Patience.MILLIS);
       out = new DataOutputStream(socket.getOutputStream());
       in = new DataInputStream(socket.getInputStream());
       open.add(this);
@@ -508,9 +508,7 @@ final class PeerTransportTest {
               .isLessThanOrEqualTo(LinkBuffer.BYTES_MAX + (15 << 20));
         }
         assertThat(heard.next()).isEqualTo("down us");
-        await()
-            .atMost(20, TimeUnit.SECONDS)
-            .until(() -> eu.buffered().getOrDefault("us", -1L) == 0);
+        await().until(() -> eu.buffered().getOrDefault("us", -1L) == 0);
         try (Socket again = us.accept()) {
           again.getOutputStream().write(welcomed);
           assertThat(heard.next()).isEqualTo("up " + US);

@@ -1,0 +1,149 @@
+package io.osier.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** A datacenter that answers when the test says so. */
+final class Far implements Connection {
+  record Sent(Request request, long deadlineNanos, Answered answered) {}
+
+  ReplicaId replica;
+  private final double roundTripMillis;
+  final Queue<Sent> open = new ArrayDeque<>();
+  boolean up = true;
+
+  /** How often it was asked for its keyspaces. */
+  int asked;
+
+  /** Its answer to what it has of the others, when that was asked. */
+  CompletableFuture<Reply> through = new CompletableFuture<>();
+
+  /** Whether another process takes its place as soon as it has said who it is. */
+  boolean restarts;
+
+  /** Why it does not tell them; null if it does. */
+  @Nullable RuntimeException untold;
+
+  Far(String dc, double roundTripMillis) {
+    this.replica = new ReplicaId(dc, 1);
+    this.roundTripMillis = roundTripMillis;
+  }
+
+  @Override
+  public void open() {}
+
+  @Override
+  public String dc() {
+    return replica.dc();
+  }
+
+  @Override
+  public boolean isUp() {
+    return up;
+  }
+
+  @Override
+  public ReplicaId replica() {
+    ReplicaId told = replica;
+    if (restarts) {
+      restarts = false;
+      replica = new ReplicaId(told.dc(), told.incarnation() + 1);
+    }
+    return told;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaceList() {
+    return List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
+  }
+
+  @Override
+  public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+    asked++;
+    return untold == null
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(new CompletionException(untold));
+  }
+
+  @Override
+  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+    assertThat(request).isInstanceOf(Request.Through.class);
+    through = new CompletableFuture<>();
+    return through;
+  }
+
+  @Override
+  public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    if (answered.begins()) {
+      open.add(new Sent(request, deadlineNanos, answered));
+    } else {
+      answered.lost(Connection.isNotWanted(false));
+    }
+  }
+
+  void fails(ErrorCode code) {
+    open.remove().answered.answered(new Reply.Failure(code, "as the test wants"));
+  }
+
+  void isLost(boolean sent) {
+    open.remove().answered.lost(new LostException(ErrorCode.UNAVAILABLE, sent, "lost"));
+  }
+
+  /** A step of a transaction is done. */
+  Request.Transact isStepDone() {
+    Sent sent = open.remove();
+    VersionVector clock = VersionVector.of(replica, 1);
+    sent.answered.answered(new Reply.Transacted(clock, Optional.empty(), List.of()));
+    return (Request.Transact) sent.request;
+  }
+
+  void isLate() {
+    open.remove().answered.lost(new LostException(ErrorCode.TIMEOUT, true, "late"));
+  }
+
+  void isDone() {
+    open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
+  }
+
+  @Override
+  public void ping() {}
+
+  @Override
+  public double roundTripNanos() {
+    return roundTripMillis * Steps.MILLI;
+  }
+
+  @Override
+  public @Nullable OsierException refused() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String trouble() {
+    return null;
+  }
+
+  @Override
+  public int inFlight() {
+    return open.size();
+  }
+
+  @Override
+  public void close() {
+    up = false;
+  }
+}

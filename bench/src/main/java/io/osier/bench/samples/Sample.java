@@ -80,11 +80,6 @@ public abstract class Sample implements Callable<Integer>, AutoCloseable {
     violations.add(String.format(Locale.ROOT, format, parameters));
   }
 
-  /** What was found wrong so far. */
-  final List<String> violations() {
-    return List.copyOf(violations);
-  }
-
   /** How many acts have an outcome that is not known. */
   final long unknownOutcomes() {
     return unknown.get();

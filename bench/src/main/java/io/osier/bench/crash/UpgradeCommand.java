@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
       "2:wrong usage"
     })
 public final class UpgradeCommand implements Callable<Integer> {
-  private static final Duration READY_MAX = Duration.ofSeconds(60);
+  private static final Duration READY_MAX = Duration.ofMinutes(2);
 
   @Option(
       names = "--former",

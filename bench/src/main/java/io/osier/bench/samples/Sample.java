@@ -112,7 +112,7 @@ public abstract class Sample implements Callable<Integer>, AutoCloseable {
         Directories.delete(directory);
       }
     }
-    violations().forEach(v -> System.out.println("VIOLATED: " + v));
+    firstViolations().forEach(v -> System.out.println("VIOLATED: " + v));
     System.out.println(report());
     return good ? 0 : 1;
   }
@@ -180,7 +180,7 @@ public abstract class Sample implements Callable<Integer>, AutoCloseable {
   }
 
   /** The first of what was wrong. */
-  public final List<String> violations() {
+  public final List<String> firstViolations() {
     return violations.stream().limit(10).toList();
   }
 

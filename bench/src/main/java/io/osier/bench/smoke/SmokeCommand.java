@@ -160,7 +160,7 @@ public final class SmokeCommand implements Callable<Integer> {
             audit.surplus());
     tell(COUNTERS, updates, all ? List.of() : List.of(updates));
     tell("history", history.summary(), history.violations());
-    samples.forEach(s -> tell(s.keyspace(), s.report(), s.violations()));
+    samples.forEach(s -> tell(s.keyspace(), s.report(), s.firstViolations()));
   }
 
   private void tell(String check, String summary, List<String> violations) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Beside a server that knows one command. */
-@Timeout(60)
+@Timeout(300)
 final class GatheredRedisTest {
   private static final int COMMANDS = 50;
 

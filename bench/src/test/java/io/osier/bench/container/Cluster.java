@@ -172,7 +172,7 @@ final class Cluster implements AutoCloseable {
   HttpResponse<String> page(String dc, String path) {
     try (HttpClient http = HttpClient.newHttpClient()) {
       HttpRequest request =
-          HttpRequest.newBuilder(get(dc).admin(path)).timeout(Duration.ofSeconds(10)).build();
+          HttpRequest.newBuilder(get(dc).admin(path)).timeout(Duration.ofMinutes(1)).build();
       return http.send(request, HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);

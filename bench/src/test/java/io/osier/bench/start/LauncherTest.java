@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The launchers' start cache, with a program in Java's place that notes its arguments, and writes
  * the cache that it is asked for.
  */
-@Timeout(120)
+@Timeout(600)
 final class LauncherTest {
   private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
   private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");

@@ -58,7 +58,7 @@ final class ReceiverTroubleTest {
             }
             """
                 .formatted(endpoint, admin));
-    eu.awaitReady(Duration.ofSeconds(30));
+    eu.awaitReady(Duration.ofMinutes(2));
     return eu;
   }
 

@@ -79,7 +79,7 @@ final class TraceTest {
 
   private List<Came> await(Came root, String name, Function<Came, String> of, String... expected) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () ->
                 assertThat(
@@ -99,7 +99,7 @@ final class TraceTest {
   }
 
   private Came root(String key, int count) {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> roots(key).size() == count);
+    Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> roots(key).size() == count);
     return roots(key).getFirst();
   }
 

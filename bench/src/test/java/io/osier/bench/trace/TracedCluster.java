@@ -55,7 +55,7 @@ final class TracedCluster implements AutoCloseable {
       running.put(from, Datacenter.start(ConfigReader.read(from, config, Map.of())));
     }
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
@@ -85,7 +85,7 @@ final class TracedCluster implements AutoCloseable {
             .traces(1, traces)
             .endpoint(dc, "127.0.0.1:" + running.get(dc).clientPort())
             .build();
-    client.awaitConnected(Duration.ofSeconds(20));
+    client.awaitConnected(Duration.ofMinutes(2));
     return client;
   }
 

@@ -64,7 +64,7 @@ final class NarrowLinkTest {
     OsierClient client =
         OsierClient.builder()
             .endpoint("eu", "127.0.0.1:" + port)
-            .timeout(Duration.ofSeconds(60))
+            .timeout(Duration.ofMinutes(2))
             .build();
     client.awaitConnected(Duration.ofMinutes(2));
     return client;

@@ -101,7 +101,7 @@ final class WanLinkTest {
       socket.setSoTimeout(200);
       assertThatThrownBy(in::read).isInstanceOf(SocketTimeoutException.class);
       link.heal(Direction.BACK);
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(120_000);
       assertThat(in.read()).isEqualTo(2);
     }
   }
@@ -110,7 +110,7 @@ final class WanLinkTest {
   void halfClosedConnection_stillAnswers_thenEnds() throws IOException {
     try (WanLink link = link(new WanQuality(5, 0, 0));
         Socket socket = new Socket("127.0.0.1", link.port())) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(120_000);
       socket.getOutputStream().write(new byte[] {1, 2, 3});
       socket.shutdownOutput(); // before the echo has come: it must not be lost
       assertThat(socket.getInputStream().readAllBytes()).containsExactly(1, 2, 3);
@@ -129,7 +129,7 @@ final class WanLinkTest {
             .isInstanceOf(SocketTimeoutException.class);
         assertThat(link.bytes(Direction.FORTH)).isZero(); // not even the open direction helps
         link.heal(Direction.BACK);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(120_000);
         assertThat(socket.getInputStream().read()).isEqualTo(9);
       }
     }
@@ -139,7 +139,7 @@ final class WanLinkTest {
   void reset_endsConnectionsWithAnError_andNewOnesWork() throws IOException {
     try (WanLink link = link(new WanQuality(1, 0, 0))) {
       try (Socket socket = new Socket("127.0.0.1", link.port())) {
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(120_000);
         socket.getOutputStream().write(1);
         assertThat(socket.getInputStream().read()).isEqualTo(1);
         link.reset();
@@ -147,7 +147,7 @@ final class WanLinkTest {
             .isInstanceOf(SocketException.class);
       }
       try (Socket socket = new Socket("127.0.0.1", link.port())) {
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(120_000);
         socket.getOutputStream().write(2);
         assertThat(socket.getInputStream().read()).isEqualTo(2);
       }

@@ -2,11 +2,11 @@ package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.Value;
-import io.osier.datacenter.server.Patience;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
 import java.io.File;

@@ -2,8 +2,8 @@ package io.osier.datacenter.embedded;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.testing.Patience;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.server.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.values.Values;

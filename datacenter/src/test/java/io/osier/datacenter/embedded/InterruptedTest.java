@@ -3,9 +3,9 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.datacenter.server.Patience;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.osier.datacenter.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import io.osier.core.Value;
-import io.osier.datacenter.server.Patience;
 import io.osier.proxy.Keyspace;
 import java.time.Duration;
 import java.util.ArrayList;

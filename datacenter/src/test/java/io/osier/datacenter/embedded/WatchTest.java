@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.server.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Changes.Change;

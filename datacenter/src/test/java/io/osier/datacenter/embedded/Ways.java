@@ -1,6 +1,6 @@
 package io.osier.datacenter.embedded;
 
-import io.osier.datacenter.server.Patience;
+import io.osier.testing.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;

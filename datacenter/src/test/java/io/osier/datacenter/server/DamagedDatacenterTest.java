@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;

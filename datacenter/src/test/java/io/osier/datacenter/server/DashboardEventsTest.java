@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.testing.Patience;
 import io.osier.propagation.transport.PortLimits;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.testing.Patience;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;

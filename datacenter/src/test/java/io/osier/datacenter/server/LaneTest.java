@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.testing.Patience;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;

@@ -1,5 +1,6 @@
 package io.osier.datacenter.server;
 
+import io.osier.testing.Patience;
 import com.ongres.scram.client.ScramClient;
 import com.ongres.scram.common.exception.ScramException;
 import io.osier.core.scram.ScramCredential;

@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.testing.Patience;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.osier.testing.Patience;
 import com.ongres.scram.client.ScramClient;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import io.osier.core.Budget;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;

@@ -15,9 +15,9 @@ enum Feature {
   /** All frames between datacenters are bytes, in pieces, in buffers that fill up. */
   BYTES(16),
   /** Applications have connections that carry bytes. */
-  CONNECTIONS(6),
+  CONNECTIONS(4),
   /** Applications must log in at the ports of datacenters, over bytes; a stranger tries, too. */
-  USERS(16),
+  USERS(8),
   /** Somebody watches each partition. */
   WATCHERS(3),
   /** Keys, fields and elements expire. */

@@ -57,6 +57,7 @@ final class RunProfile {
     this.faults = List.copyOf(drawnFaults);
     // With chance of their own: the rest of the run is drawn alike whatever takes part.
     this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
+    features.addAll(options.sabotage().features());
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
   }
 

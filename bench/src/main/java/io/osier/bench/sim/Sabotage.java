@@ -28,6 +28,11 @@ interface Sabotage {
     return EnumSet.of(Fault.ANSWERS);
   }
 
+  /** What must take part, beside what a seed draws, so that it shows. */
+  default Set<Feature> features() {
+    return EnumSet.noneOf(Feature.class);
+  }
+
   /** For how many virtual seconds clients must work until it shows. */
   default int seconds() {
     return 60;

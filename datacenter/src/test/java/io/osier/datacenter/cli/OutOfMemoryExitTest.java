@@ -2,13 +2,13 @@ package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.RegisterHandle;
+import io.osier.testing.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@ package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.osier.core.net.Ports;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;

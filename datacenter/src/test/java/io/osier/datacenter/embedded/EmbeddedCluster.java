@@ -2,11 +2,11 @@ package io.osier.datacenter.embedded;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.testing.Patience;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.values.Values;
+import io.osier.testing.Patience;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

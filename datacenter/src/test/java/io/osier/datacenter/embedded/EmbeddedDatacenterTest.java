@@ -3,7 +3,6 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -17,6 +16,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.osier.datacenter.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.osier.core.Value;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -16,6 +15,7 @@ import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Watch;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

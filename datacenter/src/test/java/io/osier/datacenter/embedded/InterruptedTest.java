@@ -3,11 +3,11 @@ package io.osier.datacenter.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

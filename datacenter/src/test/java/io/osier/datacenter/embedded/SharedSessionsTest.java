@@ -2,9 +2,9 @@ package io.osier.datacenter.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
+import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -21,6 +20,7 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Watch;
 import io.osier.proxy.WatchPosition;
 import io.osier.proxy.values.Values;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.osier.datacenter.embedded;
 
-import io.osier.testing.Patience;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.values.Values;
+import io.osier.testing.Patience;
 import java.time.Duration;
 
 /**

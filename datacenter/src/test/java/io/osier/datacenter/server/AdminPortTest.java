@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;

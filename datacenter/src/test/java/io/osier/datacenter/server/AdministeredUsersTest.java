@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import com.ongres.scram.client.ScramClient;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -17,6 +16,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
@@ -19,6 +18,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -3,7 +3,6 @@ package io.osier.datacenter.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.testing.Patience;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -14,6 +13,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.Osier;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.observe.MicrometerObserver;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

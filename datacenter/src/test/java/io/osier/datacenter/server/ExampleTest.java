@@ -2,11 +2,11 @@ package io.osier.datacenter.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
+import io.osier.testing.Patience;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.SetHandle;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

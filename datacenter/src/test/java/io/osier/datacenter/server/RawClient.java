@@ -1,6 +1,5 @@
 package io.osier.datacenter.server;
 
-import io.osier.testing.Patience;
 import com.ongres.scram.client.ScramClient;
 import com.ongres.scram.common.exception.ScramException;
 import io.osier.core.scram.ScramCredential;
@@ -8,6 +7,7 @@ import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -2,12 +2,12 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.testing.Patience;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
@@ -16,6 +15,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
@@ -21,6 +20,7 @@ import io.osier.proxy.Keyspace.Get;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
+import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import com.ongres.scram.client.ScramClient;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
@@ -33,6 +32,7 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.Watch;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,13 +3,13 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.testing.Patience;
 import io.osier.core.Budget;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -36,6 +36,6 @@ public final class ScaledTries implements AroundPropertyHook {
 
   /** So many tries, and one at least, where a property that names no number has so many. */
   static int scaled(int tries, int ofOthers) {
-    return (int) Math.clamp((long) tries * ofOthers / WHOLE, 1, Integer.MAX_VALUE);
+    return Math.clamp((long) tries * ofOthers / WHOLE, 1, Integer.MAX_VALUE);
   }
 }

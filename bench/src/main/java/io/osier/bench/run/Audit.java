@@ -28,6 +28,8 @@ final class Audit implements Load.Observer {
 
   private final AtomicIntegerArray failed;
   private final int elements;
+  private final boolean isWatched;
+  private final long[] before;
 
   private final AtomicLongArray sentNanos;
   private final AtomicLongArray toldNanos;
@@ -35,7 +37,9 @@ final class Audit implements Load.Observer {
   private final AtomicLong lastTold = new AtomicLong();
 
   /** Nothing was called yet. */
-  Audit(int keys, int elements) {
+  Audit(int keys, int elements, boolean isWatched) {
+    this.isWatched = isWatched;
+    this.before = new long[keys];
     this.elements = elements;
     acknowledged = new AtomicIntegerArray(keys * elements);
     failed = new AtomicIntegerArray(keys * elements);
@@ -43,9 +47,18 @@ final class Audit implements Load.Observer {
     toldNanos = new AtomicLongArray(keys);
   }
 
+  /** What counters show already is not of this load. */
+  void startFrom(Calls calls) {
+    for (int key = 0; key < before.length; key++) {
+      before[key] = calls.count(key);
+    }
+  }
+
   @Override
   public void sent(String operation, int key, long number) {
-    sentNanos.set(key, System.nanoTime());
+    if (isWatched) {
+      sentNanos.set(key, System.nanoTime());
+    }
   }
 
   @Override
@@ -120,14 +133,14 @@ final class Audit implements Load.Observer {
   private void check(Calls node, String operation, int at, int times, long deadline) {
     boolean isAdd = operation.equals("add");
     int key = at / elements;
-    while (isAdd ? !node.has(key, at % elements) : node.count(key) < times) {
+    while (isAdd ? !node.has(key, at % elements) : node.count(key) < before[key] + times) {
       if (System.nanoTime() > deadline) {
         throw new OsierException(
             ErrorCode.INTERNAL, "an acknowledged " + operation + " of key " + key + " is missing");
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    if (!isAdd && node.count(key) > times + failed.get(at)) {
+    if (!isAdd && node.count(key) > before[key] + times + failed.get(at)) {
       throw new OsierException(
           ErrorCode.INTERNAL, "an increment of key " + key + " was counted twice");
     }

@@ -79,12 +79,13 @@ final class Runner {
     String name = of.name().isEmpty() ? scenario : of.name();
     List<Scenario.Part> variants = new ArrayList<>();
     for (Scenario.Part variant : Scenario.variants(of.config())) {
-      if (options.isWanted(variant, options.onlyVariant, List.of())) {
+      if (options.isWanted(variant, options.onlyVariant, List.of()) && isInstalled(variant)) {
         variants.add(variant);
       }
     }
     if (variants.isEmpty()) {
-      throw new IllegalArgumentException("there is no variant " + options.onlyVariant);
+      throw new IllegalArgumentException(
+          "there is no variant " + options.onlyVariant + " in " + name + " that can be measured");
     }
     boolean forks = of.config().getBoolean("fork") && options.onlyVariant.isEmpty();
     if (!forks) {
@@ -113,6 +114,15 @@ final class Runner {
 
   private static Config cluster(Scenario.Part variant) {
     return variant.config().getConfig("cluster");
+  }
+
+  private boolean isInstalled(Scenario.Part variant) {
+    boolean isInstalled = Targets.isInstalled(cluster(variant).getString("target"));
+    if (!isInstalled) {
+      System.out.println(variant.name() + ": not measured, it is not installed");
+      results.note(variant.name(), "not measured, it is not installed");
+    }
+    return isInstalled;
   }
 
   private static boolean isSimulated(Scenario.Part variant) {

@@ -53,7 +53,12 @@ final class Turn {
     int watchers = first.getInt("watchers");
     if (first.getBoolean("audit") || watchers != 0) {
       boolean sets = first.getConfig("mix").hasPath("add");
-      audit = new Audit(first.getInt("keys"), sets ? first.getInt("elements") : 1);
+      audit = new Audit(first.getInt("keys"), sets ? first.getInt("elements") : 1, watchers != 0);
+    }
+    if (first.getBoolean("audit") && !first.getConfig("mix").hasPath("add")) {
+      try (Calls calls = target.calls(0, first)) {
+        requireNonNull(audit).startFrom(calls);
+      }
     }
     if (watchers != 0) {
       Calls watching = target.calls(target.nodes() - 1, first);

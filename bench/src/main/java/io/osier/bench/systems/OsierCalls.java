@@ -41,6 +41,7 @@ public final class OsierCalls implements Calls {
   private static final int PAGE = 1_000;
   private static final int FILLED_AT_ONCE = 500;
   private static final int FILLED_BYTES = 500_000;
+  private static final int PART_MAX = 10_000;
   private static final long WAIT_SECONDS = 60;
 
   private final String dc;
@@ -209,7 +210,7 @@ public final class OsierCalls implements Calls {
     Keyspace at = sessions.getFirst();
     if (operation.equals("add") || operation.equals("insert")) {
       // What is under way, and what is in one request, is bounded by bytes.
-      int part = Math.min(elements, Math.max(1, FILLED_BYTES / Math.max(10, bytes)));
+      int part = Math.min(elements, Math.clamp(FILLED_BYTES / Math.max(10, bytes), 1, PART_MAX));
       int parts = (elements + part - 1) / part;
       int atOnce = Math.clamp(FILLED_BYTES / (part * (long) Math.max(10, bytes)), 1, 200);
       all(

@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
  * bounds what is under way; so load.threads must be 1 or more, and each thread is a caller.
  */
 final class PeerTarget implements Target {
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
   private final Peer peer;
   private final String notes;
 
@@ -32,12 +34,12 @@ final class PeerTarget implements Target {
           case "increment" ->
               (key, number) -> {
                 caller.increment(key);
-                return CompletableFuture.completedFuture(null);
+                return DONE;
               };
           case "add" ->
               (key, number) -> {
                 caller.add(key, OsierCalls.elementOf(number, elements));
-                return CompletableFuture.completedFuture(null);
+                return DONE;
               };
           default -> throw Calls.unsupported("the operation " + operation);
         };

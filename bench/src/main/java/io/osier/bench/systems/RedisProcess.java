@@ -30,7 +30,7 @@ record RedisProcess(
     StatefulRedisConnection<String, byte[]> connection,
     GatheredRedis gathered)
     implements AutoCloseable {
-  private static final String PROGRAM = "redis-server";
+  static final String PROGRAM = "redis-server";
   private static final int TRIES = 100;
 
   /**

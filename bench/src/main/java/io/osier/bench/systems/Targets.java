@@ -1,8 +1,10 @@
 package io.osier.bench.systems;
 
 import com.typesafe.config.Config;
+import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /** Starts what a scenario names as its target. */
@@ -33,6 +35,13 @@ public final class Targets {
       case "rocksdb" -> new RocksTarget(cluster);
       default -> throw new IllegalArgumentException("there is no cluster.target " + name);
     };
+  }
+
+  /** Whether what it needs is on this machine. */
+  public static boolean isInstalled(String target) {
+    return !target.equals("redis")
+        || Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+            .anyMatch(folder -> new File(folder, RedisProcess.PROGRAM).canExecute());
   }
 
   /** Options of Java that the system's documentation asks for, if it runs in this process. */

@@ -241,6 +241,9 @@ final class Meter {
     double bytes = to.linkBytes - from.linkBytes;
     Optional<KeyspaceCounts> now = to.counts.get(load);
     Optional<KeyspaceCounts> then = from.counts.get(load);
+    if (!from.threads.keySet().equals(to.threads.keySet())) {
+      return; // others run now: their counts are not to be subtracted from each other
+    }
     if (now.isPresent() && then.isPresent()) {
       long updates = now.get().updates() - then.get().updates();
       if (updates > 0) {

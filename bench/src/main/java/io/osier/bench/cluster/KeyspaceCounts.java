@@ -2,6 +2,7 @@ package io.osier.bench.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.protocol.Request;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -17,11 +18,16 @@ public record KeyspaceCounts(
 
   /** Asks all datacenters, which must all run. */
   public static KeyspaceCounts of(LocalCluster cluster, String keyspace) {
+    return of(cluster, cluster.dcs(), keyspace);
+  }
+
+  /** Asks some datacenters, which must run. */
+  public static KeyspaceCounts of(LocalCluster cluster, List<String> dcs, String keyspace) {
     long updates = 0;
     long violations = 0;
     double coordination = 0;
     Histogram visibility = new Histogram(3_600_000_000L, 2);
-    for (String dc : cluster.dcs()) {
+    for (String dc : dcs) {
       JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
       updates += stat.get("updates").asLong();
       violations += stat.get("sla_violations").asLong();

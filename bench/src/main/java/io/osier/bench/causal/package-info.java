@@ -1,5 +1,0 @@
-/** Measures causal keyspaces beside session keyspaces. */
-@NullMarked
-package io.osier.bench.causal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** How throughput, memory, starts and links grow: osier bench growth. */
-@NullMarked
-package io.osier.bench.growth;
-
-import org.jspecify.annotations.NullMarked;

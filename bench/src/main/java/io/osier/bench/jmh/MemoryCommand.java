@@ -1,0 +1,97 @@
+package io.osier.bench.jmh;
+
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/** What objects take of the heap. */
+@Command(
+    name = "memory",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures the heap that objects of each type take: fills it with many that share nothing,"
+          + " each",
+      "decoded from its bytes as one that came from the network is, and divides."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:measured", "2:wrong usage"})
+public final class MemoryCommand implements Callable<Integer> {
+  private static final int[] SIZES = {1, 100, 10_000};
+
+  /**
+   * So many bytes are decoded of each, which take up to ten times as much: enough to drown what
+   * else happens on the heap.
+   */
+  private static final int BYTES = 20_000_000;
+
+  private static final int OBJECTS_MAX = 100_000;
+
+  /** The types with elements or fields. */
+  private static final Set<CrdtType> CONTAINERS =
+      EnumSet.of(
+          CrdtType.G_SET,
+          CrdtType.AW_SET,
+          CrdtType.RW_SET,
+          CrdtType.LWW_SET_ADD_BIAS,
+          CrdtType.LWW_SET_REMOVE_BIAS,
+          CrdtType.OR_MAP);
+
+  /** For picocli. */
+  public MemoryCommand() {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    measure(CrdtType.AW_SET, 100); // loads the classes
+    System.out.println("| type | size | heap bytes | heap bytes an element | encoded bytes |");
+    System.out.println("|---|---|---|---|---|");
+    for (CrdtType type : CrdtType.values()) {
+      double smallest = 0;
+      for (int size : SIZES) {
+        double bytes = measure(type, size);
+        smallest = size == 1 ? bytes : smallest;
+        boolean hasElements = size > 1 && CONTAINERS.contains(type);
+        System.out.printf(
+            Locale.ROOT,
+            "| %s | %,d | %,.0f | %s | %,d |%n",
+            type.label(),
+            size,
+            bytes,
+            hasElements ? Math.round((bytes - smallest) / (size - 1)) : "",
+            WireOutput.bytesOf(Objects.of(type, size)::write).length);
+      }
+    }
+    return 0;
+  }
+
+  private double measure(CrdtType type, int size) throws InterruptedException {
+    byte[] encoded = WireOutput.bytesOf(Objects.of(type, size)::write);
+    int count = Math.clamp(BYTES / encoded.length, 1, OBJECTS_MAX);
+    Object[] objects = new Object[count];
+    long before = used();
+    for (int i = 0; i < count; i++) {
+      objects[i] = Causal.read(new WireInput(encoded));
+    }
+    long after = used();
+    if (objects[count - 1] == null) {
+      throw new AssertionError("the objects must be reachable until they are measured");
+    }
+    return (after - before) / (double) count;
+  }
+
+  private static long used() throws InterruptedException {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(20);
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    }
+    return least;
+  }
+}

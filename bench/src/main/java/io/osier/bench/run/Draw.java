@@ -1,0 +1,82 @@
+package io.osier.bench.run;
+
+import com.typesafe.config.Config;
+import io.osier.bench.cluster.Zipf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Which key and which operation a call has. What is costly to draw is drawn beforehand, so that
+ * drawing is not what is measured. Thread-safe.
+ */
+final class Draw {
+  private static final double EXPONENT = 0.99;
+  private static final int KEYS_DRAWN = 1 << 18;
+
+  /** No divisor of a number of keys: else a key might always get the same operation. */
+  private static final int OPERATIONS_DRAWN = 65_537;
+
+  private final int keys;
+  private final String how;
+  private final int[] ring;
+  private final List<String> operations = new ArrayList<>();
+  private final byte[] drawn = new byte[OPERATIONS_DRAWN];
+  private volatile int shift;
+
+  /** As a load says. */
+  Draw(Config load) {
+    keys = load.getInt("keys");
+    how = load.getString("draw");
+    SplittableRandom random = new SplittableRandom(7);
+    ring = new int[how.equals("zipfian") ? KEYS_DRAWN : 0];
+    Zipf zipf = new Zipf(how.equals("zipfian") ? keys : 1, EXPONENT);
+    for (int i = 0; i < ring.length; i++) {
+      ring[i] = zipf.next(random);
+    }
+    if (!List.of("zipfian", "uniform", "turns").contains(how)) {
+      throw new IllegalArgumentException("load.draw is zipfian, uniform or turns, not " + how);
+    }
+    Config mix = load.getConfig("mix");
+    mix.root().keySet().stream().sorted().forEach(operations::add);
+    int sum = operations.stream().mapToInt(mix::getInt).sum();
+    for (int i = 0; i < drawn.length && sum > 0; i++) {
+      int left = random.nextInt(sum);
+      byte at = 0;
+      while (left >= mix.getInt(operations.get(at))) {
+        left -= mix.getInt(operations.get(at++));
+      }
+      drawn[i] = at;
+    }
+  }
+
+  /** What is called, each once. */
+  List<String> operations() {
+    return operations;
+  }
+
+  /** Which of them a call is. */
+  int operation(long number) {
+    return drawn[(int) (number % OPERATIONS_DRAWN)];
+  }
+
+  /** The key of a call. */
+  int key(long number) {
+    return switch (how) {
+      case "turns" -> (int) (number % keys);
+      case "uniform" -> ThreadLocalRandom.current().nextInt(keys);
+      default -> ofRank(ring[(int) (number & (KEYS_DRAWN - 1))]);
+    };
+  }
+
+  /** The key with a rank at present, 0 the hottest. */
+  int ofRank(int rank) {
+    return (rank + shift) % keys;
+  }
+
+  /** Makes other keys hot, at once. */
+  void shift(int by) {
+    shift = (shift + by) % keys;
+  }
+}

@@ -1,0 +1,294 @@
+package io.osier.bench.run;
+
+import com.typesafe.config.Config;
+import io.osier.bench.systems.Calls;
+import io.osier.bench.systems.Target;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls at the nodes of a system, from start to stop. In a closed loop so many calls are under way
+ * at each client, made by whoever hears an answer or by threads. In an open one they are made at a
+ * rate, and how long each takes counts from when it was due.
+ */
+final class Load implements AutoCloseable {
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+
+  /** Calls that are due within this time are made together: parking takes about as long. */
+  private static final long PARK_NANOS = 50_000;
+
+  private static final int TIMED = 16;
+
+  private final Target target;
+  private final Config config;
+  private final Draw draw;
+  private final List<Recorder> tenths = new ArrayList<>();
+  private final LongAdder done = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final List<Client> clients = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final Observer observer;
+  private volatile boolean stopping;
+
+  /** Hears of each call. Called by many threads. */
+  interface Observer {
+    /** One is made next. */
+    void sent(String operation, int key, long number);
+
+    /** One was answered, or failed: it may have been done. */
+    void answered(String operation, int key, long number, boolean succeeded);
+  }
+
+  /**
+   * Opens the clients; nothing is called yet.
+   *
+   * @param observer hears of each call, and costs its time; null if nobody asks
+   */
+  Load(Target target, Config config, @Nullable Observer observer) {
+    this.target = target;
+    this.config = config;
+    this.draw = new Draw(config);
+    this.observer = observer == null ? NOBODY : observer;
+    draw.operations().forEach(name -> tenths.add(new Recorder(3)));
+    try {
+      for (int node : draw.operations().isEmpty() ? List.<Integer>of() : nodes(target, config)) {
+        for (int i = 0; i < Math.max(1, config.getInt("threads")); i++) {
+          clients.add(new Client(target.calls(node, config)));
+        }
+      }
+    } catch (IOException e) {
+      close();
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static final Observer NOBODY =
+      new Observer() {
+        @Override
+        public void sent(String operation, int key, long number) {}
+
+        @Override
+        public void answered(String operation, int key, long number, boolean succeeded) {}
+      };
+
+  /** The nodes at which a load calls. */
+  static List<Integer> nodes(Target target, Config load) {
+    List<Integer> nodes = new ArrayList<>();
+    String at = load.getValue("at").unwrapped().toString();
+    for (int i = 0; i < (at.equals("first") ? 1 : target.nodes()); i++) {
+      int node = i;
+      boolean isNamed =
+          at.startsWith("[")
+              && target
+                  .cluster()
+                  .map(cluster -> load.getStringList("at").contains(cluster.dcs().get(node)))
+                  .orElse(true);
+      if (isNamed || at.equals("first") || at.equals("all")) {
+        nodes.add(i);
+      }
+    }
+    return nodes;
+  }
+
+  /** Begins. */
+  void start() {
+    int rate = config.getInt("rate");
+    for (Client client : clients) {
+      if (rate > 0) {
+        double each = (double) rate / clients.size();
+        run(() -> client.callAtRate(each));
+      } else if (config.getInt("threads") > 0) {
+        run(client::callOneByOne);
+      } else {
+        client.room.acquireUninterruptibly(client.inFlight);
+        for (int i = 0; i < client.inFlight; i++) {
+          client.chain();
+        }
+      }
+    }
+  }
+
+  private void run(Runnable body) {
+    threads.add(Thread.ofPlatform().daemon(true).name("load-" + threads.size()).start(body));
+  }
+
+  /** Calls no more; those under way are waited for, for some seconds. */
+  void stop() throws InterruptedException {
+    if (stopping) {
+      return;
+    }
+    stopping = true;
+    for (Thread thread : threads) {
+      thread.join(20_000);
+    }
+    for (Client client : clients) {
+      if (!client.room.tryAcquire(client.inFlight, 20, TimeUnit.SECONDS)) {
+        System.out.println("some calls have no answer after 20 s");
+      }
+    }
+  }
+
+  /** Calls that succeeded so far. */
+  long done() {
+    return done.sum();
+  }
+
+  /** Calls that failed so far. */
+  long failed() {
+    return failed.sum();
+  }
+
+  /** How long calls took since this was asked last, in tenthseconds, by operation. */
+  Map<String, Histogram> sinceLast() {
+    Map<String, Histogram> all = new LinkedHashMap<>();
+    for (int i = 0; i < tenths.size(); i++) {
+      Histogram copy = tenths.get(i).getIntervalHistogram().copy();
+      all.put(draw.operations().get(i), copy);
+    }
+    return all;
+  }
+
+  Draw draw() {
+    return draw;
+  }
+
+  Config config() {
+    return config;
+  }
+
+  Target target() {
+    return target;
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(client -> client.calls.close());
+  }
+
+  /** One client, or one thread of it. */
+  private final class Client {
+    private final Calls calls;
+    private final List<Calls.Call> made = new ArrayList<>();
+    private final int inFlight = config.getInt("in-flight");
+    private final Semaphore room = new Semaphore(inFlight);
+
+    /** Clients do not draw in step. */
+    private final AtomicLong next = new AtomicLong(clients.size() * 65_521L);
+
+    Client(Calls calls) {
+      this.calls = calls;
+      draw.operations().forEach(name -> made.add(calls.call(name)));
+    }
+
+    void chain() {
+      while (!stopping) {
+        long number = next.getAndIncrement();
+        int operation = draw.operation(number);
+        int key = draw.key(number);
+        long start = System.nanoTime();
+        CompletableFuture<?> answer = call(operation, key, number);
+        if (!answer.isDone()) {
+          answer.whenComplete(
+              (result, error) -> {
+                count(operation, key, number, start, error == null);
+                if (error == null) {
+                  chain();
+                } else {
+                  LATER.execute(this::chain); // what fails at once must not be tried at once
+                }
+              });
+          return;
+        }
+        count(operation, key, number, start, !answer.isCompletedExceptionally());
+      }
+      room.release();
+    }
+
+    private CompletableFuture<?> call(int operation, int key, long number) {
+      observer.sent(draw.operations().get(operation), key, number);
+      try {
+        return made.get(operation).make(key, number).toCompletableFuture();
+      } catch (RuntimeException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+
+    private void count(int operation, int key, long number, long since, boolean succeeded) {
+      observer.answered(draw.operations().get(operation), key, number, succeeded);
+      if (succeeded) {
+        tenths.get(operation).recordValue(Math.max(0, System.nanoTime() - since) / 100);
+        done.increment();
+      } else {
+        failed.increment();
+      }
+    }
+
+    /** Calls that return when they are done take so little that not each is timed. */
+    void callOneByOne() {
+      while (!stopping) {
+        long number = next.getAndIncrement();
+        int operation = draw.operation(number);
+        int key = draw.key(number);
+        boolean isTimed = number % TIMED == 0;
+        long start = isTimed ? System.nanoTime() : 0;
+        room.acquireUninterruptibly();
+        CompletableFuture<?> answer = call(operation, key, number);
+        if (!answer.isDone()) {
+          long since = isTimed ? start : System.nanoTime();
+          answer.whenComplete(
+              (result, error) -> {
+                count(operation, key, number, since, error == null);
+                room.release();
+              });
+          continue;
+        }
+        room.release();
+        if (isTimed || answer.isCompletedExceptionally()) {
+          count(operation, key, number, start, !answer.isCompletedExceptionally());
+        } else {
+          observer.answered(draw.operations().get(operation), key, number, true);
+          done.increment();
+        }
+      }
+    }
+
+    private void callWithin(long since) {
+      room.acquireUninterruptibly();
+      long number = next.getAndIncrement();
+      int operation = draw.operation(number);
+      int key = draw.key(number);
+      call(operation, key, number)
+          .whenComplete(
+              (result, error) -> {
+                count(operation, key, number, since, error == null);
+                room.release();
+              });
+    }
+
+    void callAtRate(double perSecond) {
+      long began = System.nanoTime();
+      for (long i = 0; !stopping; i++) {
+        long due = began + (long) (i * 1e9 / perSecond);
+        while (due - System.nanoTime() > 0 && !stopping) {
+          LockSupport.parkNanos(PARK_NANOS);
+        }
+        callWithin(due);
+      }
+    }
+  }
+}

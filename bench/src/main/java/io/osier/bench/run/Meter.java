@@ -1,0 +1,302 @@
+package io.osier.bench.run;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.typesafe.config.Config;
+import io.osier.bench.cluster.KeyspaceCounts;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.ThreadTimes;
+import io.osier.bench.systems.OsierTarget;
+import io.osier.bench.systems.Target;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a system and its loads count at the begin and the end of a step, and gives the
+ * differences. Both are in the middle of the load, so that what was held before the first stands
+ * for what is held at the second.
+ */
+final class Meter {
+  private static final long SAMPLE_MILLIS = 500;
+
+  /** So many samples make the window whose throughput is compared. */
+  private static final int WINDOW = 4;
+
+  private final Target target;
+  private final Config config;
+  private final List<String> names;
+  private final List<Load> loads;
+  private final boolean samples;
+  private final List<Map<String, Histogram>> calls = new ArrayList<>();
+  private final List<double[]> sampled = new ArrayList<>();
+  private final Map<String, Double> figures = new LinkedHashMap<>();
+  private @Nullable Counted before;
+  private @Nullable Counted after;
+  private @Nullable Histogram probed;
+  private @Nullable Thread sampler;
+  private volatile boolean ended;
+  private double tookSeconds = -1;
+
+  /** What was counted until a moment. */
+  private record Counted(
+      long nanos,
+      long cpuNanos,
+      Map<String, ThreadTimes> threads,
+      long linkBytes,
+      List<Long> done,
+      List<Long> failed,
+      List<Optional<KeyspaceCounts>> counts) {}
+
+  Meter(Target target, Config config, List<String> names, List<Load> loads, boolean samples) {
+    this.target = target;
+    this.config = config;
+    this.names = names;
+    this.loads = List.copyOf(loads);
+    this.samples = samples;
+  }
+
+  private Counted read() {
+    Map<String, ThreadTimes> threads = new HashMap<>();
+    target
+        .cluster()
+        .ifPresent(c -> running().forEach(dc -> threads.put(dc, ThreadTimes.of(c.pid(dc)))));
+    return new Counted(
+        System.nanoTime(),
+        target.cpu().toNanos(),
+        threads,
+        target.linkBytes(),
+        loads.stream().map(Load::done).toList(),
+        loads.stream().map(Load::failed).toList(),
+        counts());
+  }
+
+  private List<String> running() {
+    return target instanceof OsierTarget osier ? osier.running() : List.of();
+  }
+
+  private List<Optional<KeyspaceCounts>> counts() {
+    return loads.stream()
+        .map(
+            load ->
+                target
+                    .cluster()
+                    .filter(c -> target.nodes() > 1 && !load.config().getConfig("mix").isEmpty())
+                    .map(c -> KeyspaceCounts.of(c, running(), load.config().getString("keyspace"))))
+        .toList();
+  }
+
+  void begin(@Nullable Prober prober) {
+    before = read();
+    loads.forEach(Load::sinceLast);
+    if (prober != null) {
+      prober.sinceLast();
+    }
+    if (samples) {
+      sampler = Thread.ofPlatform().daemon(true).start(this::sample);
+    }
+  }
+
+  private void sample() {
+    try {
+      while (!ended) {
+        double done = loads.stream().mapToLong(Load::done).sum();
+        sampled.add(new double[] {System.nanoTime() / 1e9, done, wrong()});
+        Thread.sleep(SAMPLE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Which percentage of the hottest, as the first datacenter reports them, are not; -1: not asked.
+   */
+  private double wrong() {
+    Load load = loads.getFirst();
+    int top = load.config().getInt("hot");
+    if (top == 0) {
+      return -1;
+    }
+    Set<String> right = new HashSet<>();
+    for (int rank = 0; rank < top; rank++) {
+      right.add(Integer.toString(load.draw().ofRank(rank)));
+    }
+    int found = 0;
+    LocalCluster cluster = target.cluster().orElseThrow();
+    JsonNode report = cluster.inspect(cluster.dcs().getFirst(), Request.Topic.HOT, top);
+    String keyspace = load.config().getString("keyspace");
+    for (JsonNode object : report.get("keyspaces").get(keyspace).get("hot")) {
+      found += right.contains(object.get("key").asText().substring(1)) ? 1 : 0;
+    }
+    return 100.0 * (top - found) / top;
+  }
+
+  /** What the step did took so long; below 0 if that is of no interest. */
+  void took(double seconds) {
+    tookSeconds = seconds;
+  }
+
+  void end(@Nullable Prober prober) throws InterruptedException {
+    after = read();
+    loads.forEach(load -> calls.add(load.sinceLast()));
+    figures();
+    probed = prober == null ? null : prober.sinceLast();
+    ended = true;
+    if (sampler != null) {
+      sampler.join();
+    }
+  }
+
+  /** What was held has been shipped: receivers are asked again. */
+  void settled() {
+    Counted then = requireNonNull(after);
+    after =
+        new Counted(
+            then.nanos,
+            then.cpuNanos,
+            then.threads,
+            then.linkBytes,
+            then.done,
+            then.failed,
+            counts());
+  }
+
+  double secondsSinceStart(long nanos) {
+    return (nanos - requireNonNull(before).nanos) / 1e9;
+  }
+
+  /** Adds the figures. */
+  void add(String row, Turn.Rows rows) {
+    Counted from = requireNonNull(before);
+    Counted to = requireNonNull(after);
+    double seconds = (to.nanos - from.nanos) / 1e9;
+    double micros = (to.cpuNanos - from.cpuNanos) / 1e3;
+    double operations = 0;
+    for (int i = 0; i < loads.size(); i++) {
+      operations += to.done.get(i) - from.done.get(i);
+    }
+    for (int i = 0; i < loads.size(); i++) {
+      String name =
+          names.size() == 1 ? row : row.isEmpty() ? names.get(i) : row + ", " + names.get(i);
+      if (to.done.get(i) > from.done.get(i)) {
+        rows.add(name, "operations/s", (to.done.get(i) - from.done.get(i)) / seconds);
+        latencies(name, calls.get(i), rows);
+      }
+      if (to.failed.get(i) > from.failed.get(i)) {
+        rows.add(name, "failed", to.failed.get(i) - from.failed.get(i));
+      }
+      receivers(name, from, to, i, operations, rows);
+    }
+    if (micros > 0 && operations > 0) {
+      double compilers = 0;
+      for (Map.Entry<String, ThreadTimes> dc : to.threads.entrySet()) {
+        ThreadTimes then = from.threads.get(dc.getKey());
+        compilers += then == null ? 0 : dc.getValue().compilersSince(then) / 1e3;
+      }
+      rows.add(row, "servers' µs/op", micros / operations);
+      rows.add(row, "without compilers", (micros - compilers) / operations);
+    } else if (operations == 0 && tookSeconds < 0) {
+      rows.add(row, "% of a core, all", micros / 1e4 / seconds);
+      rows.add(row, "link bytes/s", (to.linkBytes - from.linkBytes) / seconds);
+    }
+    if (probed != null) {
+      rows.add(row, "seen p50 ms", probed.getValueAtPercentile(50) / 1e4);
+      rows.add(row, "seen p99 ms", probed.getValueAtPercentile(99) / 1e4);
+    }
+    if (tookSeconds >= 0) {
+      rows.add(row, "took s", tookSeconds);
+      rows.add(row, "link MB", (to.linkBytes - from.linkBytes) / 1e6);
+    }
+    if (samples && operations > 0) {
+      samples(row, operations / seconds, rows);
+    }
+    figures.forEach((figure, value) -> rows.add(row, figure, value));
+  }
+
+  private static void latencies(String row, Map<String, Histogram> calls, Turn.Rows rows) {
+    Map<String, Histogram> shown = new LinkedHashMap<>(calls);
+    shown.values().removeIf(histogram -> histogram.getTotalCount() == 0);
+    shown.forEach(
+        (operation, tenths) -> {
+          String of = shown.size() == 1 ? "" : operation + " ";
+          rows.add(row, of + "p50 µs", tenths.getValueAtPercentile(50) / 10.0);
+          rows.add(row, of + "p99 µs", tenths.getValueAtPercentile(99) / 10.0);
+          rows.add(row, of + "p99.9", tenths.getValueAtPercentile(99.9) / 10.0);
+          rows.add(row, of + "max", tenths.getMaxValue() / 10.0);
+        });
+  }
+
+  private void receivers(
+      String row, Counted from, Counted to, int load, double operations, Turn.Rows rows) {
+    double bytes = to.linkBytes - from.linkBytes;
+    Optional<KeyspaceCounts> now = to.counts.get(load);
+    Optional<KeyspaceCounts> then = from.counts.get(load);
+    if (!from.threads.keySet().equals(to.threads.keySet())) {
+      return; // others run now: their counts are not to be subtracted from each other
+    }
+    if (now.isPresent() && then.isPresent()) {
+      long updates = now.get().updates() - then.get().updates();
+      if (updates > 0) {
+        Histogram seen = now.get().visibilitySince(then.get());
+        if (loads.size() == 1) {
+          rows.add(row, "link bytes/update", bytes / updates);
+        }
+        rows.add(row, "visible p50 ms", seen.getValueAtPercentile(50) / 1e3);
+        rows.add(row, "visible p99", seen.getValueAtPercentile(99) / 1e3);
+        rows.add(row, "visible max", seen.getMaxValue() / 1e3);
+        rows.add(row, "violations", now.get().violations() - then.get().violations());
+      }
+    } else if (bytes > 0 && operations > 0) {
+      rows.add(row, "link bytes/update", bytes / operations);
+    }
+  }
+
+  private void samples(String row, double mean, Turn.Rows rows) {
+    double lowest = Double.MAX_VALUE;
+    for (int i = WINDOW; i < sampled.size(); i++) {
+      double[] first = sampled.get(i - WINDOW);
+      double[] last = sampled.get(i);
+      lowest = Math.min(lowest, (last[1] - first[1]) / (last[0] - first[0]));
+    }
+    rows.add(row, "lowest 2 s", lowest == Double.MAX_VALUE ? mean : lowest);
+    if (sampled.getFirst()[2] >= 0) {
+      double average = sampled.stream().mapToDouble(s -> s[2]).average().orElse(0);
+      double right = -1;
+      for (double[] sample : sampled) {
+        // Nearly as in the second half, where it has settled.
+        double settled =
+            sampled.subList(sampled.size() / 2, sampled.size()).stream()
+                .mapToDouble(s -> s[2])
+                .max()
+                .orElse(0);
+        if (right < 0 && sample[2] <= settled) {
+          right = sample[0] - sampled.getFirst()[0];
+        }
+      }
+      rows.add(row, "wrong %", average);
+      rows.add(row, "right after s", right);
+    }
+  }
+
+  private void figures() {
+    List<String> running = running();
+    for (String figure : running.isEmpty() ? List.<String>of() : config.getStringList("figures")) {
+      String keyspace = loads.getFirst().config().getString("keyspace");
+      String path = figure.startsWith("/") ? figure : "/keyspaces/" + keyspace + "/" + figure;
+      target
+          .cluster()
+          .map(cluster -> cluster.inspect(running.getFirst(), Request.Topic.STAT, 0).at(path))
+          .ifPresent(found -> figures.put(figure, found.asDouble()));
+    }
+  }
+}

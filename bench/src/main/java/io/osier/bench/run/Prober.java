@@ -1,0 +1,100 @@
+package io.osier.bench.run;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.osier.bench.systems.Calls;
+import io.osier.bench.systems.OsierCalls;
+import io.osier.bench.systems.Target;
+import java.io.IOException;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/**
+ * Measures how soon the last node shows what the first was told: updates an object of its own, asks
+ * every millisecond, and rests for a random time so as not to fall into step with periods of the
+ * system's.
+ */
+final class Prober implements AutoCloseable {
+  private static final int REST_MILLIS_MAX = 200;
+  private static final int SETS = 100;
+
+  private final Calls first;
+  private final Calls last;
+  private final Recorder tenths = new Recorder(3);
+  private final Thread thread;
+  private volatile boolean stopping;
+
+  /**
+   * Begins.
+   *
+   * @param load its keys are not touched
+   * @param operation increment or add
+   */
+  Prober(Target target, Config load, String operation) throws IOException {
+    int key = load.getInt("keys");
+    Config own = ConfigFactory.parseString("keys = " + (key + SETS)).withFallback(load);
+    first = target.calls(0, own);
+    last = target.calls(target.nodes() - 1, own);
+    boolean isAdd = operation.equals("add");
+    int elements = load.getInt("elements");
+    Calls.Call call = first.call(operation);
+    thread =
+        Thread.ofPlatform()
+            .daemon(true)
+            .name("prober")
+            .start(isAdd ? () -> addToSets(call, key, elements) : () -> increment(call, key));
+  }
+
+  private interface Shown {
+    boolean isShown();
+  }
+
+  private void increment(Calls.Call call, int key) {
+    long before = first.count(key);
+    for (long i = 1; !stopping; i++) {
+      long wanted = before + i;
+      probe(call, key, i, () -> last.count(key) >= wanted);
+    }
+  }
+
+  private void addToSets(Calls.Call call, int key, int elements) {
+    for (long i = 0; !stopping; i++) {
+      int set = key + (int) (i / elements % SETS);
+      int element = OsierCalls.elementOf(i, elements);
+      if (!last.has(set, element)) {
+        probe(call, set, i, () -> last.has(set, element));
+      }
+    }
+  }
+
+  private void probe(Calls.Call call, int key, long number, Shown shown) {
+    long start = System.nanoTime();
+    call.make(key, number).toCompletableFuture().join();
+    while (!shown.isShown() && !stopping) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    if (!stopping) {
+      tenths.recordValue((System.nanoTime() - start) / 100);
+      LockSupport.parkNanos(new SplittableRandom(number).nextInt(REST_MILLIS_MAX) * 1_000_000L);
+    }
+  }
+
+  /** How long it took, since this was asked last, in tenths of a microsecond. */
+  Histogram sinceLast() {
+    return tenths.getIntervalHistogram().copy();
+  }
+
+  @Override
+  public void close() {
+    stopping = true;
+    try {
+      thread.join(10_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    first.close();
+    last.close();
+  }
+}

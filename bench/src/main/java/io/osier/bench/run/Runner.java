@@ -1,0 +1,281 @@
+package io.osier.bench.run;
+
+import com.typesafe.config.Config;
+import io.osier.bench.cluster.Jvm;
+import io.osier.bench.systems.Calls;
+import io.osier.bench.systems.Target;
+import io.osier.bench.systems.Targets;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Runs a scenario's cases one after the other, and the variants of each in turn, each first in its
+ * round, so that a machine that becomes slower or faster does the same to all. Variants, and cases
+ * that follow one another, share the processes if their cluster blocks are the same.
+ */
+final class Runner {
+  private static final String RATE = "operations/s";
+
+  private final Options options;
+  private final Results results;
+  private final Map<Config, Target> targets = new LinkedHashMap<>();
+
+  /** What was filled, and what was warmed up. */
+  private final Set<Object> prepared = new HashSet<>();
+
+  /**
+   * What was asked for beside the scenario.
+   *
+   * @param rounds how often each variant is measured; below 1: as often as the scenario says
+   * @param onlyCase the name of the only case that is run; empty for all
+   * @param onlyVariant of the only variant; empty for all
+   * @param arguments of the command, by which a turn is run in another process
+   */
+  record Options(int rounds, String onlyCase, String onlyVariant, List<String> arguments) {
+    boolean isWanted(Scenario.Part part, String only, List<String> some) {
+      return only.isEmpty()
+          ? some.isEmpty() || some.contains(part.name())
+          : only.equals(part.name());
+    }
+  }
+
+  Runner(Options options, Results results) {
+    this.options = options;
+    this.results = results;
+  }
+
+  /** Runs it. */
+  void run(Scenario scenario) throws IOException, InterruptedException {
+    List<String> only = scenario.config().getStringList("only");
+    int ran = 0;
+    try {
+      for (Scenario.Part one : scenario.cases()) {
+        if (options.isWanted(one, options.onlyCase, only)) {
+          ran++;
+          run(one, scenario.name());
+        }
+      }
+    } finally {
+      targets.values().forEach(Target::close);
+    }
+    if (ran == 0) {
+      throw new IllegalArgumentException(
+          "there is no case " + (options.onlyCase.isEmpty() ? only : options.onlyCase));
+    }
+  }
+
+  private void run(Scenario.Part of, String scenario) throws IOException, InterruptedException {
+    String name = of.name().isEmpty() ? scenario : of.name();
+    List<Scenario.Part> variants = new ArrayList<>();
+    for (Scenario.Part variant : Scenario.variants(of.config())) {
+      if (options.isWanted(variant, options.onlyVariant, List.of()) && isInstalled(variant)) {
+        variants.add(variant);
+      }
+    }
+    if (variants.isEmpty()) {
+      throw new IllegalArgumentException(
+          "there is no variant " + options.onlyVariant + " in " + name + " that can be measured");
+    }
+    boolean forks = of.config().getBoolean("fork") && options.onlyVariant.isEmpty();
+    if (!forks) {
+      start(variants);
+    }
+    int rounds = options.rounds > 0 ? options.rounds : of.config().getInt("rounds");
+    try {
+      for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < variants.size(); i++) {
+          Scenario.Part variant = variants.get((i + round) % variants.size());
+          if (forks) {
+            fork(of, variant);
+          } else {
+            turn(name, variant, round);
+          }
+        }
+        for (Scenario.Part variant : variants) {
+          share(name, variant);
+        }
+      }
+    } finally {
+      System.out.println();
+      System.out.println(results.table(name));
+    }
+  }
+
+  private static Config cluster(Scenario.Part variant) {
+    return variant.config().getConfig("cluster");
+  }
+
+  private boolean isInstalled(Scenario.Part variant) {
+    boolean isInstalled = Targets.isInstalled(cluster(variant).getString("target"));
+    if (!isInstalled) {
+      System.out.println(variant.name() + ": not measured, it is not installed");
+      results.note(variant.name(), "not measured, it is not installed");
+    }
+    return isInstalled;
+  }
+
+  private static boolean isSimulated(Scenario.Part variant) {
+    return cluster(variant).getString("target").equals("simulated");
+  }
+
+  /** Has what the variants need, and nothing else, running, filled and warm. */
+  private void start(List<Scenario.Part> variants) throws IOException, InterruptedException {
+    List<Config> wanted =
+        variants.stream().filter(v -> !isSimulated(v)).map(Runner::cluster).toList();
+    for (Iterator<Map.Entry<Config, Target>> i = targets.entrySet().iterator(); i.hasNext(); ) {
+      Map.Entry<Config, Target> one = i.next();
+      if (!wanted.contains(one.getKey())) {
+        one.getValue().close();
+        i.remove();
+      }
+    }
+    for (Scenario.Part variant : variants) {
+      if (!isSimulated(variant)) {
+        prepare(variant);
+      }
+    }
+  }
+
+  private Target target(Scenario.Part variant) throws IOException {
+    Config cluster = cluster(variant);
+    Target target = targets.get(cluster);
+    if (target == null) {
+      target = Targets.start(cluster);
+      targets.put(cluster, target);
+      if (!target.notes().isEmpty()) {
+        results.note(variant.name(), target.notes());
+        System.out.println(variant.name() + ": " + target.notes());
+      }
+    }
+    return target;
+  }
+
+  private void prepare(Scenario.Part variant) throws IOException, InterruptedException {
+    Target target = target(variant);
+    if (variant.config().getBoolean("heap-of-fill")) {
+      return; // to fill is what is measured
+    }
+    boolean filled = false;
+    for (Config load : variant.loads().values()) {
+      String fill = load.getString("fill");
+      List<Object> what =
+          List.of(
+              target,
+              fill,
+              load.getString("keyspace"),
+              load.getInt("keys"),
+              load.getInt("elements"),
+              load.getInt("bytes"));
+      if (!fill.isEmpty() && prepared.add(what)) {
+        System.out.println("filling " + load.getString("keyspace"));
+        try (Calls calls = target.calls(0, load)) {
+          calls.fill(fill, load.getInt("keys"));
+        }
+        filled = true;
+      }
+    }
+    double settle = variant.config().getDouble("settle");
+    if (filled) {
+      Thread.sleep((long) (settle * 1_000));
+    }
+    double seconds = variant.config().getDouble("warm-up");
+    Map<String, Object> mixes = new LinkedHashMap<>();
+    variant
+        .loads()
+        .forEach((n, load) -> mixes.put(n + load.getString("keyspace"), load.getConfig("mix")));
+    if (seconds > 0 && prepared.add(List.of(target, mixes))) {
+      System.out.println("warming up " + variant.name());
+      new Turn(target, variant).warmUp(seconds);
+      Thread.sleep((long) (settle * 1_000));
+    }
+  }
+
+  private void turn(String name, Scenario.Part variant, int round)
+      throws IOException, InterruptedException {
+    String row =
+        variant.name().isEmpty() ? variant.loads().size() > 1 ? "" : "all" : variant.name();
+    Turn.Rows rows = (of, figure, value) -> results.add(name, of, figure, value);
+    if (isSimulated(variant)) {
+      Simulated.run(variant.config(), round + 1, row, rows);
+    } else if (variant.config().getBoolean("heap-of-fill")) {
+      memory(name, row, variant);
+    } else {
+      new Turn(target(variant), variant).run(row, rows);
+    }
+    List<Double> rates = results.rounds(name, row, RATE);
+    System.out.printf(
+        Locale.ROOT,
+        "%s, round %d, %s%s%n",
+        name,
+        round + 1,
+        row,
+        rates.isEmpty() ? "" : String.format(Locale.ROOT, ": %,.0f/s", rates.getLast()));
+  }
+
+  private void memory(String name, String row, Scenario.Part variant) throws IOException {
+    Target target = target(variant);
+    Config load = variant.loads().values().iterator().next();
+    long before = target.memoryBytes().orElseThrow();
+    try (Calls calls = target.calls(0, load)) {
+      calls.fill(load.getString("fill"), load.getInt("keys"));
+    }
+    try {
+      Thread.sleep(3_000); // what is written in the background is written
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    double bytes = target.memoryBytes().orElseThrow() - before;
+    results.add(name, row, "heap bytes/object", bytes / load.getInt("keys"));
+  }
+
+  private void share(String name, Scenario.Part variant) {
+    String base = variant.config().getString("base");
+    List<Double> own = results.rounds(name, variant.name(), RATE);
+    List<Double> others = results.rounds(name, base, RATE);
+    if (!base.isEmpty() && !own.isEmpty() && !others.isEmpty() && !base.equals(variant.name())) {
+      results.add(name, variant.name(), "% of " + base, 100 * own.getLast() / others.getLast());
+    }
+  }
+
+  /** Runs one turn in a process of its own. */
+  private void fork(Scenario.Part of, Scenario.Part variant)
+      throws IOException, InterruptedException {
+    Path json = Files.createTempFile("osier-run", ".json");
+    Path log = Files.createTempFile("osier-run", ".log");
+    List<String> command = new ArrayList<>(List.of("bench", "run"));
+    command.addAll(options.arguments);
+    command.addAll(
+        List.of(
+            "--case=" + of.name(), "--variant=" + variant.name(), "--rounds=1", "--json=" + json));
+    List<String> java = new ArrayList<>(List.of("-Xmx" + cluster(variant).getString("heap")));
+    java.addAll(Targets.javaOptions(cluster(variant).getString("target")));
+    Process process =
+        Jvm.command(java, command.toArray(String[]::new))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      if (process.waitFor() != 0) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE, variant.name() + " failed; its log is " + log);
+      }
+    } finally {
+      process.destroy();
+    }
+    results.addJson(json);
+    System.out.println(of.name() + ", " + variant.name() + ": measured");
+    Files.delete(json);
+    Files.delete(log);
+  }
+}

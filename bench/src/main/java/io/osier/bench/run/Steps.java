@@ -1,0 +1,233 @@
+package io.osier.bench.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.typesafe.config.Config;
+import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.systems.CommandSequence;
+import io.osier.bench.systems.OsierCalls;
+import io.osier.bench.systems.OsierTarget;
+import io.osier.bench.systems.Target;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Transaction;
+import io.osier.proxy.TransactionOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does what the steps of a turn say, one after the other. {@code do} is one of
+ *
+ * <ul>
+ *   <li>{@code shift}: other keys become hot; the ranks move by {@code by}
+ *   <li>{@code cut, heal, narrow, widen} the links between {@code dc} and {@code to}, or all others
+ *   <li>{@code start, stop, kill} {@code dc}; start waits until it serves
+ *   <li>{@code join, leave, give-up} {@code dc}, until the others say so; {@code wipe} its data
+ *   <li>{@code equal}: wait until all datacenters are equal
+ *   <li>{@code clear} the set s0; {@code extend} it by {@code by} elements
+ *   <li>{@code snapshots}: so many transactions are begun and stay open until the turn ends
+ *   <li>{@code expire}: {@code by} objects get deadlines spread over one second, which begins
+ *       {@code seconds} after this step; {@code removed, forgotten}: wait until the store says so
+ *   <li>{@code sequence}: end the loads and the command sequence, wait until every datacenter shows
+ *       its outcome
+ * </ul>
+ */
+final class Steps implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Target target;
+  private final List<Load> loads;
+  private final Config load;
+  private final List<Transaction> open = new ArrayList<>();
+  private @Nullable OsierClient client;
+  private @Nullable Expiry expiry;
+
+  /** Of a turn. */
+  Steps(Target target, List<Load> loads) {
+    this.target = target;
+    this.loads = loads;
+    this.load = loads.getFirst().config();
+  }
+
+  /** Does one. */
+  void run(Config step) throws IOException, InterruptedException {
+    String dc = step.hasPath("dc") ? step.getString("dc") : "";
+    int by = step.hasPath("by") ? step.getInt("by") : 0;
+    String what = step.getString("do");
+    switch (what) {
+      case "" -> {}
+      case "shift" -> loads.forEach(one -> one.draw().shift(by));
+      case "cut", "heal", "narrow", "widen" -> links(what, dc, step);
+      case "start" -> osier().start(dc);
+      case "stop", "kill" -> {
+        closeClient();
+        osier().end(dc, what.equals("kill"));
+      }
+      case "join", "leave", "give-up", "wipe" -> member(what, dc);
+      case "equal" -> {
+        if (!cluster().fleet().awaitEqual(PATIENCE, System.out::println)) {
+          throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
+        }
+      }
+      case "clear" -> keyspace().set("s0").clear();
+      case "extend" -> extend(by);
+      case "snapshots" -> {
+        TransactionOptions options = TransactionOptions.DEFAULT.limit(PATIENCE);
+        for (int i = 0; i < by; i++) {
+          open.add(keyspace().begin(options));
+        }
+      }
+      case "expire" -> {
+        expiry = new Expiry(target.calls(0, load));
+        expiry.begin(by, step.getDouble("seconds"));
+      }
+      case "removed", "forgotten" -> {
+        if (expiry == null) {
+          throw new IllegalArgumentException("a step expire must be before " + what);
+        }
+        expiry.await(what.equals("forgotten"));
+      }
+      case "sequence" -> {
+        for (Load one : loads) {
+          one.stop();
+        }
+        CommandSequence.end(osier(), load.getString("keyspace"));
+      }
+      default -> throw new IllegalArgumentException("no step can do: " + what);
+    }
+  }
+
+  private OsierTarget osier() {
+    if (target instanceof OsierTarget osier && osier.cluster().isPresent()) {
+      return osier;
+    }
+    throw new IllegalArgumentException("this step needs datacenters that tell their figures");
+  }
+
+  private LocalCluster cluster() {
+    return osier().cluster().orElseThrow();
+  }
+
+  private OsierClient client() {
+    if (client == null) {
+      client = cluster().only(osier().running().getFirst());
+    }
+    return client;
+  }
+
+  private void closeClient() {
+    if (client != null) {
+      client.close();
+      client = null;
+    }
+  }
+
+  private Keyspace keyspace() {
+    return client().session().keyspace(load.getString("keyspace"));
+  }
+
+  private void links(String what, String dc, Config step) {
+    LocalCluster cluster = cluster();
+    List<String> others =
+        step.hasPath("to")
+            ? List.of(step.getString("to"))
+            : cluster.dcs().stream().filter(other -> !other.equals(dc)).toList();
+    for (String other : others) {
+      switch (what) {
+        case "cut" -> cluster.cut(dc, other);
+        case "heal" -> cluster.heal(dc, other);
+        case "narrow" -> cluster.narrow(dc, other);
+        default -> cluster.widen(dc, other);
+      }
+    }
+  }
+
+  private void extend(int by) {
+    long from = load.getInt("elements") + 1_000_000_000L;
+    int bytes = load.getInt("bytes");
+    keyspace()
+        .set("s0")
+        .add(
+            LongStream.range(from, from + by).mapToObj(n -> OsierCalls.element(n, bytes)).toList());
+  }
+
+  private void member(String what, String dc) throws IOException {
+    LocalCluster cluster = cluster();
+    switch (what) {
+      case "join" -> {
+        client().admin().addDatacenterAsync(dc, cluster.peerAddress(dc)).join();
+        cluster.start(dc);
+        await(() -> state(dc).equals("active"));
+        osier().isUp(dc, true);
+      }
+      case "leave" -> {
+        client().admin().removeDatacenterAsync(dc, false).join();
+        await(() -> !cluster.isAlive(dc));
+        osier().isUp(dc, false);
+      }
+      case "give-up" -> {
+        await(() -> isGivenUp(dc)); // not as long as its connection seems to be open
+        await(() -> state(dc).equals("removed"));
+      }
+      default -> Directories.delete(cluster.directory().resolve("data").resolve(dc));
+    }
+  }
+
+  private boolean isGivenUp(String dc) {
+    try {
+      client().admin().removeDatacenterAsync(dc, true).join();
+      return true;
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof OsierException) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private String state(String dc) {
+    try {
+      JsonNode list = JSON.readTree(client().admin().listDatacentersAsync().join());
+      for (JsonNode one : list.path("datacenters")) {
+        if (one.path("name").asText().equals(dc)) {
+          return one.path("state").asText();
+        }
+      }
+      return "";
+    } catch (IOException e) {
+      throw new OsierException(ErrorCode.INTERNAL, "the list of datacenters is not JSON", e);
+    }
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new OsierException(ErrorCode.TIMEOUT, "a change of members took too long");
+      }
+      LockSupport.parkNanos(50_000_000);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Transaction transaction : open) {
+      transaction.abort();
+    }
+    if (expiry != null) {
+      expiry.close();
+    }
+    closeClient();
+  }
+}

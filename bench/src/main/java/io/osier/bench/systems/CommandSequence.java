@@ -1,0 +1,230 @@
+package io.osier.bench.systems;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The commands with which Chevrotain was measured (its section 4.1), as operations on
+ * LWW-element-sets in its own model: one set of the keys there are, and for each key a set of its
+ * values. 210 keys are inserted, then values 1000 to 1004 of each; later values 1000 and 1001 are
+ * removed from every second key, and then every fourth key.
+ *
+ * <p>A removed key is taken from the set of keys; its values stay where they are and are not shown,
+ * as Chevrotain does it. So a removal needs to have seen nothing: what it removes may still be on
+ * its way from another datacenter, and the later timestamp decides.
+ *
+ * <p>The commands are 1,523. The paper says 1,723, which no reading of its text adds up to.
+ */
+public final class CommandSequence {
+  static final int KEYS = 210;
+  static final int VALUES = 5;
+  static final int VALUE_FIRST = 1_000;
+  static final int VALUES_REMOVED = 2;
+
+  /** Keys that are left: every fourth of 0 to 209 is 53. */
+  static final int KEYS_LEFT = 157;
+
+  /**
+   * Between the last insertions and the last removals at least. The datacenters' clocks may differ
+   * by some milliseconds, and a removal is meant to be the later one.
+   */
+  private static final long GAP_NANOS = 20_000_000;
+
+  private static final String KEY_SET = "keys";
+
+  /** All are of this type. */
+  public static final CrdtType TYPE = CrdtType.LWW_SET_ADD_BIAS;
+
+  private static final int IN_FLIGHT = 200;
+
+  private static final List<Command> ALL = all();
+
+  private static List<Command> all() {
+    List<Command> all = new ArrayList<>(insertions(prefix(0)));
+    all.addAll(removals(prefix(0)));
+    return all;
+  }
+
+  private CommandSequence() {}
+
+  /**
+   * One command.
+   *
+   * @param object the key of the set that it changes
+   */
+  public record Command(String object, Operation operation) {
+    boolean isRemoval() {
+      return operation instanceof Operation.Remove;
+    }
+  }
+
+  /**
+   * A command and its time.
+   *
+   * @param atNanos since the beginning
+   * @param last whether it is one of the removals at the very end, before which all insertions must
+   *     have been done
+   */
+  public record Timed(long atNanos, boolean last, Command command) {}
+
+  /** What the names of all objects of a run begin with; those of later runs are later in order. */
+  static String prefix(int run) {
+    return String.format(Locale.ROOT, "%06d/", run);
+  }
+
+  /** The insertions, in order: the keys, then the values of each key. */
+  static List<Command> insertions(String prefix) {
+    List<Command> commands = new ArrayList<>();
+    for (int key = 0; key < KEYS; key++) {
+      commands.add(new Command(prefix + KEY_SET, new Operation.Add(nameOf(key))));
+    }
+    for (int key = 0; key < KEYS; key++) {
+      for (int value = 0; value < VALUES; value++) {
+        commands.add(new Command(object(prefix, key), new Operation.Add(valueOf(value))));
+      }
+    }
+    return commands;
+  }
+
+  /** The removals, in order: values of every second key, then every fourth key. */
+  static List<Command> removals(String prefix) {
+    List<Command> commands = new ArrayList<>();
+    for (int key = 0; key < KEYS; key += 2) {
+      for (int value = 0; value < VALUES_REMOVED; value++) {
+        commands.add(new Command(object(prefix, key), new Operation.Remove(valueOf(value))));
+      }
+    }
+    for (int key = 0; key < KEYS; key += 4) {
+      commands.add(new Command(prefix + KEY_SET, new Operation.Remove(nameOf(key))));
+    }
+    return commands;
+  }
+
+  private static String object(String prefix, int key) {
+    return prefix + "k" + key;
+  }
+
+  private static Value nameOf(int key) {
+    return Value.of("k" + key);
+  }
+
+  private static Value valueOf(int value) {
+    return Value.of(VALUE_FIRST + (long) value);
+  }
+
+  /**
+   * The sequence at an even pace, again and again on the same objects. Since each time the same is
+   * removed, the removals of the last time decide, whatever came before which earlier; so these
+   * come after a short pause.
+   */
+  public static List<Timed> plan(int run, int times, int perSecond) {
+    List<Timed> plan = new ArrayList<>();
+    long period = 1_000_000_000L / perSecond;
+    long at = 0;
+    for (int time = 1; time <= times; time++) {
+      for (Command command : insertions(prefix(run))) {
+        plan.add(new Timed(at, false, command));
+        at += period;
+      }
+      boolean last = time == times;
+      at += last ? GAP_NANOS : 0;
+      for (Command command : removals(prefix(run))) {
+        plan.add(new Timed(at, last, command));
+        at += period;
+      }
+    }
+    return plan;
+  }
+
+  /** What every object must hold in the end, by its name. */
+  public static Map<String, Set<Value>> expected(int run) {
+    Map<String, Set<Value>> objects = new TreeMap<>();
+    for (Command command : insertions(prefix(run))) {
+      Set<Value> set = objects.computeIfAbsent(command.object, k -> new TreeSet<>());
+      set.addAll(((Operation.Add) command.operation).elements());
+    }
+    for (Command command : removals(prefix(run))) {
+      Set<Value> set = requireNonNull(objects.get(command.object), "what is removed was added");
+      ((Operation.Remove) command.operation).elements().forEach(set::remove);
+    }
+    return objects;
+  }
+
+  /** Makes the next call of the sequence, which begins again when it has ended. */
+  static CompletionStage<?> call(Keyspace session, long number) {
+    Command command = ALL.get((int) (number % ALL.size()));
+    return session.updateAsync(Key.of(command.object), TYPE, command.operation);
+  }
+
+  /**
+   * Ends what several clients did: all that is inserted is inserted once more, what is removed is
+   * removed, each command at the next datacenter; then waits until every one shows what it must.
+   *
+   * @throws OsierException INTERNAL if one does not within a minute
+   */
+  public static void end(OsierTarget target, String keyspace) throws InterruptedException {
+    List<OsierClient> clients = new ArrayList<>();
+    try {
+      target.running().forEach(dc -> clients.add(target.client(dc)));
+      List<Keyspace> at = clients.stream().map(c -> c.session().keyspace(keyspace)).toList();
+      all(at, insertions(prefix(0)));
+      Thread.sleep(GAP_NANOS / 1_000_000);
+      all(at, removals(prefix(0)));
+      Map<String, Set<Value>> expected = expected(0);
+      long deadline = System.nanoTime() + 60_000_000_000L;
+      for (Keyspace one : at) {
+        while (!shown(one).equals(expected)) {
+          if (System.nanoTime() > deadline) {
+            throw new OsierException(
+                ErrorCode.INTERNAL,
+                "a datacenter does not show in " + keyspace + " what the sequence leaves");
+          }
+          Thread.sleep(5);
+        }
+      }
+    } finally {
+      clients.forEach(OsierClient::close);
+    }
+  }
+
+  private static void all(List<Keyspace> at, List<Command> commands) {
+    OsierCalls.all(
+        commands.size(),
+        IN_FLIGHT,
+        i -> {
+          Command command = commands.get(i);
+          return at.get(i % at.size())
+              .updateAsync(Key.of(command.object), TYPE, command.operation);
+        });
+  }
+
+  private static Map<String, Set<Value>> shown(Keyspace keyspace) {
+    Map<String, Set<Value>> shown = new TreeMap<>();
+    Keyspace.Page page =
+        keyspace.scan(
+            Optional.of(Key.of(prefix(0))), Optional.of(TYPE), new Query.Whole(), 10_000);
+    for (Keyspace.Row row : page.rows()) {
+      shown.put(row.key().toString(), new TreeSet<>(((Reading.Many) row.value()).values()));
+    }
+    return shown;
+  }
+}

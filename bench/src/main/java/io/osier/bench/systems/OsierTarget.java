@@ -1,0 +1,238 @@
+package io.osier.bench.systems;
+
+import com.sun.net.httpserver.HttpServer;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigRenderOptions;
+import io.osier.bench.cluster.ClusterSettings;
+import io.osier.bench.cluster.Directories;
+import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.LiveHeap;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.cluster.Topology;
+import io.osier.bench.wan.WanQuality;
+import io.osier.core.tls.TlsName;
+import io.osier.datacenter.cli.CertificateMaker;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.TlsOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Datacenter processes with emulated links between them. */
+public final class OsierTarget implements Target {
+  private static final Duration START_MAX = Duration.ofMinutes(2);
+
+  private final Config config;
+  private final Path directory;
+  private final LocalCluster cluster;
+  private final List<String> first;
+  private final Optional<TlsOptions> tls;
+  private final Set<String> down = ConcurrentHashMap.newKeySet();
+  private final @Nullable HttpServer spans;
+
+  /** Starts the processes, and waits until they serve. */
+  OsierTarget(Config config) throws IOException {
+    this.config = config;
+    this.directory = Files.createTempDirectory("osier-run");
+    this.first = Topology.names(config.getInt("dcs"));
+    String how = config.getString("tls");
+    this.tls = how.equals("off") ? Optional.empty() : Optional.of(certificates(how.equals("both")));
+    this.spans = config.getBoolean("spans") ? receiver() : null;
+    List<String> later = config.getStringList("later");
+    down.addAll(later);
+    ClusterSettings settings =
+        new ClusterSettings(directory, keyspaces())
+            .dcs(first)
+            .later(later)
+            .store(store())
+            .heap("-Xmx" + config.getString("heap"))
+            .javaOptions(config.getStringList("java-options"))
+            .settings(settings(how));
+    if (config.getDouble("delay") >= 0) {
+      settings.links(new WanQuality(config.getDouble("delay"), 0, 0));
+    }
+    if (config.getBoolean("admin")) {
+      settings.admin();
+    }
+    System.out.println("logs and data in " + directory);
+    cluster = settings.start();
+    if (tellsFigures()) {
+      first.forEach(dc -> cluster.awaitReady(dc, START_MAX));
+    } else {
+      client(first.getFirst()).close();
+    }
+  }
+
+  private boolean tellsFigures() {
+    return tls.isEmpty() && !config.getBoolean("hidden");
+  }
+
+  private String store() {
+    Durability durability =
+        Durability.valueOf(config.getString("durability").toUpperCase(Locale.ROOT));
+    String cache = config.getString("cache");
+    return durability.setting() + (cache.isEmpty() ? "" : ", cache = " + cache);
+  }
+
+  private String keyspaces() {
+    String lines = lines(config.getConfig("keyspaces"));
+    return lines.isEmpty() ? "    k { sla = 2s }\n" : lines;
+  }
+
+  private static String lines(Config content) {
+    StringBuilder lines = new StringBuilder();
+    content
+        .root()
+        .forEach(
+            (key, value) ->
+                lines.append(
+                    "    \"%s\" : %s\n"
+                        .formatted(key, value.render(ConfigRenderOptions.concise()))));
+    return lines.toString();
+  }
+
+  private String settings(String tlsHow) {
+    StringBuilder lines = new StringBuilder(lines(config.getConfig("settings")));
+    if (tls.isPresent()) {
+      lines.append(
+          "tls { certificate = \"%s\", key = \"%s\", authorities = \"%s\", client-certificates = %s }\n"
+              .formatted(
+                  directory.resolve("eu.pem"),
+                  directory.resolve("eu.key"),
+                  directory.resolve("authority.pem"),
+                  tlsHow.equals("both")));
+    }
+    if (spans != null) {
+      lines.append(
+          "trace.endpoint = \"http://127.0.0.1:%d\"\n".formatted(spans.getAddress().getPort()));
+    }
+    return lines.toString();
+  }
+
+  private TlsOptions certificates(boolean both) throws IOException {
+    CertificateMaker.authority(directory, "demo", 2);
+    CertificateMaker.signed(
+        directory, "eu", TlsName.ofDatacenter("demo", "eu"), List.of("127.0.0.1"), 2);
+    CertificateMaker.signed(directory, "client", TlsName.ofClient("demo", "client"), List.of(), 2);
+    TlsOptions trusting = TlsOptions.DEFAULT.authorities(directory.resolve("authority.pem"));
+    return both
+        ? trusting.certificate(directory.resolve("client.pem"), directory.resolve("client.key"))
+        : trusting;
+  }
+
+  /** Takes whatever spans come. */
+  private static HttpServer receiver() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/v1/traces",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  /** A client that is connected to one datacenter alone. */
+  public OsierClient client(String dc) {
+    OsierClient.Builder builder = OsierClient.builder().name("run").timeout(START_MAX);
+    for (String endpoint : cluster.endpoints().split(",", -1)) {
+      int equals = endpoint.indexOf('=');
+      if (endpoint.substring(0, equals).equals(dc)) {
+        builder.endpoint(dc, endpoint.substring(equals + 1));
+      }
+    }
+    tls.ifPresent(builder::tls);
+    OsierClient client = builder.build();
+    client.awaitConnected(START_MAX);
+    return client;
+  }
+
+  @Override
+  public int nodes() {
+    return first.size();
+  }
+
+  @Override
+  public Calls calls(int node, Config load) {
+    String dc = first.get(node);
+    return new OsierCalls(dc, () -> client(dc), load);
+  }
+
+  @Override
+  public Duration cpu() {
+    return cluster.cpu();
+  }
+
+  @Override
+  public long linkBytes() {
+    return cluster.wanBytes();
+  }
+
+  @Override
+  public OptionalLong memoryBytes() {
+    return LiveHeap.bytes(cluster.pid(first.getFirst()));
+  }
+
+  @Override
+  public Optional<LocalCluster> cluster() {
+    return tellsFigures() ? Optional.of(cluster) : Optional.empty();
+  }
+
+  /** The datacenters that run. */
+  public List<String> running() {
+    return cluster.dcs().stream().filter(dc -> !down.contains(dc)).toList();
+  }
+
+  /** Starts one, or starts it again, and waits until it serves. */
+  public void start(String dc) {
+    cluster.start(dc);
+    cluster.awaitReady(dc, START_MAX);
+    down.remove(dc);
+  }
+
+  /** Ends one, as SIGTERM or as kill -9 does. */
+  public void end(String dc, boolean kill) {
+    down.add(dc);
+    if (kill) {
+      cluster.kill(dc);
+    } else {
+      cluster.stop(dc);
+    }
+  }
+
+  /** One has joined, or has ended by itself. */
+  public void isUp(String dc, boolean up) {
+    if (up) {
+      down.remove(dc);
+    } else {
+      down.add(dc);
+      cluster.ended(dc);
+    }
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+    if (spans != null) {
+      spans.stop(0);
+    }
+    try {
+      Directories.delete(directory);
+    } catch (IOException e) {
+      System.err.println("cannot delete " + directory + ": " + e);
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package io.osier.bench.systems;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.pekko.actor.AbstractActor;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.actor.Props;
+import org.apache.pekko.cluster.Cluster;
+import org.apache.pekko.cluster.MemberStatus;
+import org.apache.pekko.cluster.ddata.DistributedData;
+import org.apache.pekko.cluster.ddata.Key;
+import org.apache.pekko.cluster.ddata.ORSet;
+import org.apache.pekko.cluster.ddata.ORSetKey;
+import org.apache.pekko.cluster.ddata.PNCounter;
+import org.apache.pekko.cluster.ddata.PNCounterKey;
+import org.apache.pekko.cluster.ddata.ReplicatedData;
+import org.apache.pekko.cluster.ddata.Replicator;
+import org.apache.pekko.cluster.ddata.SelfUniqueAddress;
+import org.apache.pekko.pattern.Patterns;
+
+/**
+ * Three actor systems with Pekko Distributed Data. Deltas are on and leave every 200 ms, the
+ * shortest that it allows: a fifth of the gossip interval, which is 1 s here (2 s by default).
+ * Updates are told to the replicator with the local write consistency, so that the caller does not
+ * wait for each; so many are under way as keep the replicator busy. The largest frame is raised, as
+ * its documentation says to do, since one message carries the deltas of all objects that changed.
+ */
+final class PekkoPeer implements Peer {
+  /** What a reader of the figures must know. */
+  static final String SETTINGS =
+      "Pekko 1.2.1: PNCounter and ORSet, delta-crdt on, deltas every 200 ms (its minimum), gossip "
+          + "interval 1 s, WriteLocal, 512 updates under way (64 of each thread), Artery TCP, "
+          + "maximum frame 4 MiB, not durable";
+
+  /** Of each caller; eight of them have 512. */
+  private static final int UNDER_WAY = 64;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Forwarders forwarders = new Forwarders();
+  private final List<ActorSystem> systems = new ArrayList<>();
+
+  PekkoPeer() {
+    for (int node = 0; node < NODES; node++) {
+      systems.add(ActorSystem.create("peers", config(node)));
+    }
+    // The first is a cluster by itself; a node that asks too early asks again only after 10 s.
+    Cluster first = Cluster.get(systems.getFirst());
+    first.join(first.selfAddress());
+    awaitUp(systems.subList(0, 1));
+    systems.subList(1, NODES).forEach(system -> Cluster.get(system).join(first.selfAddress()));
+    awaitUp(systems);
+    // The replicators begin now, not with the first update.
+    systems.forEach(DistributedData::get);
+  }
+
+  /** Waits until these nodes see each other. */
+  private void awaitUp(List<ActorSystem> some) {
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    while (some.stream().anyMatch(system -> up(system) < some.size())) {
+      if (System.nanoTime() > deadline) {
+        close();
+        throw new IllegalStateException("the Pekko nodes did not find each other in 60 s");
+      }
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  private static long up(ActorSystem system) {
+    long up = 0;
+    for (var member : Cluster.get(system).state().getMembers()) {
+      up += member.status().equals(MemberStatus.up()) ? 1 : 0;
+    }
+    return up;
+  }
+
+  private Config config(int node) {
+    String own =
+        """
+        pekko {
+          # Warnings would tell of late heartbeats, which two busy cores bring about.
+          loglevel = ERROR
+          stdout-loglevel = ERROR
+          log-dead-letters = off
+          log-dead-letters-during-shutdown = off
+          actor.provider = cluster
+          jvm-shutdown-hooks = off
+          coordinated-shutdown.exit-jvm = off
+          remote.artery {
+            transport = tcp
+            canonical { hostname = "127.0.0.1", port = %d }
+            bind { hostname = "127.0.0.1", port = %d }
+            advanced.maximum-frame-size = 4 MiB
+            # As many direct buffers as are in use at once; each has the size of a frame.
+            advanced.buffer-pool-size = 32
+          }
+          cluster {
+            jmx.enabled = off
+            # Two busy cores: a pause is not a failure.
+            failure-detector.acceptable-heartbeat-pause = 60 s
+            distributed-data {
+              gossip-interval = 1 s
+              notify-subscribers-interval = 50 ms
+              delta-crdt.enabled = on
+              durable.keys = []
+            }
+          }
+        }
+        """
+            .formatted(forwarders.announced(node), forwarders.listen(node));
+    return ConfigFactory.parseString(own).withFallback(ConfigFactory.load());
+  }
+
+  @Override
+  public Caller caller(int node) {
+    return new PekkoCaller(systems.get(node));
+  }
+
+  @Override
+  public long bytes() {
+    return forwarders.bytes();
+  }
+
+  @Override
+  public void close() {
+    // At once, without leaving the cluster in good order, which takes seconds.
+    systems.forEach(ActorSystem::terminate);
+    for (ActorSystem system : systems) {
+      try {
+        system.getWhenTerminated().toCompletableFuture().join();
+      } catch (RuntimeException e) {
+        System.err.println("a Pekko node did not end well: " + e);
+      }
+    }
+    forwarders.close();
+  }
+
+  /** Takes the replicator's replies to one caller's updates. */
+  private static final class Replies extends AbstractActor {
+    private final Semaphore room;
+    private final AtomicReference<Object> failure;
+
+    Replies(Semaphore room, AtomicReference<Object> failure) {
+      this.room = room;
+      this.failure = failure;
+    }
+
+    @Override
+    public Receive createReceive() {
+      return receiveBuilder()
+          .match(Replicator.UpdateSuccess.class, reply -> room.release())
+          .matchAny(
+              reply -> {
+                failure.compareAndSet(null, reply);
+                room.release();
+              })
+          .build();
+    }
+  }
+
+  private static final class PekkoCaller implements Caller {
+    private final ActorRef replicator;
+    private final SelfUniqueAddress self;
+    private final ActorRef replies;
+    private final Semaphore room = new Semaphore(UNDER_WAY);
+    private final AtomicReference<Object> failure = new AtomicReference<>();
+
+    /** Messages are immutable, so an increment of the same counter is always the same one. */
+    private final List<Replicator.Update<PNCounter>> increments = new ArrayList<>();
+
+    private final List<Key<ORSet<String>>> sets = new ArrayList<>();
+    private final List<String> elements = new ArrayList<>();
+
+    PekkoCaller(ActorSystem system) {
+      DistributedData data = DistributedData.get(system);
+      this.replicator = data.replicator();
+      this.self = data.selfUniqueAddress();
+      this.replies = system.actorOf(Props.create(Replies.class, () -> new Replies(room, failure)));
+    }
+
+    private static Key<PNCounter> counter(int counter) {
+      return PNCounterKey.create("c" + counter);
+    }
+
+    private Key<ORSet<String>> set(int set) {
+      while (sets.size() <= set) {
+        sets.add(ORSetKey.create("s" + sets.size()));
+      }
+      return sets.get(set);
+    }
+
+    @Override
+    public void increment(int counter) {
+      while (increments.size() <= counter) {
+        increments.add(
+            new Replicator.Update<>(
+                counter(increments.size()),
+                PNCounter.create(),
+                Replicator.writeLocal(),
+                value -> value.increment(self, 1)));
+      }
+      update(increments.get(counter));
+    }
+
+    @Override
+    public void add(int set, int element) {
+      while (elements.size() <= element) {
+        elements.add("e" + elements.size());
+      }
+      String name = elements.get(element);
+      update(
+          new Replicator.Update<>(
+              set(set), ORSet.create(), Replicator.writeLocal(), value -> value.add(self, name)));
+    }
+
+    private void update(Replicator.Update<?> update) {
+      room.acquireUninterruptibly();
+      replicator.tell(update, replies);
+    }
+
+    @Override
+    public void finish() {
+      room.acquireUninterruptibly(UNDER_WAY);
+      room.release(UNDER_WAY);
+      Object failed = failure.getAndSet(null);
+      if (failed != null) {
+        throw new IllegalStateException("the replicator answered " + failed);
+      }
+    }
+
+    private <T extends ReplicatedData> Optional<T> read(Key<T> key) {
+      Object reply =
+          Patterns.ask(replicator, new Replicator.Get<>(key, Replicator.readLocal()), PATIENCE)
+              .toCompletableFuture()
+              .join();
+      if (reply instanceof Replicator.GetSuccess<?> found) {
+        return Optional.of(found.get(key));
+      }
+      if (reply instanceof Replicator.NotFound<?>) {
+        return Optional.empty();
+      }
+      throw new IllegalStateException("the replicator answered " + reply);
+    }
+
+    @Override
+    public long count(int counter) {
+      return read(counter(counter)).map(value -> value.getValue().longValueExact()).orElse(0L);
+    }
+
+    @Override
+    public boolean contains(int set, int element) {
+      return read(set(set)).map(value -> value.contains("e" + element)).orElse(false);
+    }
+
+  }
+}

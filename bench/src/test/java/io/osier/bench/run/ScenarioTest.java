@@ -1,0 +1,121 @@
+package io.osier.bench.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.typesafe.config.Config;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+final class ScenarioTest {
+  static final List<String> NAMES = Scenario.NAMES;
+
+  @TempDir private Path directory;
+
+  private Scenario read(String text) throws IOException {
+    Path file = Files.writeString(directory.resolve("own.conf"), text);
+    return Scenario.read(file.toString(), List.of(), false);
+  }
+
+  @ParameterizedTest
+  @FieldSource("NAMES")
+  void scenario_quickOrNot_hasCasesVariantsAndLoadsThatCanBeRead(String name) {
+    for (boolean quick : new boolean[] {false, true}) {
+      Scenario scenario = Scenario.read(name, List.of(), quick);
+      assertThat(scenario.config().getString("about")).isNotBlank();
+      List<String> cases = scenario.cases().stream().map(Scenario.Part::name).toList();
+      assertThat(cases).doesNotHaveDuplicates();
+      assertThat(cases).containsAll(scenario.config().getStringList("only"));
+      for (Scenario.Part one : scenario.cases()) {
+        List<Scenario.Part> variants = Scenario.variants(one.config());
+        Set<String> names = variants.stream().map(Scenario.Part::name).collect(Collectors.toSet());
+        assertThat(names).hasSameSizeAs(variants);
+        for (Scenario.Part variant : variants) {
+          String base = variant.config().getString("base");
+          assertThat(base.isEmpty() || names.contains(base)).as(base).isTrue();
+          for (Config load : variant.loads().values()) {
+            assertThat(new Draw(load).operations()).isNotNull();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void names_areAllFilesThatAreThere() throws IOException {
+    Path folder = Path.of("src/main/resources/io/osier/bench/run");
+    try (Stream<Path> files = Files.list(folder)) {
+      Set<String> there =
+          files
+              .map(file -> file.getFileName().toString().replace(".conf", ""))
+              .filter(name -> !List.of("defaults", "ways").contains(name))
+              .collect(Collectors.toCollection(TreeSet::new));
+      assertThat(there).containsExactlyInAnyOrderElementsOf(Scenario.NAMES);
+    }
+  }
+
+  @Test
+  void file_aVariantLiesOverItsCaseAndThatOverTheFile() throws IOException {
+    Scenario scenario =
+        read(
+            """
+            load { keys = 5, bytes = 7 }
+            cases = [ { name = a, load.keys = 6, variants = [ { name = v, load.in-flight = 2 } ] } ]
+            """);
+    Scenario.Part variant = Scenario.variants(scenario.cases().getFirst().config()).getFirst();
+    Config load = variant.loads().get("");
+    assertThat(load.getInt("keys")).isEqualTo(6);
+    assertThat(load.getInt("bytes")).isEqualTo(7);
+    assertThat(load.getInt("in-flight")).isEqualTo(2);
+    assertThat(load.getInt("sessions")).isEqualTo(1);
+  }
+
+  @Test
+  void change_liesOverTheQuickBlock_andThatOverTheFile() {
+    Scenario quick = Scenario.read("causal", List.of("seconds=3"), true);
+    assertThat(quick.config().getDouble("seconds")).isEqualTo(3);
+    assertThat(quick.config().getInt("rounds")).isEqualTo(2);
+  }
+
+  @Test
+  void unknownKey_isRefusedWithThoseThatAreKnown() {
+    assertThatThrownBy(() -> read("load.kays = 5"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("load.kays")
+        .hasMessageContaining("keys");
+    assertThatThrownBy(() -> read("cases = [ { name = a, second = 5 } ]").cases())
+        .hasMessageContaining("second");
+    assertThatThrownBy(() -> Scenario.read("nowhere", List.of(), false))
+        .hasMessageContaining("nowhere")
+        .hasMessageContaining("propagation");
+  }
+
+  @Test
+  void mix_isDrawnByItsWeights() throws IOException {
+    Config load =
+        Scenario.variants(read("load.mix { get = 3, increment = 1 }").config())
+            .getFirst()
+            .loads()
+            .get("");
+    Draw draw = new Draw(load);
+    assertThat(draw.operations()).containsExactly("get", "increment");
+    int increments = 0;
+    for (long i = 0; i < 40_000; i++) {
+      increments += draw.operation(i);
+    }
+    assertThat(increments).isBetween(9_000, 11_000);
+    int hottest = draw.ofRank(0);
+    draw.shift(17);
+    assertThat(draw.ofRank(0)).isEqualTo(hottest + 17);
+  }
+}

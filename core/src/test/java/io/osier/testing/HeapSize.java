@@ -49,12 +49,13 @@ public final class HeapSize {
   }
 
   private void reach(@Nullable Object object, Deque<Object> reached) {
-    boolean countable =
-        object != null
-            && !(object instanceof Class)
-            && !(object instanceof ClassLoader)
-            && !(object instanceof Thread);
-    if (countable && counted.add(object)) {
+    if (object == null
+        || object instanceof Class
+        || object instanceof ClassLoader
+        || object instanceof Thread) {
+      return;
+    }
+    if (counted.add(object)) {
       reached.push(object);
     }
   }

@@ -193,7 +193,7 @@ final class Meter {
         latencies(name, calls.get(i), rows);
       }
       if (to.failed.get(i) > from.failed.get(i)) {
-        rows.add(name, "failed", to.failed.get(i) - from.failed.get(i));
+        rows.add(name, "failed", (double) (to.failed.get(i) - from.failed.get(i)));
       }
       receivers(name, from, to, i, operations, rows);
     }
@@ -254,7 +254,7 @@ final class Meter {
         rows.add(row, "visible p50 ms", seen.getValueAtPercentile(50) / 1e3);
         rows.add(row, "visible p99", seen.getValueAtPercentile(99) / 1e3);
         rows.add(row, "visible max", seen.getMaxValue() / 1e3);
-        rows.add(row, "violations", now.get().violations() - then.get().violations());
+        rows.add(row, "violations", (double) (now.get().violations() - then.get().violations()));
       }
     } else if (bytes > 0 && operations > 0) {
       rows.add(row, "link bytes/update", bytes / operations);

@@ -5,13 +5,14 @@ import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.TreeMap;
 
 /**
  * What is run, as its file says it; defaults.conf lists every key.
@@ -141,8 +142,9 @@ record Scenario(String name, Config config) {
       Config one = config.getConfig("load");
       Map<String, Config> loads = new LinkedHashMap<>();
       Config named = config.getConfig("loads");
-      for (String name : new TreeSet<>(named.root().keySet())) {
-        if (named.root().get(name).valueType() == ConfigValueType.OBJECT) {
+      for (Map.Entry<String, ConfigValue> entry : new TreeMap<>(named.root()).entrySet()) {
+        String name = entry.getKey();
+        if (entry.getValue().valueType() == ConfigValueType.OBJECT) {
           Config load = named.getConfig("\"" + name + "\"").withFallback(one);
           check("load", load.root(), DEFAULTS.getConfig("load").root());
           loads.put(name, load);

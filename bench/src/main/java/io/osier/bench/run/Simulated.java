@@ -48,7 +48,7 @@ final class Simulated {
     if (load.getConfig("mix").hasPath("mixed")) {
       for (SimComparison.Side side : SimComparison.run(count, seconds, seed)) {
         String name = row.isEmpty() ? side.keyspace() : row + ", " + side.keyspace();
-        rows.add(name, "updates", side.updates());
+        rows.add(name, "updates", (double) side.updates());
         rows.add(name, "link bytes/update", side.bytes() / (double) side.updates());
         visible(name, side.visibilityMicros(), side.slaViolations(), rows);
       }
@@ -61,7 +61,7 @@ final class Simulated {
     rows.add(row, "visible p50 ms", micros.getValueAtPercentile(50) / 1e3);
     rows.add(row, "visible p99", micros.getValueAtPercentile(99) / 1e3);
     rows.add(row, "visible max", micros.getMaxValue() / 1e3);
-    rows.add(row, "violations", violations);
+    rows.add(row, "violations", (double) violations);
   }
 
   private static KeyspacePolicy policy(Config keyspaces) {

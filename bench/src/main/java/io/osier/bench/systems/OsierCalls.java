@@ -91,7 +91,7 @@ public final class OsierCalls implements Calls {
 
   /** Which element of a set of a fixed range a call adds. */
   public static int elementOf(long number, int elements) {
-    return (int) Math.floorMod(number * 0x9E3779B97F4A7C15L >>> 17, (long) elements);
+    return (int) Math.floorMod((number * 0x9E3779B97F4A7C15L) >>> 17, (long) elements);
   }
 
   /**

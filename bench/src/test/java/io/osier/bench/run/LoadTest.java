@@ -1,5 +1,6 @@
 package io.osier.bench.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,7 +45,7 @@ final class LoadTest {
       };
     }
 
-    CompletionStage<?> answer(long number) {
+    CompletionStage<?> answer(long unusedNumber) {
       return CompletableFuture.runAsync(Thread::yield);
     }
 
@@ -81,7 +82,8 @@ final class LoadTest {
     runUntil(load, 5_000);
     assertThat(fake.mostUnderWay.get()).isBetween(2, 6);
     assertThat(fake.underWay.get()).isZero();
-    assertThat(load.sinceLast().get("increment").getTotalCount()).isEqualTo(load.done());
+    Histogram increments = requireNonNull(load.sinceLast().get("increment"));
+    assertThat(increments.getTotalCount()).isEqualTo(load.done());
   }
 
   @Test
@@ -125,7 +127,7 @@ final class LoadTest {
       Thread.sleep(1);
     }
     load.stop();
-    Histogram tenths = load.sinceLast().get("increment");
+    Histogram tenths = requireNonNull(load.sinceLast().get("increment"));
     // Those that were due in the first third of that time have waited for more than half of it.
     assertThat(tenths.getCountBetweenValues(heldMillis * 10_000 / 2, tenths.getMaxValue()))
         .isGreaterThan(heldMillis / 5);

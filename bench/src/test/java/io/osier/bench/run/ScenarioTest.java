@@ -1,5 +1,6 @@
 package io.osier.bench.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -73,7 +74,7 @@ final class ScenarioTest {
             cases = [ { name = a, load.keys = 6, variants = [ { name = v, load.in-flight = 2 } ] } ]
             """);
     Scenario.Part variant = Scenario.variants(scenario.cases().getFirst().config()).getFirst();
-    Config load = variant.loads().get("");
+    Config load = requireNonNull(variant.loads().get(""));
     assertThat(load.getInt("keys")).isEqualTo(6);
     assertThat(load.getInt("bytes")).isEqualTo(7);
     assertThat(load.getInt("in-flight")).isEqualTo(2);
@@ -102,11 +103,9 @@ final class ScenarioTest {
 
   @Test
   void mix_isDrawnByItsWeights() throws IOException {
-    Config load =
-        Scenario.variants(read("load.mix { get = 3, increment = 1 }").config())
-            .getFirst()
-            .loads()
-            .get("");
+    Scenario.Part variant =
+        Scenario.variants(read("load.mix { get = 3, increment = 1 }").config()).getFirst();
+    Config load = requireNonNull(variant.loads().get(""));
     Draw draw = new Draw(load);
     assertThat(draw.operations()).containsExactly("get", "increment");
     int increments = 0;

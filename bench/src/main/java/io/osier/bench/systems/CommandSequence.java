@@ -212,16 +212,14 @@ public final class CommandSequence {
         IN_FLIGHT,
         i -> {
           Command command = commands.get(i);
-          return at.get(i % at.size())
-              .updateAsync(Key.of(command.object), TYPE, command.operation);
+          return at.get(i % at.size()).updateAsync(Key.of(command.object), TYPE, command.operation);
         });
   }
 
   private static Map<String, Set<Value>> shown(Keyspace keyspace) {
     Map<String, Set<Value>> shown = new TreeMap<>();
     Keyspace.Page page =
-        keyspace.scan(
-            Optional.of(Key.of(prefix(0))), Optional.of(TYPE), new Query.Whole(), 10_000);
+        keyspace.scan(Optional.of(Key.of(prefix(0))), Optional.of(TYPE), new Query.Whole(), 10_000);
     for (Keyspace.Row row : page.rows()) {
       shown.put(row.key().toString(), new TreeSet<>(((Reading.Many) row.value()).values()));
     }

@@ -127,7 +127,6 @@ final class HazelcastPeer implements Peer {
       throw noSets();
     }
 
-
     private static UnsupportedOperationException noSets() {
       return new UnsupportedOperationException("Hazelcast has no set that is a CRDT");
     }

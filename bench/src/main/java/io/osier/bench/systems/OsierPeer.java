@@ -130,6 +130,5 @@ final class OsierPeer implements Peer {
     public boolean contains(int set, int element) {
       return set(set).contains(element(element).getFirst());
     }
-
   }
 }

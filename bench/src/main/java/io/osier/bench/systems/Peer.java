@@ -1,6 +1,5 @@
 package io.osier.bench.systems;
 
-
 /**
  * Three nodes of one system in this JVM that replicate to each other by TCP, each called in process
  * through its own API. Objects and elements are numbers; each system names them in its own way. An
@@ -51,6 +50,5 @@ interface Peer extends AutoCloseable {
 
     /** Whether a set has an element, as the node sees it. */
     boolean contains(int set, int element);
-
   }
 }

@@ -259,6 +259,5 @@ final class PekkoPeer implements Peer {
     public boolean contains(int set, int element) {
       return read(set(set)).map(value -> value.contains("e" + element)).orElse(false);
     }
-
   }
 }

@@ -176,7 +176,7 @@ final class PackedLeafProperties {
       packedLeaves = Math.max(packedLeaves, Nodes.of(map).packed);
     }
     Statistics.label("packed").collect(packedLeaves > 0);
-    Statistics.label("packed").coverage(c -> c.check(true).percentage(p -> p > 50));
+    Statistics.label("packed").coverage(c -> c.check(true).percentage(p -> p > 10));
   }
 
   private static CellMap<Value, Dot> changed(

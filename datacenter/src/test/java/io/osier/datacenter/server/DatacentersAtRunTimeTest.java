@@ -159,7 +159,7 @@ final class DatacentersAtRunTimeTest {
     refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
     awaitState(eu, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 1);
-    assertThat(ap.obstacles()).isEmpty();
+    await().atMost(PATIENCE).until(() -> ap.obstacles().isEmpty()); // it hears of that after eu
   }
 
   /** It has what the one has that it knew at first, and must not take that for all. */

@@ -41,6 +41,7 @@ final class ArchitectureTest {
           .withImportOption(l -> !l.contains("/package-info.class"))
           // In the client's test-jar: for tests, though it does not lie where tests do.
           .withImportOption(l -> !l.contains("/io/osier/testcontainers/"))
+          .withImportOption(l -> !l.contains("/io/osier/testing/"))
           .importPackages("io.osier");
 
   /** What a pure class may use of packages that it may otherwise not. */

@@ -37,11 +37,13 @@ final class ReceiverTroubleTest {
   void listen() {
     lines.start();
     LOG.addAppender(lines);
+    LOG.setLevel(Level.INFO); // whatever another test of this JVM has silenced
   }
 
   @AfterEach
   void listenNoMore() {
     LOG.detachAppender(lines);
+    LOG.setLevel(null);
   }
 
   private final int admin = Ports.free();

@@ -148,9 +148,10 @@ final class DatacenterMetrics {
         "failed_attempts",
         List.of("kind"),
         "What failed and is tried again by itself, as the log says: certificates: reading them"
-            + " anew; control: telling the others what there is here; keyspaces: opening, dropping"
-            + " or configuring one; peers: taking what they send, while the disk is full; rights:"
-            + " passing on those of a datacenter that goes; store: tidying up",
+            + " anew; control: telling the others what there is here; frames: encoding one for a"
+            + " peer, a fault of Osier; keyspaces: opening, dropping or configuring one; peers:"
+            + " taking what they send, while the disk is full; rights: passing on those of a"
+            + " datacenter that goes; store: tidying up",
         (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
   }
 

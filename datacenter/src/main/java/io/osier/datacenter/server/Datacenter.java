@@ -444,6 +444,7 @@ public final class Datacenter implements AutoCloseable {
 
   private Map<String, Long> failedAttempts() {
     Map<String, Long> all = new TreeMap<>(control.failedAttempts());
+    all.put("frames", transport.notEncoded());
     tls().ifPresent(certificates -> all.put("certificates", certificates.failed()));
     if (store != null) {
       all.put("store", store.failedAttempts());

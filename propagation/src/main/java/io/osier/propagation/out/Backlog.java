@@ -184,12 +184,8 @@ final class Backlog {
   }
 
   private Cursor place() {
-    // Datacenters that are added take ticks, too: there may be fewer commit numbers. Whoever goes
-    // on
-    // at a lower base is sent some of the trail once more.
-    long from = scanning ? Math.min(base, scanStart) : base;
     long done = scanning ? scanStart : position;
-    return new Cursor(around.recovered().life(), from, done, sent, scanned);
+    return new Cursor(around.recovered().life(), base, done, sent, scanned);
   }
 
   /** Whether a place is behind all that was committed in former lives. */

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -95,6 +96,7 @@ public final class PeerTransport implements AutoCloseable {
   private final Network network;
   private final Peers peers = new Peers();
   private final Network.Port server;
+  private final LongAdder notEncoded = new LongAdder();
   private volatile boolean dials;
 
   /**
@@ -301,6 +303,11 @@ public final class PeerTransport implements AutoCloseable {
     return peers.traffic();
   }
 
+  /** How many frames were dropped because they could not be encoded: each is a fault of Osier. */
+  public long notEncoded() {
+    return notEncoded.sum();
+  }
+
   /** By peer, the bytes that were sent and have not left this process. */
   public Map<String, Long> buffered() {
     Map<String, Long> buffered = new TreeMap<>();
@@ -321,6 +328,7 @@ public final class PeerTransport implements AutoCloseable {
     try {
       bytes = FrameCodec.encode(peering.self(), frame);
     } catch (RuntimeException e) {
+      notEncoded.increment();
       LOG.error(
           "a frame ({}) of partition {} of {} cannot be sent to {}",
           frame.getClass().getSimpleName(),

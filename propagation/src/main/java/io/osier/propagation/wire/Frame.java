@@ -42,14 +42,20 @@ public sealed interface Frame {
    *
    * @param life of the sender's store: in another one the rest means nothing
    * @param base the sender's count of shipped segments: whatever was shipped up to it has come. In
-   *     a scan of all objects, at most the count when the scan began
-   * @param done at least {@code base}: whatever was shipped of the objects that were last shipped
-   *     up to it has come, too. In a scan, the last commit number when the scan began
+   *     a scan of all objects, the count when the scan began. At most {@code done}, which is taken
+   *     where it is more: whoever goes on at a lower base is sent some segments once more
+   * @param done whatever was shipped of the objects that were last shipped up to it has come, too.
+   *     In a scan, the last commit number when the scan began: less than the count where few
+   *     updates were made and datacenters were added, for each of which it counts one
    * @param sent each object whose last update of the sender is numbered up to this has come with
    *     it: what a scan has found once is not sent again by the next one
    * @param scanned in a scan, the last object that was shipped; empty otherwise
    */
-  record Cursor(long life, long base, long done, long sent, Optional<ObjectId> scanned) {}
+  record Cursor(long life, long base, long done, long sent, Optional<ObjectId> scanned) {
+    public Cursor {
+      base = Math.min(base, done);
+    }
+  }
 
   /**
    * Updates of the sender.

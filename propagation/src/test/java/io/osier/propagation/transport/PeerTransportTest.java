@@ -253,6 +253,22 @@ final class PeerTransportTest {
     assertThat(atNewUs.next()).isEqualTo("shop/0 2");
   }
 
+  @Test
+  void frameThatCannotBeEncoded_isDroppedAndCounted_andOthersGoOn() throws Exception {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    Heard atEu = new Heard();
+    Heard atUs = new Heard();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    eu.dial();
+    transport(US, usPort, "eu", euPort, atUs);
+    assertThat(atEu.next()).isEqualTo("up " + US);
+    eu.send(US, "shop", 0, new Frame.Ack(-1, 1)); // there is no such number
+    eu.send(US, "shop", 0, new Frame.Ack(1, 2));
+    assertThat(atUs.next()).isEqualTo("shop/0 2");
+    assertThat(eu.notEncoded()).isOne();
+  }
+
   /** It may have waited for the sender's disk, and what it counts the next one counts, too. */
   @Test
   void frameForTheFormerIncarnation_isNotSentToTheNext() throws Exception {

@@ -97,6 +97,9 @@ public final class HistoryLoad implements AutoCloseable {
   /** What is wrong with what was done and seen, a line each; for when all sessions are over. */
   public List<String> violations() {
     List<String> all = new ArrayList<>();
+    if (history().txns().isEmpty()) {
+      all.add("nothing was done that could be wrong");
+    }
     history().violation().ifPresent(v -> all.add("not causal: " + v));
     Optional.ofNullable(recorder.broken()).ifPresent(all::add);
     return all;

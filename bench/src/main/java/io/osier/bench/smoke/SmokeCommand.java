@@ -136,7 +136,7 @@ public final class SmokeCommand implements Callable<Integer> {
       disturbances.run(FAULTS, half, random);
       counters.stop();
       history.stop();
-      samples.forEach(s -> s.end(cluster));
+      samples.forEach(Sample::stop);
       check(cluster, counters, history, samples);
     } finally {
       samples.forEach(Sample::close);
@@ -145,6 +145,7 @@ public final class SmokeCommand implements Callable<Integer> {
 
   private void check(
       LocalCluster cluster, CounterLoad counters, HistoryLoad history, List<Sample> samples) {
+    cluster.awaitReady(READY);
     history.readAll(cluster);
     boolean equal = cluster.fleet().awaitEqual(READY, System.out::println);
     tell("datacenters", equal ? "equal" : "not equal", equal ? List.of() : List.of("they differ"));
@@ -159,6 +160,7 @@ public final class SmokeCommand implements Callable<Integer> {
             audit.missing(),
             audit.surplus());
     tell(COUNTERS, updates, all ? List.of() : List.of(updates));
+    samples.forEach(Sample::checkEnd);
     tell("history", history.summary(), history.violations());
     samples.forEach(s -> tell(s.keyspace(), s.report(), s.firstViolations()));
   }

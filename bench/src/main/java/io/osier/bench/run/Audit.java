@@ -3,146 +3,98 @@ package io.osier.bench.run;
 import com.typesafe.config.Config;
 import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.OsierCalls;
-import io.osier.bench.systems.Target;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps account of a load: what was acknowledged must be at every node in the end, an increment
- * once; and what is watched must be told of. Thread-safe.
+ * Keeps account of a load's increments of counters, or of its additions to sets: in the end every
+ * node must show what was acknowledged, and nothing that was not sent. Thread-safe.
  */
 final class Audit implements Load.Observer {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
   private static final long LOOK_NANOS = 1_000_000;
 
-  /** Of each key, or of each element of each set. */
-  private final AtomicIntegerArray acknowledged;
+  /** What may be called beside what is accounted for: it changes nothing. */
+  private static final Set<String> READS =
+      Set.of("get", "read", "contains", "whole", "size", "page", "read-together", "connect");
 
-  private final AtomicIntegerArray failed;
+  private final String operation;
   private final int elements;
-  private final boolean isWatched;
+  private final Time time;
+
+  /** What was there before, of each key, or of each element of each set; so are the others. */
   private final long[] before;
 
-  private final AtomicLongArray sentNanos;
-  private final AtomicLongArray toldNanos;
-  private final LongAdder told = new LongAdder();
-  private final AtomicLong lastTold = new AtomicLong();
+  private final AtomicIntegerArray sent;
+  private final AtomicIntegerArray acknowledged;
 
-  /** Nothing was called yet. */
-  Audit(int keys, int elements, boolean isWatched) {
-    this.isWatched = isWatched;
-    this.before = new long[keys];
-    this.elements = elements;
-    acknowledged = new AtomicIntegerArray(keys * elements);
-    failed = new AtomicIntegerArray(keys * elements);
-    sentNanos = new AtomicLongArray(keys);
-    toldNanos = new AtomicLongArray(keys);
+  /** Of a load of which nothing was called yet. */
+  Audit(Config load, Time time) {
+    this.operation = operation(load);
+    this.elements = isOfSets() ? load.getInt("elements") : 1;
+    this.time = time;
+    int size = load.getInt("keys") * elements;
+    before = new long[size];
+    sent = new AtomicIntegerArray(size);
+    acknowledged = new AtomicIntegerArray(size);
   }
 
-  /** What counters show already is not of this load. */
+  /**
+   * Which operation of a load is accounted for.
+   *
+   * @return increment or add
+   * @throws ScenarioException if the load has not just one of them, or changes its objects otherwise
+   */
+  static String operation(Config load) {
+    List<String> updates = new ArrayList<>(load.getConfig("mix").root().keySet());
+    updates.removeAll(READS);
+    if (!updates.equals(List.of("increment")) && !updates.equals(List.of("add"))) {
+      throw new ScenarioException(
+          "load.audit and load.probe need a mix that updates by increment or by add, not by "
+              + updates);
+    }
+    return updates.getFirst();
+  }
+
+  private boolean isOfSets() {
+    return operation.equals("add");
+  }
+
+  /** What is there already is not of this load. */
   void startFrom(Calls calls) {
-    for (int key = 0; key < before.length; key++) {
-      before[key] = calls.count(key);
+    for (int at = 0; at < before.length; at++) {
+      before[at] = shown(calls, at);
+    }
+  }
+
+  private long shown(Calls calls, int at) {
+    if (isOfSets()) {
+      return calls.has(at / elements, at % elements) ? 1 : 0;
+    }
+    return calls.count(at);
+  }
+
+  private void count(AtomicIntegerArray what, String called, int key, long number) {
+    if (called.equals(operation)) {
+      what.incrementAndGet(
+          isOfSets() ? key * elements + OsierCalls.elementOf(number, elements) : key);
     }
   }
 
   @Override
-  public void sent(String operation, int key, long number) {
-    if (isWatched) {
-      sentNanos.set(key, System.nanoTime());
-    }
+  public void sent(String called, int key, long number) {
+    count(sent, called, key, number);
   }
 
   @Override
-  public void answered(String operation, int key, long number, boolean succeeded) {
-    int element = operation.equals("add") ? OsierCalls.elementOf(number, elements) : 0;
-    (succeeded ? acknowledged : failed).incrementAndGet(key * elements + element);
-  }
-
-  /** A watcher was told of a change of a key. */
-  void told(int key) {
-    long now = System.nanoTime();
-    toldNanos.set(key, now);
-    lastTold.set(now);
-    told.increment();
-  }
-
-  /** How many changes were told. */
-  long told() {
-    return told.sum();
-  }
-
-  /** When the last one was told, as System.nanoTime() has it; 0 if none was. */
-  long lastToldNanos() {
-    return lastTold.get();
-  }
-
-  /**
-   * Waits until each watched key was told of after its last update was sent.
-   *
-   * @param step between the watched keys
-   * @throws OsierException INTERNAL if it was not
-   */
-  void awaitTold(int step) {
-    long deadline = System.nanoTime() + PATIENCE_NANOS / 2;
-    for (int key = 0; key < toldNanos.length(); key += step) {
-      while (acknowledged.get(key * elements) > 0 && toldNanos.get(key) < sentNanos.get(key)) {
-        if (System.nanoTime() > deadline) {
-          throw new OsierException(
-              ErrorCode.INTERNAL, "the last update of the watched key " + key + " was not told");
-        }
-        LockSupport.parkNanos(LOOK_NANOS);
-      }
-    }
-  }
-
-  /**
-   * Waits until every node shows what was acknowledged.
-   *
-   * @param operation whose calls are accounted for: increment or add
-   * @return seconds until then
-   * @throws OsierException INTERNAL if one does not within a minute, or counted something twice
-   */
-  double awaitEverywhere(Target target, Config load, String operation) throws IOException {
-    long start = System.nanoTime();
-    List<Calls> nodes = new ArrayList<>();
-    try {
-      for (int node = 0; node < target.nodes(); node++) {
-        nodes.add(target.calls(node, load));
-      }
-      for (int at = 0; at < acknowledged.length(); at++) {
-        int times = acknowledged.get(at);
-        for (Calls node : times > 0 ? nodes : List.<Calls>of()) {
-          check(node, operation, at, times, start + PATIENCE_NANOS);
-        }
-      }
-      return (System.nanoTime() - start) / 1e9;
-    } finally {
-      nodes.forEach(Calls::close);
-    }
-  }
-
-  private void check(Calls node, String operation, int at, int times, long deadline) {
-    boolean isAdd = operation.equals("add");
-    int key = at / elements;
-    while (isAdd ? !node.has(key, at % elements) : node.count(key) < before[key] + times) {
-      if (System.nanoTime() > deadline) {
-        throw new OsierException(
-            ErrorCode.INTERNAL, "an acknowledged " + operation + " of key " + key + " is missing");
-      }
-      LockSupport.parkNanos(LOOK_NANOS);
-    }
-    if (!isAdd && node.count(key) > before[key] + times + failed.get(at)) {
-      throw new OsierException(
-          ErrorCode.INTERNAL, "an increment of key " + key + " was counted twice");
+  public void answered(String called, int key, long number, boolean succeeded) {
+    if (succeeded) {
+      count(acknowledged, called, key, number);
     }
   }
 
@@ -153,5 +105,70 @@ final class Audit implements Load.Observer {
       sum += acknowledged.get(i);
     }
     return sum;
+  }
+
+  /**
+   * Waits until every node shows what was acknowledged, and all show the same; then looks whether
+   * they show more than was sent.
+   *
+   * @return seconds until they do
+   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there is
+   *     something more, or if nothing was acknowledged
+   */
+  double await(List<Calls> nodes) {
+    long acknowledged = acknowledged();
+    if (acknowledged == 0) {
+      throw new OsierException(ErrorCode.INTERNAL, "nothing was acknowledged");
+    }
+    long start = time.nanos();
+    for (int at = 0; at < before.length; at++) {
+      awaitEqual(nodes, at);
+    }
+    double seconds = (time.nanos() - start) / 1e9;
+    for (int at = 0; at < before.length; at++) {
+      checkSurplus(nodes, at);
+    }
+    return seconds;
+  }
+
+  private void awaitEqual(List<Calls> nodes, int at) {
+    long least = before[at] + acknowledged.get(at);
+    long wanted = isOfSets() ? Math.min(1, least) : least;
+    long deadline = time.nanos() + PATIENCE_NANOS;
+    while (true) {
+      List<Long> shown = nodes.stream().map(node -> shown(node, at)).toList();
+      boolean isMissing = shown.stream().anyMatch(one -> one < wanted);
+      if (!isMissing && shown.stream().distinct().count() == 1) {
+        return;
+      }
+      if (time.nanos() > deadline) {
+        throw new OsierException(
+            ErrorCode.INTERNAL,
+            isMissing
+                ? "an acknowledged " + what(at) + " is missing: " + wanted + " shown as " + shown
+                : "the nodes are not equal: " + what(at) + " is shown as " + shown);
+      }
+      time.pass(LOOK_NANOS);
+    }
+  }
+
+  private void checkSurplus(List<Calls> nodes, int at) {
+    long most = before[at] + sent.get(at);
+    for (Calls node : nodes) {
+      long shown = shown(node, at);
+      if (shown > most) {
+        throw new OsierException(
+            ErrorCode.INTERNAL,
+            isOfSets()
+                ? what(at) + " is there, and nobody has added it"
+                : what(at) + " was counted twice: at most " + most + " shown as " + shown);
+      }
+    }
+  }
+
+  private String what(int at) {
+    return isOfSets()
+        ? "add of element " + at % elements + " to key " + at / elements
+        : "increment of key " + at;
   }
 }

@@ -2,6 +2,7 @@ package io.osier.bench.run;
 
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.Zipf;
+import io.osier.bench.systems.ScenarioException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -36,7 +37,7 @@ final class Draw {
       ring[i] = zipf.next(random);
     }
     if (!List.of("zipfian", "uniform", "turns").contains(how)) {
-      throw new IllegalArgumentException("load.draw is zipfian, uniform or turns, not " + how);
+      throw new ScenarioException("load.draw is zipfian, uniform or turns, not " + how);
     }
     Config mix = load.getConfig("mix");
     mix.root().keySet().stream().sorted().forEach(operations::add);

@@ -9,39 +9,48 @@ import io.osier.core.OsierException;
 final class Expiry implements AutoCloseable {
   private static final int IN_FLIGHT = 256;
   private static final long PATIENCE_NANOS = 300_000_000_000L;
-  private static final long LOOK_MILLIS = 100;
+  private static final long LOOK_NANOS = 100_000_000;
 
   /** Deadlines take longer to give than objects to make, by at most so much. */
   private static final double GIVING = 2.5;
 
   private final Calls calls;
+  private final Time time;
   private final Calls.Expiring objects;
   private long keptBefore;
 
-  Expiry(Calls calls) {
+  Expiry(Calls calls, Time time) {
     this.calls = calls;
+    this.time = time;
     this.objects = calls.expiring();
   }
 
   /**
    * Makes objects, gives them deadlines, and returns so many seconds before the first of these.
    *
-   * @throws OsierException TIMEOUT if giving them took longer than there was time for
+   * @throws OsierException TIMEOUT if giving them took longer than there was time for; INTERNAL if
+   *     one is not shown before its deadline
    */
-  void begin(int count, double secondsBefore) throws InterruptedException {
+  void begin(int count, double secondsBefore) {
     keptBefore = objects.kept();
-    long start = System.nanoTime();
+    long start = time.nanos();
     OsierCalls.all(count, IN_FLIGHT, objects::put);
-    long lead = (long) ((System.nanoTime() - start) / 1e6 * GIVING + secondsBefore * 1_000) + 2_000;
-    long deadline = System.currentTimeMillis() + lead;
+    long lead = (long) ((time.nanos() - start) / 1e6 * GIVING + secondsBefore * 1_000) + 2_000;
+    long deadline = time.millis() + lead;
     OsierCalls.all(
         count, IN_FLIGHT, i -> objects.expireAt(i, deadline + i * 1_000L / Math.max(1, count)));
-    long left = deadline - (long) (secondsBefore * 1_000) - System.currentTimeMillis();
+    long shown = objects.visible();
+    long left = deadline - (long) (secondsBefore * 1_000) - time.millis();
     if (left < 0) {
       throw new OsierException(
           ErrorCode.TIMEOUT, "giving deadlines took " + -left + " ms longer than there was time");
     }
-    Thread.sleep(left);
+    if (shown != count) {
+      throw new OsierException(
+          ErrorCode.INTERNAL,
+          "of " + count + " objects " + shown + " are shown before the first deadline");
+    }
+    time.pass(left * 1_000_000);
   }
 
   /**
@@ -49,21 +58,21 @@ final class Expiry implements AutoCloseable {
    *
    * @throws OsierException INTERNAL if one that has expired is shown; TIMEOUT if they stay
    */
-  void await(boolean forgotten) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+  void await(boolean forgotten) {
+    long deadline = time.nanos() + PATIENCE_NANOS;
     long shown = objects.visible();
     if (shown > 0) {
-      Thread.sleep(LOOK_MILLIS); // the store's clock may be behind
+      time.pass(LOOK_NANOS); // the store's clock may be behind
       shown = objects.visible();
     }
     if (shown > 0) {
       throw new OsierException(ErrorCode.INTERNAL, shown + " objects are shown that have expired");
     }
     while (objects.kept() - (forgotten ? 0 : objects.removed()) > keptBefore) {
-      if (System.nanoTime() > deadline) {
+      if (time.nanos() > deadline) {
         throw new OsierException(ErrorCode.TIMEOUT, "objects that have expired are still there");
       }
-      Thread.sleep(LOOK_MILLIS);
+      time.pass(LOOK_NANOS);
     }
   }
 

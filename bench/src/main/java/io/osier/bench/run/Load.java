@@ -2,6 +2,7 @@ package io.osier.bench.run;
 
 import com.typesafe.config.Config;
 import io.osier.bench.systems.Calls;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,10 +16,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Calls at the nodes of a system, from start to stop. In a closed loop so many calls are under way
@@ -26,15 +26,18 @@ import org.jspecify.annotations.Nullable;
  * rate, and how long each takes counts from when it was due.
  */
 final class Load implements AutoCloseable {
+  /** What fails at once must not be tried at once. */
+  private static final long AFTER_FAILURE_NANOS = 20_000_000;
+
   private static final Executor LATER =
-      CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+      CompletableFuture.delayedExecutor(AFTER_FAILURE_NANOS, TimeUnit.NANOSECONDS);
 
   /** Calls that are due within this time are made together: parking takes about as long. */
   private static final long PARK_NANOS = 50_000;
 
   private static final int TIMED = 16;
+  private static final long NOT_TIMED = Long.MIN_VALUE;
 
-  private final Target target;
   private final Config config;
   private final Draw draw;
   private final List<Recorder> tenths = new ArrayList<>();
@@ -42,7 +45,8 @@ final class Load implements AutoCloseable {
   private final LongAdder failed = new LongAdder();
   private final List<Client> clients = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final Observer observer;
+  private final Observer[] observers;
+  private final Time time;
   private volatile boolean stopping;
 
   /** Hears of each call. Called by many threads. */
@@ -57,13 +61,14 @@ final class Load implements AutoCloseable {
   /**
    * Opens the clients; nothing is called yet.
    *
-   * @param observer hears of each call, and costs its time; null if nobody asks
+   * @param observers hear of each call, and cost its time
+   * @throws ScenarioException if there is nobody to call
    */
-  Load(Target target, Config config, @Nullable Observer observer) {
-    this.target = target;
+  Load(Target target, Config config, List<? extends Observer> observers, Time time) {
     this.config = config;
     this.draw = new Draw(config);
-    this.observer = observer == null ? NOBODY : observer;
+    this.observers = observers.toArray(Observer[]::new);
+    this.time = time;
     draw.operations().forEach(name -> tenths.add(new Recorder(3)));
     try {
       for (int node : draw.operations().isEmpty() ? List.<Integer>of() : nodes(target, config)) {
@@ -74,35 +79,28 @@ final class Load implements AutoCloseable {
     } catch (IOException e) {
       close();
       throw new UncheckedIOException(e);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
     }
   }
 
-  private static final Observer NOBODY =
-      new Observer() {
-        @Override
-        public void sent(String operation, int key, long number) {}
-
-        @Override
-        public void answered(String operation, int key, long number, boolean succeeded) {}
-      };
-
   /** The nodes at which a load calls. */
-  static List<Integer> nodes(Target target, Config load) {
-    List<Integer> nodes = new ArrayList<>();
-    String at = load.getValue("at").unwrapped().toString();
-    for (int i = 0; i < (at.equals("first") ? 1 : target.nodes()); i++) {
-      int node = i;
-      boolean isNamed =
-          at.startsWith("[")
-              && target
-                  .cluster()
-                  .map(cluster -> load.getStringList("at").contains(cluster.dcs().get(node)))
-                  .orElse(true);
-      if (isNamed || at.equals("first") || at.equals("all")) {
-        nodes.add(i);
-      }
+  private static List<Integer> nodes(Target target, Config load) {
+    Object at = load.getValue("at").unwrapped();
+    List<Integer> all = IntStream.range(0, target.nodes()).boxed().toList();
+    if (at.equals("all")) {
+      return all;
     }
-    return nodes;
+    if (at.equals("first")) {
+      return all.subList(0, 1);
+    }
+    List<String> names = target.names();
+    if (!(at instanceof List<?> wanted) || wanted.isEmpty() || !names.containsAll(wanted)) {
+      throw new ScenarioException(
+          "load.at is all, first or a list of names of " + names + ", not " + at);
+    }
+    return all.stream().filter(node -> wanted.contains(names.get(node))).toList();
   }
 
   /** Begins. */
@@ -153,7 +151,9 @@ final class Load implements AutoCloseable {
     return failed.sum();
   }
 
-  /** How long calls took since this was asked last, in tenthseconds, by operation. */
+  /**
+   * How long calls took since this was asked last, in tenths of a microsecond, by operation.
+   */
   Map<String, Histogram> sinceLast() {
     Map<String, Histogram> all = new LinkedHashMap<>();
     for (int i = 0; i < tenths.size(); i++) {
@@ -171,12 +171,10 @@ final class Load implements AutoCloseable {
     return config;
   }
 
-  Target target() {
-    return target;
-  }
-
+  /** Ends it at once if it was not stopped. */
   @Override
   public void close() {
+    stopping = true;
     clients.forEach(client -> client.calls.close());
   }
 
@@ -200,27 +198,38 @@ final class Load implements AutoCloseable {
         long number = next.getAndIncrement();
         int operation = draw.operation(number);
         int key = draw.key(number);
-        long start = System.nanoTime();
+        long start = time.nanos();
         CompletableFuture<?> answer = call(operation, key, number);
         if (!answer.isDone()) {
           answer.whenComplete(
               (result, error) -> {
                 count(operation, key, number, start, error == null);
-                if (error == null) {
-                  chain();
-                } else {
-                  LATER.execute(this::chain); // what fails at once must not be tried at once
-                }
+                goOn(error == null);
               });
           return;
         }
-        count(operation, key, number, start, !answer.isCompletedExceptionally());
+        boolean succeeded = !answer.isCompletedExceptionally();
+        count(operation, key, number, start, succeeded);
+        if (!succeeded) {
+          goOn(false);
+          return;
+        }
       }
       room.release();
     }
 
+    private void goOn(boolean succeeded) {
+      if (succeeded) {
+        chain();
+      } else {
+        LATER.execute(this::chain);
+      }
+    }
+
     private CompletableFuture<?> call(int operation, int key, long number) {
-      observer.sent(draw.operations().get(operation), key, number);
+      for (Observer observer : observers) {
+        observer.sent(draw.operations().get(operation), key, number);
+      }
       try {
         return made.get(operation).make(key, number).toCompletableFuture();
       } catch (RuntimeException e) {
@@ -229,9 +238,13 @@ final class Load implements AutoCloseable {
     }
 
     private void count(int operation, int key, long number, long since, boolean succeeded) {
-      observer.answered(draw.operations().get(operation), key, number, succeeded);
+      for (Observer observer : observers) {
+        observer.answered(draw.operations().get(operation), key, number, succeeded);
+      }
       if (succeeded) {
-        tenths.get(operation).recordValue(Math.max(0, System.nanoTime() - since) / 100);
+        if (since != NOT_TIMED) {
+          tenths.get(operation).recordValue(Math.max(0, time.nanos() - since) / 100);
+        }
         done.increment();
       } else {
         failed.increment();
@@ -241,53 +254,37 @@ final class Load implements AutoCloseable {
     /** Calls that return when they are done take so little that not each is timed. */
     void callOneByOne() {
       while (!stopping) {
-        long number = next.getAndIncrement();
-        int operation = draw.operation(number);
-        int key = draw.key(number);
-        boolean isTimed = number % TIMED == 0;
-        long start = isTimed ? System.nanoTime() : 0;
         room.acquireUninterruptibly();
-        CompletableFuture<?> answer = call(operation, key, number);
-        if (!answer.isDone()) {
-          long since = isTimed ? start : System.nanoTime();
-          answer.whenComplete(
-              (result, error) -> {
-                count(operation, key, number, since, error == null);
-                room.release();
-              });
-          continue;
-        }
-        room.release();
-        if (isTimed || answer.isCompletedExceptionally()) {
-          count(operation, key, number, start, !answer.isCompletedExceptionally());
-        } else {
-          observer.answered(draw.operations().get(operation), key, number, true);
-          done.increment();
+        long number = next.getAndIncrement();
+        long since = number % TIMED == 0 ? time.nanos() : NOT_TIMED;
+        if (callOnce(number, since).isCompletedExceptionally()) {
+          time.pass(AFTER_FAILURE_NANOS);
         }
       }
     }
 
-    private void callWithin(long since) {
-      room.acquireUninterruptibly();
-      long number = next.getAndIncrement();
+    /** There is room. */
+    private CompletableFuture<?> callOnce(long number, long since) {
       int operation = draw.operation(number);
       int key = draw.key(number);
-      call(operation, key, number)
-          .whenComplete(
-              (result, error) -> {
-                count(operation, key, number, since, error == null);
-                room.release();
-              });
+      CompletableFuture<?> answer = call(operation, key, number);
+      answer.whenComplete(
+          (result, error) -> {
+            count(operation, key, number, since, error == null);
+            room.release();
+          });
+      return answer;
     }
 
     void callAtRate(double perSecond) {
-      long began = System.nanoTime();
+      long began = time.nanos();
       for (long i = 0; !stopping; i++) {
         long due = began + (long) (i * 1e9 / perSecond);
-        while (due - System.nanoTime() > 0 && !stopping) {
-          LockSupport.parkNanos(PARK_NANOS);
+        while (due - time.nanos() > 0 && !stopping) {
+          time.pass(PARK_NANOS);
         }
-        callWithin(due);
+        room.acquireUninterruptibly();
+        callOnce(next.getAndIncrement(), due);
       }
     }
   }

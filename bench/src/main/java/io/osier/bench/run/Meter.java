@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * differences. Both are in the middle of the load, so that what was held before the first stands
  * for what is held at the second.
  */
-final class Meter {
-  private static final long SAMPLE_MILLIS = 500;
+final class Meter implements AutoCloseable {
+  private static final long SAMPLE_NANOS = 500_000_000;
 
   /** So many samples make the window whose throughput is compared. */
   private static final int WINDOW = 4;
@@ -44,6 +44,7 @@ final class Meter {
   private @Nullable Counted after;
   private @Nullable Histogram probed;
   private @Nullable Thread sampler;
+  private @Nullable RuntimeException unsampled;
   private volatile boolean ended;
   private double tookSeconds = -1;
 
@@ -111,11 +112,17 @@ final class Meter {
       while (!ended) {
         double done = loads.stream().mapToLong(Load::done).sum();
         sampled.add(new double[] {System.nanoTime() / 1e9, done, wrong()});
-        Thread.sleep(SAMPLE_MILLIS);
+        Time.REAL.pass(SAMPLE_NANOS);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      unsampled = e;
     }
+  }
+
+  /** Looks no more. */
+  @Override
+  public void close() {
+    ended = true;
   }
 
   /**
@@ -151,9 +158,12 @@ final class Meter {
     loads.forEach(load -> calls.add(load.sinceLast()));
     figures();
     probed = prober == null ? null : prober.sinceLast();
-    ended = true;
+    close();
     if (sampler != null) {
       sampler.join();
+    }
+    if (unsampled != null) {
+      throw unsampled;
     }
   }
 
@@ -271,14 +281,14 @@ final class Meter {
     rows.add(row, "lowest 2 s", lowest == Double.MAX_VALUE ? mean : lowest);
     if (sampled.getFirst()[2] >= 0) {
       double average = sampled.stream().mapToDouble(s -> s[2]).average().orElse(0);
+      // In the second half it has settled.
+      double settled =
+          sampled.subList(sampled.size() / 2, sampled.size()).stream()
+              .mapToDouble(s -> s[2])
+              .max()
+              .orElse(0);
       double right = -1;
       for (double[] sample : sampled) {
-        // Nearly as in the second half, where it has settled.
-        double settled =
-            sampled.subList(sampled.size() / 2, sampled.size()).stream()
-                .mapToDouble(s -> s[2])
-                .max()
-                .orElse(0);
         if (right < 0 && sample[2] <= settled) {
           right = sample[0] - sampled.getFirst()[0];
         }

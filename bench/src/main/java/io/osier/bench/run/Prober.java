@@ -4,12 +4,16 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.OsierCalls;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import java.io.IOException;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how soon the last node shows what the first was told: updates an object of its own, asks
@@ -19,20 +23,23 @@ import org.HdrHistogram.Recorder;
 final class Prober implements AutoCloseable {
   private static final int REST_MILLIS_MAX = 200;
   private static final int SETS = 100;
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final Calls first;
   private final Calls last;
   private final Recorder tenths = new Recorder(3);
   private final Thread thread;
   private volatile boolean stopping;
+  private volatile @Nullable RuntimeException failure;
 
   /**
    * Begins.
    *
    * @param load its keys are not touched
-   * @param operation increment or add
+   * @throws ScenarioException if the load has neither increment nor add
    */
-  Prober(Target target, Config load, String operation) throws IOException {
+  Prober(Target target, Config load) throws IOException {
+    String operation = Audit.operation(load);
     int key = load.getInt("keys");
     Config own = ConfigFactory.parseString("keys = " + (key + SETS)).withFallback(load);
     first = target.calls(0, own);
@@ -40,11 +47,16 @@ final class Prober implements AutoCloseable {
     boolean isAdd = operation.equals("add");
     int elements = load.getInt("elements");
     Calls.Call call = first.call(operation);
-    thread =
-        Thread.ofPlatform()
-            .daemon(true)
-            .name("prober")
-            .start(isAdd ? () -> addToSets(call, key, elements) : () -> increment(call, key));
+    Runnable body = isAdd ? () -> addToSets(call, key, elements) : () -> increment(call, key);
+    thread = Thread.ofPlatform().daemon(true).name("prober").start(() -> run(body));
+  }
+
+  private void run(Runnable body) {
+    try {
+      body.run();
+    } catch (RuntimeException e) {
+      failure = e;
+    }
   }
 
   private interface Shown {
@@ -60,8 +72,8 @@ final class Prober implements AutoCloseable {
   }
 
   private void addToSets(Calls.Call call, int key, int elements) {
-    for (long i = 0; !stopping; i++) {
-      int set = key + (int) (i / elements % SETS);
+    for (long i = 0; !stopping && i < (long) SETS * elements; i++) {
+      int set = key + (int) (i / elements);
       int element = OsierCalls.elementOf(i, elements);
       if (!last.has(set, element)) {
         probe(call, set, i, () -> last.has(set, element));
@@ -73,6 +85,9 @@ final class Prober implements AutoCloseable {
     long start = System.nanoTime();
     call.make(key, number).toCompletableFuture().join();
     while (!shown.isShown() && !stopping) {
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        throw new OsierException(ErrorCode.INTERNAL, "an update was not seen within a minute");
+      }
       LockSupport.parkNanos(1_000_000);
     }
     if (!stopping) {
@@ -81,8 +96,16 @@ final class Prober implements AutoCloseable {
     }
   }
 
-  /** How long it took, since this was asked last, in tenths of a microsecond. */
+  /**
+   * How long it took, since this was asked last, in tenths of a microsecond.
+   *
+   * @throws OsierException INTERNAL if an update failed or was not seen within a minute
+   */
   Histogram sinceLast() {
+    RuntimeException why = failure;
+    if (why != null) {
+      throw new OsierException(ErrorCode.INTERNAL, "the prober: " + why.getMessage(), why);
+    }
     return tenths.getIntervalHistogram().copy();
   }
 

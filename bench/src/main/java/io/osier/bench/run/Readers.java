@@ -2,6 +2,8 @@ package io.osier.bench.run;
 
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -9,12 +11,17 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Read what the datacenters' admin ports serve, as a browser or a scraper does. */
 final class Readers implements AutoCloseable {
+  private static final int OK = 200;
+
   private final HttpClient http = HttpClient.newHttpClient();
   private final AtomicLong bytes = new AtomicLong();
+  private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
   private final int everyMillis;
   private volatile boolean closed;
 
@@ -31,24 +38,37 @@ final class Readers implements AutoCloseable {
     HttpRequest get = HttpRequest.newBuilder(uri).build();
     byte[] buffer = new byte[64 << 10];
     while (!closed) {
-      try (InputStream stream = http.send(get, HttpResponse.BodyHandlers.ofInputStream()).body()) {
-        for (int n = stream.read(buffer); n >= 0 && !closed; n = stream.read(buffer)) {
-          bytes.addAndGet(n);
+      try {
+        HttpResponse<InputStream> answer =
+            http.send(get, HttpResponse.BodyHandlers.ofInputStream());
+        try (InputStream stream = answer.body()) {
+          if (answer.statusCode() != OK) {
+            throw new IOException("status " + answer.statusCode());
+          }
+          for (int n = stream.read(buffer); n >= 0 && !closed; n = stream.read(buffer)) {
+            bytes.addAndGet(n);
+          }
         }
-      } catch (IOException e) {
+      } catch (IOException | InterruptedException e) {
         if (!closed) {
-          System.err.println(uri + ": " + e);
+          failure.compareAndSet(null, uri + ": " + e.getMessage());
         }
-      } catch (InterruptedException e) {
         return;
       }
       LockSupport.parkNanos(everyMillis * 1_000_000L);
     }
   }
 
-  /** Bytes that were read so far. */
-  long bytes() {
-    return bytes.get();
+  /**
+   * Looks whether they have read all the time.
+   *
+   * @throws OsierException UNAVAILABLE if one could not, or nothing came
+   */
+  void check() {
+    String why = failure.get() == null && bytes.get() == 0 ? "nothing came" : failure.get();
+    if (why != null) {
+      throw new OsierException(ErrorCode.UNAVAILABLE, "the admin port was not read: " + why);
+    }
   }
 
   @Override

@@ -32,9 +32,13 @@ final class Results {
         .add(value);
   }
 
-  /** Remembers what a reader must know. */
-  void note(String what, String text) {
-    notes.put(what, text);
+  /**
+   * Remembers what a reader must know.
+   *
+   * @return whether it was known
+   */
+  boolean note(String what, String text) {
+    return text.equals(notes.put(what, text));
   }
 
   /** The rounds' values; empty if it was not measured. */

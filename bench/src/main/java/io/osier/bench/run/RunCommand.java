@@ -1,5 +1,7 @@
 package io.osier.bench.run;
 
+import com.typesafe.config.ConfigException;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,16 +95,16 @@ public final class RunCommand implements Callable<Integer> {
         throw wrongUsage("the folder of --json " + json + " does not exist");
       }
     }
-    try {
-      if (scenario.isEmpty()) {
-        for (String name : Scenario.NAMES) {
-          Scenario one = Scenario.read(name, List.of(), false);
-          System.out.printf("%-16s %s%n", name, one.config().getString("about"));
-        }
-        return 0;
+    if (scenario.isEmpty()) {
+      for (String name : Scenario.NAMES) {
+        Scenario one = Scenario.read(name, List.of(), false);
+        System.out.printf("%-16s %s%n", name, one.config().getString("about"));
       }
+      return 0;
+    }
+    try {
       return run(Scenario.read(scenario, changes, quick));
-    } catch (IllegalArgumentException e) {
+    } catch (ScenarioException | ConfigException e) {
       throw wrongUsage(String.valueOf(e.getMessage()));
     }
   }

@@ -3,6 +3,7 @@ package io.osier.bench.run;
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.systems.Calls;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.bench.systems.Targets;
 import io.osier.core.ErrorCode;
@@ -55,49 +56,88 @@ final class Runner {
     this.results = results;
   }
 
-  /** Runs it. */
+  /**
+   * A case, and those of its variants that are measured.
+   *
+   * @param name of its table
+   */
+  private record Planned(String name, Scenario.Part of, List<Scenario.Part> variants) {}
+
+  /**
+   * Runs it.
+   *
+   * @throws ScenarioException if nothing in it is wanted, or something in it cannot be; mostly
+   *     before anything is started
+   */
   void run(Scenario scenario) throws IOException, InterruptedException {
-    List<String> only = scenario.config().getStringList("only");
-    int ran = 0;
+    List<Planned> plan = plan(scenario);
     try {
-      for (Scenario.Part one : scenario.cases()) {
-        if (options.isWanted(one, options.onlyCase, only)) {
-          ran++;
-          run(one, scenario.name());
-        }
+      for (Planned one : plan) {
+        run(one);
       }
     } finally {
       targets.values().forEach(Target::close);
     }
-    if (ran == 0) {
-      throw new IllegalArgumentException(
-          "there is no case " + (options.onlyCase.isEmpty() ? only : options.onlyCase));
+  }
+
+  private List<Planned> plan(Scenario scenario) {
+    List<String> only = scenario.config().getStringList("only");
+    List<Planned> plan = new ArrayList<>();
+    boolean isThere = false;
+    for (Scenario.Part of : scenario.cases()) {
+      List<Scenario.Part> variants = new ArrayList<>();
+      for (Scenario.Part variant : Scenario.variants(of.config())) {
+        if (options.isWanted(of, options.onlyCase, only)
+            && options.isWanted(variant, options.onlyVariant, List.of())) {
+          isThere = true;
+          check(variant);
+          if (isInstalled(variant)) {
+            variants.add(variant);
+          }
+        }
+      }
+      if (!variants.isEmpty()) {
+        plan.add(new Planned(of.name().isEmpty() ? scenario.name() : of.name(), of, variants));
+      }
+    }
+    if (!isThere) {
+      throw new ScenarioException(
+          "there is no case "
+              + (options.onlyCase.isEmpty() ? only : options.onlyCase)
+              + (options.onlyVariant.isEmpty() ? "" : " with a variant " + options.onlyVariant));
+    }
+    return plan;
+  }
+
+  private static void check(Scenario.Part variant) {
+    Steps.of(variant.config());
+    for (Config load : variant.loads().values()) {
+      new Draw(load);
+      boolean isAccounted = load.getBoolean("audit") || load.getBoolean("probe");
+      if (isAccounted) {
+        Audit.operation(load);
+      }
+      if ((isAccounted || load.getInt("watchers") != 0) && variant.loads().size() > 1) {
+        throw new ScenarioException("load.audit, probe and watchers are for one load alone");
+      }
     }
   }
 
-  private void run(Scenario.Part of, String scenario) throws IOException, InterruptedException {
-    String name = of.name().isEmpty() ? scenario : of.name();
-    List<Scenario.Part> variants = new ArrayList<>();
-    for (Scenario.Part variant : Scenario.variants(of.config())) {
-      if (options.isWanted(variant, options.onlyVariant, List.of()) && isInstalled(variant)) {
-        variants.add(variant);
-      }
-    }
-    if (variants.isEmpty()) {
-      throw new IllegalArgumentException(
-          "there is no variant " + options.onlyVariant + " in " + name + " that can be measured");
-    }
-    boolean forks = of.config().getBoolean("fork") && options.onlyVariant.isEmpty();
+  private void run(Planned planned) throws IOException, InterruptedException {
+    String name = planned.name;
+    Config config = planned.of.config();
+    List<Scenario.Part> variants = planned.variants;
+    boolean forks = config.getBoolean("fork") && options.onlyVariant.isEmpty();
     if (!forks) {
       start(variants);
     }
-    int rounds = options.rounds > 0 ? options.rounds : of.config().getInt("rounds");
+    int rounds = options.rounds > 0 ? options.rounds : config.getInt("rounds");
     try {
       for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < variants.size(); i++) {
           Scenario.Part variant = variants.get((i + round) % variants.size());
           if (forks) {
-            fork(of, variant);
+            fork(planned.of, variant);
           } else {
             turn(name, variant, round);
           }
@@ -118,9 +158,9 @@ final class Runner {
 
   private boolean isInstalled(Scenario.Part variant) {
     boolean isInstalled = Targets.isInstalled(cluster(variant).getString("target"));
-    if (!isInstalled) {
-      System.out.println(variant.name() + ": not measured, it is not installed");
-      results.note(variant.name(), "not measured, it is not installed");
+    String why = "not measured, since " + cluster(variant).getString("target") + " is not installed";
+    if (!isInstalled && !results.note(variant.name(), why)) {
+      System.out.println(variant.name() + ": " + why);
     }
     return isInstalled;
   }
@@ -196,7 +236,9 @@ final class Runner {
         .forEach((n, load) -> mixes.put(n + load.getString("keyspace"), load.getConfig("mix")));
     if (seconds > 0 && prepared.add(List.of(target, mixes))) {
       System.out.println("warming up " + variant.name());
-      new Turn(target, variant).warmUp(seconds);
+      try (Turn turn = new Turn(target, variant)) {
+        turn.warmUp(seconds);
+      }
       Thread.sleep((long) (settle * 1_000));
     }
   }
@@ -211,7 +253,9 @@ final class Runner {
     } else if (variant.config().getBoolean("heap-of-fill")) {
       memory(name, row, variant);
     } else {
-      new Turn(target(variant), variant).run(row, rows);
+      try (Turn turn = new Turn(target(variant), variant)) {
+        turn.run(row, rows);
+      }
     }
     List<Double> rates = results.rounds(name, row, RATE);
     System.out.printf(
@@ -223,18 +267,19 @@ final class Runner {
         rates.isEmpty() ? "" : String.format(Locale.ROOT, ": %,.0f/s", rates.getLast()));
   }
 
-  private void memory(String name, String row, Scenario.Part variant) throws IOException {
+  private void memory(String name, String row, Scenario.Part variant)
+      throws IOException, InterruptedException {
     Target target = target(variant);
     Config load = variant.loads().values().iterator().next();
-    long before = target.memoryBytes().orElseThrow();
+    if (!prepared.add(List.of(target, load.getString("fill")))) {
+      throw new ScenarioException("heap-of-fill fills once: rounds must be 1");
+    }
+    long before =
+        target.memoryBytes().orElseThrow(() -> new ScenarioException("this target has no memory"));
     try (Calls calls = target.calls(0, load)) {
       calls.fill(load.getString("fill"), load.getInt("keys"));
     }
-    try {
-      Thread.sleep(3_000); // what is written in the background is written
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    Thread.sleep(3_000); // what is written in the background is written
     double bytes = target.memoryBytes().orElseThrow() - before;
     results.add(name, row, "heap bytes/object", bytes / load.getInt("keys"));
   }

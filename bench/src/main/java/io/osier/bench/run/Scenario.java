@@ -7,6 +7,7 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import io.osier.bench.systems.ScenarioException;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,12 +71,12 @@ record Scenario(String name, Config config) {
    * @param name one of {@link #NAMES}, or a file
    * @param changes PATH=VALUE each, over the file's content
    * @param quick whether what the file's quick block says holds, too
-   * @throws IllegalArgumentException if there is no such scenario, or something in it is wrong
+   * @throws ScenarioException if there is no such scenario, or something in it is wrong
    */
   static Scenario read(String name, List<String> changes, boolean quick) {
     boolean isFile = !NAMES.contains(name);
     if (isFile && !new File(name).isFile()) {
-      throw new IllegalArgumentException(
+      throw new ScenarioException(
           "there is no scenario and no file "
               + name
               + "; scenarios are "
@@ -93,7 +94,7 @@ record Scenario(String name, Config config) {
       check("", all.root(), DEFAULTS.root());
       return new Scenario(isFile ? new File(name).getName() : name, all);
     } catch (ConfigException e) {
-      throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+      throw new ScenarioException(name + ": " + e.getMessage(), e);
     }
   }
 
@@ -109,7 +110,7 @@ record Scenario(String name, Config config) {
     for (String key : given.keySet()) {
       String at = path.isEmpty() ? key : path + "." + key;
       if (!known.containsKey(key)) {
-        throw new IllegalArgumentException(
+        throw new ScenarioException(
             "unknown key " + at + "; known here: " + String.join(", ", known.keySet()));
       }
       if (!FREE.contains(at)

@@ -6,6 +6,7 @@ import io.osier.bench.sim.QuietCluster;
 import io.osier.bench.sim.SimComparison;
 import io.osier.bench.systems.CommandSequence;
 import io.osier.bench.systems.CommandSequence.Timed;
+import io.osier.bench.systems.Targets;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -22,7 +23,6 @@ import io.osier.datacenter.store.ObjectStore;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,8 +69,8 @@ final class Simulated {
     Config own = keyspaces.getConfig(name);
     return KeyspacePolicy.session(name, own.getDuration("sla"))
         .withPartitions(1)
-        .with(Propagation.valueOf(own.getString("propagation").toUpperCase(Locale.ROOT)))
-        .with(StatePayload.valueOf(own.getString("payload").toUpperCase(Locale.ROOT)));
+        .with(Targets.oneOf(Propagation.class, own, "propagation"))
+        .with(Targets.oneOf(StatePayload.class, own, "payload"));
   }
 
   private static void sequence(

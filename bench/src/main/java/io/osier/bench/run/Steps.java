@@ -3,11 +3,13 @@ package io.osier.bench.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.systems.CommandSequence;
 import io.osier.bench.systems.OsierCalls;
 import io.osier.bench.systems.OsierTarget;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -19,9 +21,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,17 @@ import org.jspecify.annotations.Nullable;
 final class Steps implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Config STEP =
+      ConfigFactory.parseString("{ name = \"\", do = \"\", seconds = 0 }");
+  private static final Set<String> KEYS = Set.of("name", "do", "dc", "to", "by", "seconds");
+  private static final Set<String> DOES_TO_ONE =
+      Set.of(
+          "cut", "heal", "narrow", "widen", "start", "stop", "kill", "join", "leave", "give-up",
+          "wipe");
+  private static final Set<String> DOES =
+      Set.of(
+          "", "shift", "equal", "clear", "extend", "snapshots", "expire", "removed", "forgotten",
+          "sequence");
 
   private final Target target;
   private final List<Load> loads;
@@ -58,6 +73,37 @@ final class Steps implements AutoCloseable {
     this.target = target;
     this.loads = loads;
     this.load = loads.getFirst().config();
+  }
+
+  /**
+   * The steps of a variant; one that does nothing for so many seconds if it names none.
+   *
+   * @throws ScenarioException if one cannot be
+   */
+  static List<Config> of(Config variant) {
+    List<Config> steps = new ArrayList<>();
+    for (Config step : variant.getConfigList("steps")) {
+      for (String key : step.root().keySet()) {
+        if (!KEYS.contains(key)) {
+          throw new ScenarioException("unknown key " + key + " of a step; known are " + KEYS);
+        }
+      }
+      Config one = step.withFallback(STEP);
+      String what = one.getString("do");
+      if (!DOES.contains(what) && !DOES_TO_ONE.contains(what)) {
+        throw new ScenarioException("no step can do: " + what);
+      }
+      if (DOES_TO_ONE.contains(what) != one.hasPath("dc")) {
+        throw new ScenarioException(
+            "a step that does " + what + (one.hasPath("dc") ? " has no dc" : " needs its dc"));
+      }
+      steps.add(one);
+    }
+    return steps.isEmpty()
+        ? List.of(
+            ConfigFactory.parseMap(Map.of("seconds", variant.getDouble("seconds")))
+                .withFallback(STEP))
+        : steps;
   }
 
   /** Does one. */
@@ -89,12 +135,12 @@ final class Steps implements AutoCloseable {
         }
       }
       case "expire" -> {
-        expiry = new Expiry(target.calls(0, load));
+        expiry = new Expiry(target.calls(0, load), Time.REAL);
         expiry.begin(by, step.getDouble("seconds"));
       }
       case "removed", "forgotten" -> {
         if (expiry == null) {
-          throw new IllegalArgumentException("a step expire must be before " + what);
+          throw new ScenarioException("a step expire must be before " + what);
         }
         expiry.await(what.equals("forgotten"));
       }
@@ -104,7 +150,7 @@ final class Steps implements AutoCloseable {
         }
         CommandSequence.end(osier(), load.getString("keyspace"));
       }
-      default -> throw new IllegalArgumentException("no step can do: " + what);
+      default -> throw new ScenarioException("no step can do: " + what);
     }
   }
 
@@ -112,7 +158,7 @@ final class Steps implements AutoCloseable {
     if (target instanceof OsierTarget osier && osier.cluster().isPresent()) {
       return osier;
     }
-    throw new IllegalArgumentException("this step needs datacenters that tell their figures");
+    throw new ScenarioException("this step needs datacenters that tell their figures");
   }
 
   private LocalCluster cluster() {
@@ -168,29 +214,29 @@ final class Steps implements AutoCloseable {
       case "join" -> {
         client().admin().addDatacenterAsync(dc, cluster.peerAddress(dc)).join();
         cluster.start(dc);
-        await(() -> state(dc).equals("active"));
+        await("active", () -> state(dc));
         osier().isUp(dc, true);
       }
       case "leave" -> {
         client().admin().removeDatacenterAsync(dc, false).join();
-        await(() -> !cluster.isAlive(dc));
+        await("ended", () -> cluster.isAlive(dc) ? "runs" : "ended");
         osier().isUp(dc, false);
       }
       case "give-up" -> {
-        await(() -> isGivenUp(dc)); // not as long as its connection seems to be open
-        await(() -> state(dc).equals("removed"));
+        await("given up", () -> giveUp(dc)); // not as long as its connection seems to be open
+        await("removed", () -> state(dc));
       }
       default -> Directories.delete(cluster.directory().resolve("data").resolve(dc));
     }
   }
 
-  private boolean isGivenUp(String dc) {
+  private String giveUp(String dc) {
     try {
       client().admin().removeDatacenterAsync(dc, true).join();
-      return true;
+      return "given up";
     } catch (CompletionException e) {
-      if (e.getCause() instanceof OsierException) {
-        return false;
+      if (e.getCause() instanceof OsierException refused) {
+        return "not given up: " + refused.getMessage();
       }
       throw e;
     }
@@ -210,11 +256,12 @@ final class Steps implements AutoCloseable {
     }
   }
 
-  private static void await(BooleanSupplier condition) {
+  private static void await(String wanted, Supplier<String> state) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
+    for (String now = state.get(); !now.equals(wanted); now = state.get()) {
       if (System.nanoTime() > deadline) {
-        throw new OsierException(ErrorCode.TIMEOUT, "a change of members took too long");
+        throw new OsierException(
+            ErrorCode.TIMEOUT, "a datacenter should be " + wanted + " and still is: " + now);
       }
       LockSupport.parkNanos(50_000_000);
     }

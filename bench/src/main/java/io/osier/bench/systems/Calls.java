@@ -20,7 +20,7 @@ public interface Calls extends AutoCloseable {
   /**
    * What makes an operation.
    *
-   * @throws IllegalArgumentException if this system has no such operation
+   * @throws ScenarioException if this system has no such operation
    */
   Call call(String operation);
 
@@ -42,10 +42,15 @@ public interface Calls extends AutoCloseable {
    *
    * @param keys that are watched; below 0: all, by one watcher
    * @param told hears each key of which a change is told
-   * @return ends it
+   * @return which is closed in the end, and then fails if a watcher was cut off
    */
-  default AutoCloseable watch(int keys, IntConsumer told) {
+  default Watching watch(int keys, IntConsumer told) {
     throw unsupported("watching");
+  }
+
+  /** Whether watchers are told each update; else several may be told as one change. */
+  default boolean tellsEachUpdate() {
+    return false;
   }
 
   /** Objects that expire; their keys are none of the load's. */
@@ -54,12 +59,18 @@ public interface Calls extends AutoCloseable {
   }
 
   /** What is refused. */
-  static IllegalArgumentException unsupported(String what) {
-    return new IllegalArgumentException("this target does not know: " + what);
+  static ScenarioException unsupported(String what) {
+    return new ScenarioException("this target does not know: " + what);
   }
 
   @Override
   void close();
+
+  /** Somebody watches. */
+  interface Watching extends AutoCloseable {
+    @Override
+    void close();
+  }
 
   /** Objects with deadlines. */
   interface Expiring {

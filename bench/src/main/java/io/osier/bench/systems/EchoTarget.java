@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /** A plain echo in a process of its own: frames of the sizes that a datacenter's calls have. */
 final class EchoTarget implements Target {
@@ -68,7 +69,7 @@ final class EchoTarget implements Target {
         if (i == TRIES) {
           throw e;
         }
-        java.util.concurrent.locks.LockSupport.parkNanos(100_000_000); // it is starting
+        LockSupport.parkNanos(100_000_000); // it is starting
       }
     }
   }

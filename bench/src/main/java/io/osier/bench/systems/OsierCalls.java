@@ -262,7 +262,7 @@ public final class OsierCalls implements Calls {
   }
 
   @Override
-  public AutoCloseable watch(int count, IntConsumer told) {
+  public Watching watch(int count, IntConsumer told) {
     Keyspace at = sessions.getFirst();
     Map<Key, Integer> numbers = new HashMap<>();
     for (int i = 0; i < keys; i++) {

@@ -21,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -78,8 +77,7 @@ public final class OsierTarget implements Target {
   }
 
   private String store() {
-    Durability durability =
-        Durability.valueOf(config.getString("durability").toUpperCase(Locale.ROOT));
+    Durability durability = Targets.oneOf(Durability.class, config, "durability");
     String cache = config.getString("cache");
     return durability.setting() + (cache.isEmpty() ? "" : ", cache = " + cache);
   }
@@ -160,14 +158,20 @@ public final class OsierTarget implements Target {
     return client;
   }
 
+  /** Those that run: a step may have ended one, or another may have joined. */
   @Override
   public int nodes() {
-    return first.size();
+    return running().size();
+  }
+
+  @Override
+  public List<String> names() {
+    return running();
   }
 
   @Override
   public Calls calls(int node, Config load) {
-    String dc = first.get(node);
+    String dc = running().get(node);
     return new OsierCalls(dc, () -> client(dc), load);
   }
 

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntConsumer;
@@ -26,9 +25,7 @@ final class RedisTarget implements Target {
     directory = Files.createTempDirectory("osier-redis");
     try {
       server =
-          RedisProcess.start(
-              directory,
-              Durability.valueOf(config.getString("durability").toUpperCase(Locale.ROOT)));
+          RedisProcess.start(directory, Targets.oneOf(Durability.class, config, "durability"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
@@ -140,7 +137,7 @@ final class RedisTarget implements Target {
 
     /** {@inheritDoc} One subscriber of all notifications, whoever asks. */
     @Override
-    public AutoCloseable watch(int count, IntConsumer told) {
+    public Watching watch(int count, IntConsumer told) {
       StatefulRedisPubSubConnection<String, String> connection = server.client().connectPubSub();
       connection.addListener(
           new RedisPubSubAdapter<>() {
@@ -155,6 +152,11 @@ final class RedisTarget implements Target {
         server.connection().sync().configSet("notify-keyspace-events", "");
         connection.close();
       };
+    }
+
+    @Override
+    public boolean tellsEachUpdate() {
+      return true;
     }
 
     @Override

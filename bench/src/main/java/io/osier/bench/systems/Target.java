@@ -4,6 +4,7 @@ import com.typesafe.config.Config;
 import io.osier.bench.cluster.LocalCluster;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -11,6 +12,11 @@ import java.util.OptionalLong;
 public interface Target extends AutoCloseable {
   /** How many places there are to call. */
   int nodes();
+
+  /** Their names, by which a load says where it calls; empty if they have none. */
+  default List<String> names() {
+    return List.of();
+  }
 
   /**
    * Opens what calls go through. Where it is not safe for several threads, each opens its own.

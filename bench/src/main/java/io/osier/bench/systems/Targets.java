@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /** Starts what a scenario names as its target. */
 public final class Targets {
@@ -15,7 +16,7 @@ public final class Targets {
    * Starts it, and waits until it serves.
    *
    * @param cluster a scenario's cluster block
-   * @throws IllegalArgumentException if there is no such target
+   * @throws ScenarioException if there is no such target
    */
   public static Target start(Config cluster) throws IOException {
     String name = cluster.getString("target");
@@ -33,8 +34,29 @@ public final class Targets {
       case "redis" -> new RedisTarget(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
-      default -> throw new IllegalArgumentException("there is no cluster.target " + name);
+      default -> throw new ScenarioException("there is no cluster.target " + name);
     };
+  }
+
+  /**
+   * A value of a scenario's that must be one of some words.
+   *
+   * @throws ScenarioException if it is none of them
+   */
+  public static <E extends Enum<E>> E oneOf(Class<E> words, Config config, String path) {
+    String given = config.getString(path);
+    List<E> all = List.of(words.getEnumConstants());
+    return all.stream()
+        .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(given))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ScenarioException(
+                    path
+                        + " is one of "
+                        + all.toString().toLowerCase(Locale.ROOT)
+                        + ", not "
+                        + given));
   }
 
   /** Whether what it needs is on this machine. */

@@ -4,151 +4,140 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
-import io.osier.bench.systems.Calls;
-import io.osier.bench.systems.Target;
-import io.osier.core.OsierException;
+import io.osier.bench.systems.ScenarioException;
+import io.osier.testing.Patience;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(Patience.SECONDS)
 final class LoadTest {
-  /** Two nodes that count increments, and answer as a test wants. */
-  private static class Fake implements Target, Calls {
-    final ConcurrentHashMap<Integer, Integer> counts = new ConcurrentHashMap<>();
-    final AtomicInteger underWay = new AtomicInteger();
-    final AtomicInteger mostUnderWay = new AtomicInteger();
+  private static final long MILLI = 1_000_000;
 
-    @Override
-    public int nodes() {
-      return 2;
-    }
+  private final FakeTarget target = new FakeTarget();
+  private final SteppedTime time = new SteppedTime();
 
-    @Override
-    public Calls calls(int node, Config load) {
-      return this;
-    }
-
-    @Override
-    public Call call(String operation) {
-      return (key, number) -> {
-        mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-        counts.merge(key, 1, Integer::sum);
-        return answer(number).whenComplete((done, error) -> underWay.decrementAndGet());
-      };
-    }
-
-    CompletionStage<?> answer(long unusedNumber) {
-      return CompletableFuture.runAsync(Thread::yield);
-    }
-
-    @Override
-    public void fill(String operation, int keys) {}
-
-    @Override
-    public long count(int key) {
-      return counts.getOrDefault(key, 0);
-    }
-
-    @Override
-    public void close() {}
+  private Load load(String changes) {
+    return new Load(target, FakeTarget.load(changes), List.of(), time);
   }
 
-  private static Config load(String changes) {
-    Config defaults = Scenario.read("client", List.of(), false).config();
-    return ConfigFactory.parseString("at = all, keys = 10, mix { increment = 1 }, " + changes)
-        .withFallback(defaults.getConfig("load"));
+  private static Histogram increments(Load load) {
+    return requireNonNull(load.sinceLast().get("increment"));
   }
 
-  private static void runUntil(Load load, int calls) throws InterruptedException {
-    load.start();
-    while (load.done() < calls) {
-      Thread.sleep(1);
-    }
-    load.stop();
+  private void answerAll() {
+    List<FakeTarget.Made> all = new ArrayList<>();
+    target.underWay.drainTo(all);
+    all.forEach(made -> made.answer().complete(null));
   }
 
   @Test
   void closedLoop_keepsSoManyUnderWayAtEachNode_andNoMore() throws InterruptedException {
-    Fake fake = new Fake();
-    Load load = new Load(fake, load("in-flight = 3"), null);
-    runUntil(load, 5_000);
-    assertThat(fake.mostUnderWay.get()).isBetween(2, 6);
-    assertThat(fake.underWay.get()).isZero();
-    Histogram increments = requireNonNull(load.sinceLast().get("increment"));
-    assertThat(increments.getTotalCount()).isEqualTo(load.done());
-  }
-
-  @Test
-  void failures_areCounted_andTheLoopGoesOn() throws InterruptedException {
-    Fake fake =
-        new Fake() {
-          @Override
-          CompletionStage<?> answer(long number) {
-            return number % 3 == 0
-                ? CompletableFuture.failedFuture(new IllegalStateException())
-                : super.answer(number);
-          }
-        };
-    Load load = new Load(fake, load("in-flight = 2"), null);
-    runUntil(load, 20);
-    assertThat(load.failed()).isPositive();
-  }
-
-  @Test
-  void openLoop_countsFromWhenACallWasDue() throws InterruptedException {
-    long heldMillis = 150;
-    CompletableFuture<Void> held = new CompletableFuture<>();
-    Fake fake =
-        new Fake() {
-          @Override
-          CompletionStage<?> answer(long number) {
-            return number == 0 ? held : CompletableFuture.completedFuture(null);
-          }
-        };
-    Load load = new Load(fake, load("at = first, in-flight = 1, rate = 1000"), null);
+    Load load = load("in-flight = 3");
     load.start();
-    while (fake.underWay.get() == 0) {
-      Thread.sleep(1);
+    for (int i = 0; i < 20; i++) {
+      assertThat(target.underWay).hasSize(6);
+      time.pass(MILLI);
+      target.underWay.take().answer().complete(null); // who hears it makes the next
     }
-    long began = System.nanoTime();
-    while (System.nanoTime() - began < heldMillis * 1_000_000) {
-      Thread.sleep(1); // the others are due, and wait for the first
+    assertThat(load.done()).isEqualTo(20);
+    Histogram tenths = increments(load);
+    assertThat(tenths.getTotalCount()).isEqualTo(20);
+    // The first six were made at once, and answered one in each millisecond; so each waits six.
+    assertThat(tenths.getMaxValue()).isBetween(60_000L, 60_100L);
+    assertThat(increments(load).getTotalCount()).as("since last").isZero();
+    Thread stopping = Thread.ofPlatform().start(() -> stop(load));
+    while (stopping.isAlive()) {
+      answerAll();
+      stopping.join(1);
     }
-    held.complete(null);
-    while (load.done() < heldMillis) {
-      Thread.sleep(1);
+    assertThat(target.underWay).isEmpty();
+  }
+
+  private static void stop(Load load) {
+    try {
+      load.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    load.stop();
-    Histogram tenths = requireNonNull(load.sinceLast().get("increment"));
-    // Those that were due in the first third of that time have waited for more than half of it.
-    assertThat(tenths.getCountBetweenValues(heldMillis * 10_000 / 2, tenths.getMaxValue()))
-        .isGreaterThan(heldMillis / 5);
   }
 
   @Test
-  void audit_findsWhatWasCountedTwice() throws Exception {
-    Fake fake = new Fake();
-    Config config = load("in-flight = 2");
-    Audit audit = new Audit(10, 1, false);
-    Load load = new Load(fake, config, audit);
-    runUntil(load, 100);
-    assertThat(audit.acknowledged()).isEqualTo(load.done());
-    assertThat(audit.awaitEverywhere(fake, config, "increment")).isNotNegative();
-    Audit second = new Audit(10, 1, false);
-    second.startFrom(fake);
-    assertThat(second.awaitEverywhere(fake, config, "increment")).isNotNegative();
-    fake.counts.merge(3, 1, Integer::sum);
-    assertThatThrownBy(() -> audit.awaitEverywhere(fake, config, "increment"))
-        .isInstanceOf(OsierException.class)
-        .hasMessageContaining("key 3")
-        .hasMessageContaining("twice");
+  void failures_areCounted_andTheLoopGoesOnLater() throws InterruptedException {
+    Load load = load("at = first, in-flight = 1");
+    load.start();
+    target.underWay.take().answer().completeExceptionally(new IllegalStateException());
+    FakeTarget.Made next = target.underWay.take();
+    assertThat(next.by()).as("not at once, by who heard it").isNotEqualTo(Thread.currentThread());
+    next.answer().completeExceptionally(new IllegalStateException());
+    target.underWay.take().answer().complete(null);
+    target.underWay.take(); // made when the one before it was counted
+    assertThat(load.failed()).isEqualTo(2);
+    assertThat(load.done()).isEqualTo(1);
+    assertThat(increments(load).getTotalCount()).as("failures have no latency").isEqualTo(1);
+    load.close();
+  }
+
+  @Test
+  void callsThatThrow_areFailures_andTheLoopGoesOnLater() throws InterruptedException {
+    target.thrown.set(1);
+    Load load = load("at = first, in-flight = 1");
+    load.start();
+    assertThat(target.underWay.take().by()).isNotEqualTo(Thread.currentThread());
+    assertThat(load.failed()).isEqualTo(1);
+    load.close();
+  }
+
+  /** If it counted from when calls are made, and not from when they are due, it would be one. */
+  @Test
+  void openLoop_aStall_isInThePercentilesOfAllThatWereDueInIt() throws InterruptedException {
+    Load load = load("at = first, in-flight = 1, rate = 1000");
+    load.start();
+    FakeTarget.Made held = target.underWay.take();
+    time.pass(150 * MILLI);
+    held.answer().complete(null);
+    for (int i = 1; i < 150; i++) {
+      target.underWay.take().answer().complete(null); // due after i milliseconds, made after 150
+    }
+    Thread stopping = Thread.ofPlatform().start(() -> stop(load));
+    while (stopping.isAlive()) {
+      answerAll();
+      stopping.join(1);
+    }
+    Histogram tenths = increments(load);
+    assertThat(tenths.getCountBetweenValues(75 * 10_000, tenths.getMaxValue())).isBetween(75L, 77L);
+    assertThat(tenths.getCountBetweenValues(140 * 10_000, tenths.getMaxValue()))
+        .isBetween(10L, 12L);
+  }
+
+  @Test
+  void openLoop_makesNoCallBeforeItIsDue() throws InterruptedException {
+    Load load = load("at = first, in-flight = 10, rate = 1000");
+    load.start();
+    for (int i = 0; i < 50; i++) {
+      FakeTarget.Made made = target.underWay.take();
+      assertThat(time.nanos()).isGreaterThanOrEqualTo(i * MILLI);
+      made.answer().complete(null);
+    }
+    Thread stopping = Thread.ofPlatform().start(() -> stop(load));
+    while (stopping.isAlive()) {
+      answerAll();
+      stopping.join(1);
+    }
+  }
+
+  @Test
+  void at_namesNodes_andAWrongNameIsRefused() {
+    Load named = load("at = [us], in-flight = 3");
+    named.start();
+    assertThat(target.underWay).hasSize(3);
+    named.close();
+    for (String at : List.of("[us, nowhere]", "[]", "last")) {
+      assertThatThrownBy(() -> load("at = " + at))
+          .isInstanceOf(ScenarioException.class)
+          .hasMessageContaining("eu, us");
+    }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
+import io.osier.bench.systems.ScenarioException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +92,7 @@ final class ScenarioTest {
   @Test
   void unknownKey_isRefusedWithThoseThatAreKnown() {
     assertThatThrownBy(() -> read("load.kays = 5"))
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("load.kays")
         .hasMessageContaining("keys");
     assertThatThrownBy(() -> read("cases = [ { name = a, second = 5 } ]").cases())

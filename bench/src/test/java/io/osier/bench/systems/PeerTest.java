@@ -2,15 +2,17 @@ package io.osier.bench.systems;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.osier.testing.Patience;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every system under a small load: real nodes, real sockets. */
-@Timeout(180)
+@Timeout(Patience.SECONDS)
 final class PeerTest {
   private static final int CALLS = 500;
   private static final int KEYS = 20;
@@ -36,14 +38,13 @@ final class PeerTest {
       }
       for (int node = 0; node < target.nodes(); node++) {
         try (Calls calls = target.calls(node, load)) {
-          for (int key = 0; key < KEYS; key++) {
-            while (calls.count(key) < CALLS / KEYS) { // the timeout ends it
-              Thread.sleep(1);
-            }
+          for (int i = 0; i < KEYS; i++) {
+            int key = i;
+            await().until(() -> calls.count(key) >= CALLS / KEYS);
             assertThat(calls.count(key)).isEqualTo(CALLS / KEYS);
           }
-          while (!system.equals("hazelcast") && !calls.has(0, OsierCalls.elementOf(7, 10))) {
-            Thread.sleep(1);
+          if (!system.equals("hazelcast")) {
+            await().until(() -> calls.has(0, OsierCalls.elementOf(7, 10)));
           }
         }
       }

@@ -1,0 +1,116 @@
+package io.osier.bench.run;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Keeps account of what watchers are told while a load updates what they watch. Thread-safe. */
+final class Told implements Load.Observer {
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
+  private static final long LOOK_NANOS = 1_000_000;
+  private static final int NAMED_MAX = 5;
+
+  private final Time time;
+  private final boolean each;
+  private final AtomicLongArray sentNanos;
+  private final AtomicIntegerArray acknowledged;
+  private final AtomicIntegerArray failed;
+  private final AtomicIntegerArray told;
+  private final AtomicLongArray toldNanos;
+  private final LongAdder changes = new LongAdder();
+  private final AtomicLong lastNanos = new AtomicLong(Long.MIN_VALUE);
+
+  /**
+   * Nothing was called yet.
+   *
+   * @param each whether each update must be told of; else, of each key, one change after its last
+   *     update was sent, since then its present value is read
+   */
+  Told(int keys, boolean each, Time time) {
+    this.time = time;
+    this.each = each;
+    sentNanos = new AtomicLongArray(keys);
+    acknowledged = new AtomicIntegerArray(keys);
+    failed = new AtomicIntegerArray(keys);
+    told = new AtomicIntegerArray(keys);
+    toldNanos = new AtomicLongArray(keys);
+    for (int key = 0; key < keys; key++) {
+      toldNanos.set(key, Long.MIN_VALUE);
+    }
+  }
+
+  @Override
+  public void sent(String operation, int key, long number) {
+    sentNanos.accumulateAndGet(key, time.nanos(), Math::max);
+  }
+
+  @Override
+  public void answered(String operation, int key, long number, boolean succeeded) {
+    (succeeded ? acknowledged : failed).incrementAndGet(key);
+  }
+
+  /** A watcher was told of a change of a key. */
+  void told(int key) {
+    long now = time.nanos();
+    toldNanos.accumulateAndGet(key, now, Math::max);
+    lastNanos.accumulateAndGet(now, Math::max);
+    told.incrementAndGet(key);
+    changes.increment();
+  }
+
+  /** How many changes were told. */
+  long changes() {
+    return changes.sum();
+  }
+
+  /** From a moment until the last change was told, in nanoseconds; 0 if that was before it. */
+  long lagSince(long nanos) {
+    return Math.max(nanos, lastNanos.get()) - nanos;
+  }
+
+  /**
+   * Waits until what was updated was told. Of a key of which a call has failed nothing can be
+   * demanded but that something was told.
+   *
+   * @param step between the watched keys
+   * @throws OsierException INTERNAL if it is not within a minute, or if nothing was updated
+   */
+  void await(int step) {
+    long deadline = time.nanos() + PATIENCE_NANOS;
+    for (List<Integer> missed = missed(step); !missed.isEmpty(); missed = missed(step)) {
+      if (time.nanos() > deadline) {
+        throw new OsierException(
+            ErrorCode.INTERNAL,
+            missed.size()
+                + " watched keys were updated and not told of, among them "
+                + missed.subList(0, Math.min(NAMED_MAX, missed.size())));
+      }
+      time.pass(LOOK_NANOS);
+    }
+  }
+
+  private List<Integer> missed(int step) {
+    List<Integer> missed = new ArrayList<>();
+    long updates = 0;
+    for (int key = 0; key < told.length(); key += step) {
+      int updated = acknowledged.get(key);
+      updates += updated;
+      boolean isTold =
+          failed.get(key) > 0
+              ? told.get(key) > 0
+              : toldNanos.get(key) >= sentNanos.get(key) && (!each || told.get(key) >= updated);
+      if (updated > 0 && !isTold) {
+        missed.add(key);
+      }
+    }
+    if (updates == 0) {
+      throw new OsierException(ErrorCode.INTERNAL, "no watched key was updated");
+    }
+    return missed;
+  }
+}

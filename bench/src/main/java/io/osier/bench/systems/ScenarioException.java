@@ -1,0 +1,16 @@
+package io.osier.bench.systems;
+
+/** A scenario asks for what there is not, or what cannot be done: its file is to be changed. */
+public final class ScenarioException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** With what is wrong. */
+  public ScenarioException(String what) {
+    super(what);
+  }
+
+  /** As the other one, found by something else. */
+  public ScenarioException(String what, Throwable cause) {
+    super(what, cause);
+  }
+}

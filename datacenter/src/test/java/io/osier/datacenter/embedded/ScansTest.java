@@ -350,9 +350,7 @@ final class ScansTest {
       assertThatThrownBy(() -> snapshot.forEachRemaining(row -> {}))
           .isInstanceOfSatisfying(
               OsierException.class,
-              e ->
-                  assertThat(e.code())
-                      .isIn(ErrorCode.UNAVAILABLE, ErrorCode.TRANSACTION_ENDED));
+              e -> assertThat(e.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.TRANSACTION_ENDED));
     }
   }
 

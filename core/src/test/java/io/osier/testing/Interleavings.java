@@ -7,14 +7,16 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 
 /** Runs threads in many orders that Lincheck's model checker draws. */
 public final class Interleavings {
-  private static final int ORDERS = ScaledTries.scaled(60);
+  /** Never fewer: a fifth of them misses wake-ups that are lost. */
+  private static final int ORDERS = Math.max(60, ScaledTries.scaled(60));
+
   private static final int TRIES = 20;
 
   private Interleavings() {}
 
   /**
-   * Runs a scene, which starts threads and waits for their end, in 60 orders or in proportion to
-   * {@link ScaledTries}.
+   * Runs a scene, which starts threads and waits for their end, in 60 orders, or in more in
+   * proportion to {@link ScaledTries}.
    *
    * @throws LincheckAssertionError with the order in which it throws, or never ends
    */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.testing.Patience;
 import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -277,7 +277,7 @@ final class CellMapProperties {
 
   /** Quadratic work would take many minutes here, linear work far below a second. */
   @Test
-  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  @Timeout(Patience.SECONDS)
   void elementsOfOneHash_doNotHoldUpASet() {
     List<Value> elements = colliding(17);
     ReplicaId eu = new ReplicaId("eu", 1);

@@ -9,12 +9,14 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -33,9 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections to hosts whose names have several addresses, other ones later, or none yet. */
-@Timeout(60)
+@Timeout(Patience.SECONDS)
 final class DialTest {
-  private static final int LONG = 50_000;
+  private static final int LONG = 2 * Patience.MILLIS;
 
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -149,19 +151,19 @@ final class DialTest {
 
   @Test
   void allAddressesThatRefuse_areNamed_andAreOneFailure() throws IOException {
-    int port;
-    try (ServerSocket server = listening("127.0.0.3")) {
-      port = server.getLocalPort();
+    try (Socket held = new Socket()) {
+      held.bind(null); // at all addresses: nobody else has the port, and nobody listens there
+      int port = held.getLocalPort();
+      Outcome one = new Outcome(port, LONG, addresses("127.0.0.2"));
+      assertThat(one.failure()).isInstanceOf(ConnectException.class);
+      Outcome outcome = new Outcome(port, LONG, addresses("127.0.0.2", "127.0.0.3"));
+      assertThat(outcome.failure())
+          .isInstanceOf(ConnectException.class)
+          .hasMessageContaining("some.example")
+          .hasMessageContaining("127.0.0.2:" + port)
+          .hasMessageContaining("127.0.0.3:" + port);
+      assertThat(outcome.told).hasValue(1);
     }
-    Outcome one = new Outcome(port, LONG, addresses("127.0.0.2"));
-    assertThat(one.failure()).isInstanceOf(ConnectException.class);
-    Outcome outcome = new Outcome(port, LONG, addresses("127.0.0.2", "127.0.0.3"));
-    assertThat(outcome.failure())
-        .isInstanceOf(ConnectException.class)
-        .hasMessageContaining("some.example")
-        .hasMessageContaining("127.0.0.2:" + port)
-        .hasMessageContaining("127.0.0.3:" + port);
-    assertThat(outcome.told).hasValue(1);
   }
 
   @Test

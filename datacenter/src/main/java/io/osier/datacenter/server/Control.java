@@ -238,9 +238,8 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     FirstWord first = firstWord;
     return first != null && first.isAlone()
         ? List.of(
-            "no other datacenter has been heard since this one started: it goes by the keyspaces,"
-                + " users and datacenters that it stored, and does not know what was changed"
-                + " meanwhile")
+            "no other datacenter has told this one since its start what was changed meanwhile: it"
+                + " goes by the keyspaces, users and datacenters that it stored")
         : List.of();
   }
 

@@ -462,7 +462,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private boolean knows(FirstWord first) {
-    return first.knows(keyspaces.heard(), outside.isHeld(), System.nanoTime());
+    boolean isHeld = outside.isHeld();
+    long now = System.nanoTime();
+    if (first.awaits(isHeld, now)) {
+      keyspaces.awaitPeers();
+    }
+    return first.knows(keyspaces.heard(), isHeld, now);
   }
 
   @Override

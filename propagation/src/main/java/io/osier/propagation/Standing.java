@@ -353,8 +353,7 @@ final class Standing {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
         // It has let this one in, which may take it long: so it is there, and tells what it has.
-        long since =
-            stream.linkUp() ? Math.max(awaitedNanos, stream.upSinceNanos()) : awaitedNanos;
+        long since = stream.linkUp() ? Math.max(awaitedNanos, stream.upSinceNanos()) : awaitedNanos;
         if (nowNanos - since < graceNanos) {
           return false;
         }

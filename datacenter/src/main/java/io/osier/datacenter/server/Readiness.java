@@ -42,8 +42,7 @@ final class Readiness {
    * @param differing what differs, by the keyspace's name
    */
   void compared(String dc, Map<String, String> differing) {
-    keyspaces.forEach(
-        (name, k) -> k.gate().compared(dc, Optional.ofNullable(differing.get(name))));
+    keyspaces.forEach((name, k) -> k.gate().compared(dc, Optional.ofNullable(differing.get(name))));
     List<String> others = new ArrayList<>();
     differing.forEach(
         (name, what) -> {

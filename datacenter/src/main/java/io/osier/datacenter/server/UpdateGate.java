@@ -135,8 +135,8 @@ final class UpdateGate {
   }
 
   /**
-   * A peer and this datacenter have compared their keyspaces. Whether it lets this one in is another
-   * matter: who dials here does not say that.
+   * A peer and this datacenter have compared their keyspaces. Whether it lets this one in is
+   * another matter: who dials here does not say that.
    *
    * @param difference in what this keyspace is another one there; empty if it is the same
    */

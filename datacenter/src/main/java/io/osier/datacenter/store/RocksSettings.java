@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 /** How RocksDB is set up, with the native objects that this needs. Closed after the database. */
 final class RocksSettings implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RocksSettings.class);
+
   /** Small: a search in a table in memory that the processor's caches hold costs half as much. */
   private static final long WRITE_BUFFER_BYTES = 8L << 20;
 
@@ -161,8 +162,7 @@ final class RocksSettings implements AutoCloseable {
   void endCompactions(RocksDB db) {
     if (compacts.getAndSet(false)) {
       try {
-        db.setOptions(
-            MutableColumnFamilyOptions.builder().setDisableAutoCompactions(true).build());
+        db.setOptions(MutableColumnFamilyOptions.builder().setDisableAutoCompactions(true).build());
       } catch (RocksDBException e) {
         LOG.warn("compactions go on, and may meet the damage", e);
       }

@@ -117,7 +117,8 @@ final class UpdateGateTest {
     for (ErrorCode code : List.of(ErrorCode.NOT_A_MEMBER, ErrorCode.CONFIGURATION)) {
       gate.refused("eu", new OsierException(code, "no"));
       gate.refused("us", new OsierException(code, "no"));
-      for (Optional<String> difference : List.<Optional<String>>of(Optional.of("it differs"), Optional.empty())) {
+      for (Optional<String> difference :
+          List.<Optional<String>>of(Optional.of("it differs"), Optional.empty())) {
         gate.compared("eu", difference);
         gate.compared("us", difference);
         assertThat(gate.isStranger()).isEqualTo(code == ErrorCode.NOT_A_MEMBER);

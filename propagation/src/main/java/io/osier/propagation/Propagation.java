@@ -629,6 +629,11 @@ public final class Propagation {
     }
   }
 
+  /** Who was not heard yet is waited for from now on, as from the start. */
+  public void await(long nowNanos) {
+    standing.await(nowNanos);
+  }
+
   /** From now on {@link #isComplete} tells of what the peers have from now on. */
   public void compareAnew() {
     standing.compareAnew();

@@ -32,6 +32,9 @@ final class Standing {
   private final Losses losses;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
 
+  /** From when on {@link #isCaughtUp} waits for those that were not heard. */
+  private long awaitedNanos;
+
   /** What each peer had when it was first heard since {@link #compareAnew}. */
   private final Map<String, VersionVector> compared = new TreeMap<>();
 
@@ -54,6 +57,7 @@ final class Standing {
     this.inbound = inbound;
     this.healer = healer;
     this.startNanos = nowNanos;
+    this.awaitedNanos = nowNanos;
     this.losses = new Losses(around, knowledge);
     this.settled = around.recovered().settled() || around.peers().isEmpty();
   }
@@ -78,6 +82,11 @@ final class Standing {
     firstStatus.remove(dc);
     compared.remove(dc);
     losses.remove(dc);
+  }
+
+  /** See {@link Propagation#await}. */
+  void await(long nowNanos) {
+    awaitedNanos = nowNanos;
   }
 
   /** It may not know yet with whom to compare itself. */
@@ -344,7 +353,7 @@ final class Standing {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
         // It has let this one in, which may take it long: so it is there, and tells what it has.
-        long since = stream.linkUp() ? Math.max(startNanos, stream.upSinceNanos()) : startNanos;
+        long since = stream.linkUp() ? Math.max(awaitedNanos, stream.upSinceNanos()) : awaitedNanos;
         if (nowNanos - since < graceNanos) {
           return false;
         }

@@ -28,6 +28,12 @@ public sealed interface Input {
   /** Frames can no longer be sent to this datacenter; those under way may be lost. */
   record PeerDown(String dc) implements Input {}
 
+  /**
+   * A partition that is not ready waits for the peers from now on, as from its start: they are
+   * dialled now, or one of them is in reach and has not let this datacenter in yet.
+   */
+  record Await() implements Input {}
+
   /** Time has come on; due no later than {@link Partition#nextTickNanos}. */
   record Tick() implements Input {}
 

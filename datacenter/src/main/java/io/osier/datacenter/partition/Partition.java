@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A partition that starts without what it had is not ready until it has caught up with its
  * peers, but those that were not heard, or could not be asked, for {@link #JOIN_NANOS} (since the
- * start, or since the link to them came up where that is later): until then commands fail with
- * UNAVAILABLE, which a client answers by going elsewhere.
+ * last {@link Input.Await}, or since the link to them came up where that is later): until then
+ * commands fail with UNAVAILABLE, which a client answers by going elsewhere.
  *
  * <p>Used by one thread, but for {@link #isReady}.
  */
@@ -282,6 +282,7 @@ public final class Partition implements Machine {
       case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
+      case Input.Await a -> propagation.await(at.nanos());
       case Input.Inspect i -> effects.report(i.ticket(), report(i.hotLimit()));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));

@@ -238,9 +238,8 @@ final class Control implements ControlPlane.Host, AutoCloseable {
     FirstWord first = firstWord;
     return first != null && first.isAlone()
         ? List.of(
-            "no other datacenter has been heard since this one started: it goes by the keyspaces,"
-                + " users and datacenters that it stored, and does not know what was changed"
-                + " meanwhile")
+            "no other datacenter has told this one since its start what was changed meanwhile: it"
+                + " goes by the keyspaces, users and datacenters that it stored")
         : List.of();
   }
 
@@ -463,7 +462,12 @@ final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   private boolean knows(FirstWord first) {
-    return first.knows(keyspaces.heard(), outside.isHeld(), System.nanoTime());
+    boolean isHeld = outside.isHeld();
+    long now = System.nanoTime();
+    if (first.awaits(isHeld, now)) {
+      keyspaces.awaitPeers();
+    }
+    return first.knows(keyspaces.heard(), isHeld, now);
   }
 
   @Override

@@ -320,6 +320,7 @@ public final class Datacenter implements AutoCloseable {
       keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
     } else {
       neighbours.begin(transport, readiness, dashboard);
+      keyspaces.awaitPeers(); // to recover may have taken long
       transport.dial();
       control.start();
     }

@@ -61,6 +61,14 @@ final class FirstWord {
     return knows;
   }
 
+  /**
+   * Whether what is there is waited for, too, as from the start: so that nothing is served of what
+   * whoever is in reach would tell.
+   */
+  boolean awaits(boolean isHeld, long nowNanos) {
+    return isHeld && nowNanos - startNanos < DEAD_NANOS;
+  }
+
   /** Whether it goes by what it stored, and nobody has told it more yet. */
   synchronized boolean isAlone() {
     return knows && !heard;

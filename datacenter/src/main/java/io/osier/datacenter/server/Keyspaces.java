@@ -181,6 +181,11 @@ final class Keyspaces {
     return control().partitions().getFirst().heard(told.get());
   }
 
+  /** Partitions that are not ready wait for the peers from now on, as from their start. */
+  void awaitPeers() {
+    partitions().filter(p -> !p.isReady()).forEach(p -> p.submit(new Input.Await()));
+  }
+
   /** Finds out anew whether this datacenter has what the others have. */
   void compareAnew() {
     members.ifPresent(this::setMembers);

@@ -55,6 +55,7 @@ final class PeerInputs implements PeerListener {
   @Override
   public void up(ReplicaId peer, List<String> agreed) {
     keyspaces.secondTo(peer.dc(), Optional.empty());
+    readiness.welcomed(peer.dc());
     Input up = new Input.PeerUp(peer);
     for (String name : agreed) {
       toAll(name, up, gate -> gate.up(peer.dc()));

@@ -42,7 +42,7 @@ final class Readiness {
    * @param differing what differs, by the keyspace's name
    */
   void compared(String dc, Map<String, String> differing) {
-    keyspaces.forEach((name, k) -> k.gate().heard(dc, Optional.ofNullable(differing.get(name))));
+    keyspaces.forEach((name, k) -> k.gate().compared(dc, Optional.ofNullable(differing.get(name))));
     List<String> others = new ArrayList<>();
     differing.forEach(
         (name, what) -> {
@@ -81,6 +81,11 @@ final class Readiness {
   /** A peer cannot be reached any more. */
   void parted(String dc) {
     keyspaces.values().forEach(k -> k.gate().parted(dc));
+  }
+
+  /** A peer has let this datacenter in. */
+  void welcomed(String dc) {
+    keyspaces.values().forEach(k -> k.gate().welcomed(dc));
   }
 
   /** A peer refuses this datacenter. */

@@ -4,13 +4,15 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.propagation.transport.PeerTransport;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
@@ -33,14 +35,17 @@ final class UpdateGate {
   private final Optional<StoreService> store;
   private final ToIntFunction<String> version;
 
-  /** By peer, why it does not take this keyspace's updates. */
-  private final SortedMap<String, String> refusals = new ConcurrentSkipListMap<>();
+  /** By peer, in what its keyspace of this name is another one than this. */
+  private final Map<String, String> differing = new HashMap<>();
 
-  /** The peers that refuse this datacenter since it was removed from the cluster. */
-  private final Set<String> strangerTo = new HashSet<>();
+  /** By peer, why it does not let this datacenter in. */
+  private final Map<String, OsierException> unwelcome = new HashMap<>();
 
   /** The peers to which this keyspace's updates can be sent at present. */
   private final Set<String> connected = new HashSet<>();
+
+  /** By peer, why it does not take this keyspace's updates. */
+  private volatile SortedMap<String, String> refusals = new TreeMap<>();
 
   private volatile boolean refusedByAll;
   private volatile boolean stranger;
@@ -82,8 +87,8 @@ final class UpdateGate {
   /** From now on these others hold the keyspace. */
   synchronized void setPeers(Collection<String> others) {
     peers = Set.copyOf(others);
-    refusals.keySet().retainAll(peers);
-    strangerTo.retainAll(peers);
+    differing.keySet().retainAll(peers);
+    unwelcome.keySet().retainAll(peers);
     judge();
   }
 
@@ -92,10 +97,14 @@ final class UpdateGate {
         Stream.concat(Stream.of(self), peers.stream())
             .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
             .min(String::compareTo);
+    SortedMap<String, String> now = new TreeMap<>(differing);
+    unwelcome.forEach((dc, why) -> now.put(dc, why.code() + ": " + why.getMessage()));
+    refusals = now;
     boolean hasFriend =
-        connected.stream().anyMatch(dc -> peers.contains(dc) && !refusals.containsKey(dc));
-    stranger = !strangerTo.isEmpty() && !hasFriend;
-    refusedByAll = stranger || (!peers.isEmpty() && refusals.size() == peers.size());
+        connected.stream().anyMatch(dc -> peers.contains(dc) && !now.containsKey(dc));
+    stranger =
+        !hasFriend && unwelcome.values().stream().anyMatch(e -> e.code() == ErrorCode.NOT_A_MEMBER);
+    refusedByAll = stranger || (!peers.isEmpty() && now.size() == peers.size());
   }
 
   /** A peer is connected, and the keyspace's updates can be sent to it. */
@@ -125,28 +134,30 @@ final class UpdateGate {
     second = Map.copyOf(why);
   }
 
-  /** A peer's last word: why it does not take the keyspace's updates, or that it does. */
-  void heard(String dc, Optional<String> refusal) {
-    heard(dc, refusal, false);
+  /**
+   * A peer and this datacenter have compared their keyspaces. Whether it lets this one in is
+   * another matter: who dials here does not say that.
+   *
+   * @param difference in what this keyspace is another one there; empty if it is the same
+   */
+  synchronized void compared(String dc, Optional<String> difference) {
+    if (peers.contains(dc)) {
+      difference.ifPresentOrElse(what -> differing.put(dc, what), () -> differing.remove(dc));
+      judge();
+    }
   }
 
-  /** A peer refuses this datacenter. */
-  void refused(String dc, OsierException why) {
-    String text = why.code() + ": " + why.getMessage();
-    heard(dc, Optional.of(text), why.code() == ErrorCode.NOT_A_MEMBER);
+  /** A peer does not let this datacenter in; until it is {@link #welcomed}. */
+  synchronized void refused(String dc, OsierException why) {
+    if (peers.contains(dc)) {
+      unwelcome.put(dc, why);
+      judge();
+    }
   }
 
-  /** Judged once: a refusal that is repeated must not open the gate for a moment. */
-  private synchronized void heard(String dc, Optional<String> refusal, boolean isStranger) {
-    if (!peers.contains(dc)) {
-      return;
-    }
-    refusal.ifPresentOrElse(why -> refusals.put(dc, why), () -> refusals.remove(dc));
-    if (isStranger) {
-      strangerTo.add(dc);
-    } else {
-      strangerTo.remove(dc);
-    }
+  /** A peer has let this datacenter in. */
+  synchronized void welcomed(String dc) {
+    unwelcome.remove(dc);
     judge();
   }
 
@@ -157,7 +168,7 @@ final class UpdateGate {
 
   /** By peer, why it does not take this keyspace's updates. */
   Map<String, String> refusals() {
-    return Map.copyOf(refusals);
+    return Collections.unmodifiableMap(refusals);
   }
 
   /** Updates wait until these datacenters have the keyspace, which was just created. */

@@ -107,7 +107,10 @@ public final class RocksDatabase implements AutoCloseable {
     boolean isSameRun = kernel.isSameRun();
     this.settings =
         new RocksSettings(
-            durability, durability == Durability.SYNC || isSameRun, this::backgroundError);
+            durability,
+            durability == Durability.SYNC || isSameRun,
+            wasDamaged,
+            this::backgroundError);
     this.db = openDatabase();
     this.gaps = new GapCompaction(db);
     this.pruner = new Pruner(db, replicas, settings.lazy(), gaps, this::unreadable);
@@ -207,7 +210,7 @@ public final class RocksDatabase implements AutoCloseable {
     if (failure(e).code() != ErrorCode.STORE_DAMAGED) {
       throw e;
     }
-    damage.met(nameOf(partition), String.valueOf(e.getMessage()));
+    met(nameOf(partition), String.valueOf(e.getMessage()));
   }
 
   /** An error of an open database, which is reported if it is damage. */
@@ -215,9 +218,17 @@ public final class RocksDatabase implements AutoCloseable {
     Throwable cause = error.getCause();
     if (error.code() == ErrorCode.STORE_DAMAGED && cause != null) {
       String message = String.valueOf(cause.getMessage());
-      damage.met(partition.map(this::nameOf).orElseGet(() -> partitionsOf(message)), message);
+      met(partition.map(this::nameOf).orElseGet(() -> partitionsOf(message)), message);
     }
     return error;
+  }
+
+  /** Somebody who reads an open database has met damage. */
+  private void met(String where, String message) {
+    damage.met(where, message);
+    if (!readOnly) {
+      settings.endCompactions(db);
+    }
   }
 
   private String nameOf(RecordKeys partition) {

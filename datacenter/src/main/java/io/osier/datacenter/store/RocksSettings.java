@@ -4,6 +4,7 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.rocksdb.AbstractEventListener;
 import org.rocksdb.BackgroundErrorReason;
@@ -13,7 +14,10 @@ import org.rocksdb.ChecksumType;
 import org.rocksdb.CompressionType;
 import org.rocksdb.HistogramType;
 import org.rocksdb.LRUCache;
+import org.rocksdb.MutableColumnFamilyOptions;
 import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.Statistics;
 import org.rocksdb.StatsLevel;
 import org.rocksdb.Status;
@@ -21,9 +25,13 @@ import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.TickerType;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How RocksDB is set up, with the native objects that this needs. Closed after the database. */
 final class RocksSettings implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RocksSettings.class);
+
   /** Small: a search in a table in memory that the processor's caches hold costs half as much. */
   private static final long WRITE_BUFFER_BYTES = 8L << 20;
 
@@ -68,6 +76,7 @@ final class RocksSettings implements AutoCloseable {
 
   private final Options options;
   private final BackgroundErrors errors;
+  private final AtomicBoolean compacts;
   private final WriteOptions group;
   private final WriteOptions sync = new WriteOptions().setSync(true);
   private final WriteOptions lazy;
@@ -77,10 +86,15 @@ final class RocksSettings implements AutoCloseable {
    *
    * @param keepsConfirmed whether all that was confirmed before must be there: then what is damaged
    *     within the log is an error, and no end of the log
+   * @param isDamaged whether damage is known: then RocksDB compacts nothing by itself
    * @param onError is told, by threads of RocksDB, during what something was found to be damaged
    *     that nobody has asked for, and RocksDB's words
    */
-  RocksSettings(Durability durability, boolean keepsConfirmed, BiConsumer<String, String> onError) {
+  RocksSettings(
+      Durability durability,
+      boolean keepsConfirmed,
+      boolean isDamaged,
+      BiConsumer<String, String> onError) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(blocks)
@@ -97,6 +111,7 @@ final class RocksSettings implements AutoCloseable {
             .setCompressionType(CompressionType.LZ4_COMPRESSION)
             .setWriteBufferSize(WRITE_BUFFER_BYTES)
             .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX)
+            .setDisableAutoCompactions(isDamaged)
             .setLevel0FileNumCompactionTrigger(LEVEL_0_FILES)
             .setMaxBytesForLevelBase(LEVEL_BASE_BYTES)
             // What is replayed when the store is opened.
@@ -112,6 +127,7 @@ final class RocksSettings implements AutoCloseable {
     options.setTablePropertiesCollectorFactory(List.of(tombstones));
     this.errors = new BackgroundErrors(onError);
     options.setListeners(List.of(errors));
+    this.compacts = new AtomicBoolean(!isDamaged);
     boolean noLog = durability == Durability.NONE;
     this.group = new WriteOptions().setSync(durability == Durability.SYNC).setDisableWAL(noLog);
     this.lazy = new WriteOptions().setDisableWAL(noLog);
@@ -135,6 +151,20 @@ final class RocksSettings implements AutoCloseable {
       if (!isFull) {
         String during = reason.name().toLowerCase(Locale.ROOT);
         onError.accept(during, status.getCodeString() + ": " + status.getState());
+      }
+    }
+  }
+
+  /**
+   * From now on RocksDB compacts nothing by itself: it takes no write any more once a compaction
+   * meets damage. Nor does it hold writes up then for tables that are not compacted.
+   */
+  void endCompactions(RocksDB db) {
+    if (compacts.getAndSet(false)) {
+      try {
+        db.setOptions(MutableColumnFamilyOptions.builder().setDisableAutoCompactions(true).build());
+      } catch (RocksDBException e) {
+        LOG.warn("compactions go on, and may meet the damage", e);
       }
     }
   }

@@ -169,7 +169,8 @@ final class StoreSalvage {
   }
 
   private void copy(Path copy) throws RocksDBException {
-    try (RocksSettings settings = new RocksSettings(Durability.ASYNC, true, (during, error) -> {});
+    try (RocksSettings settings =
+            new RocksSettings(Durability.ASYNC, true, false, (during, error) -> {});
         WriteOptions write = new WriteOptions().setDisableWAL(true);
         RocksDB to = RocksDB.open(settings.options(), copy.toString());
         FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {

@@ -203,6 +203,27 @@ final class RestartsTest {
     assertThat(partition.isReady()).isTrue();
   }
 
+  /** Other partitions were recovered meanwhile, say, and nobody was dialled before. */
+  @Test
+  void partition_waitsForPeersFromWhenTheyAreDialled_orOneIsInReach() {
+    partition = start(2, 2, false);
+    nanos += Partition.JOIN_NANOS;
+    input(new Input.Await());
+    tick(0);
+    assertThat(partition.isReady()).as("they are dialled now").isFalse();
+    nanos += Partition.JOIN_NANOS - 1;
+    input(new Input.Await());
+    nanos += Partition.JOIN_NANOS - 1;
+    tick(0);
+    assertThat(partition.isReady()).as("one had been in reach").isFalse();
+    nanos += 1;
+    tick(0);
+    assertThat(partition.isReady()).isTrue();
+    input(new Input.Await());
+    tick(0);
+    assertThat(partition.isReady()).as("it serves").isTrue();
+  }
+
   /** The peer knows no more of any object than is here. */
   private void verified(ReplicaId peer) {
     up(peer);

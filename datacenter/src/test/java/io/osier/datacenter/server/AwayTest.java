@@ -206,7 +206,7 @@ final class AwayTest {
     cluster.stop("us");
     Datacenter us = cluster.start("us");
     in(us).session().keyspace("shop").counter("c").increment(1);
-    assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has been");
+    assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has told");
     cluster.start("eu");
     await().atMost(PATIENCE).until(() -> us.warnings().isEmpty());
   }

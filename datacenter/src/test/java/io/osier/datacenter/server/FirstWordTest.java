@@ -43,6 +43,15 @@ final class FirstWordTest {
     assertThat(word.isAlone()).isFalse();
   }
 
+  /** As long as a connection of its former life may linger there, and no longer. */
+  @Test
+  void whatIsThere_isWaitedFor_whileItIsHeld() {
+    assertThat(word.awaits(false, START)).isFalse();
+    assertThat(word.awaits(true, START)).isTrue();
+    assertThat(word.awaits(true, START + FirstWord.DEAD_NANOS - 1)).isTrue();
+    assertThat(word.awaits(true, START + FirstWord.DEAD_NANOS)).isFalse();
+  }
+
   /** A connection of its former life lingers there. */
   @Test
   void whoIsHeld_waitsUntilItWasLetIn_andThenForTheOthersWord() {

@@ -3,7 +3,9 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -95,14 +97,7 @@ final class KeyspacesTest {
     Keyspaces keyspaces = keyspaces();
     keyspaces.open(CONFIG.keyspaces());
     KeyspaceShard shop = requireNonNull(keyspaces.find("shop"));
-    PeerInputs inputs =
-        new PeerInputs(
-            keyspaces,
-            new Readiness(keyspaces.shown(), Optional.empty()),
-            () -> false,
-            (from, note) -> {},
-            failure -> {},
-            WriteHelp.NONE);
+    PeerInputs inputs = inputs(keyspaces);
     ReplicaId us = new ReplicaId("us", 1);
     Frame frame = new Frame.Fetch(1, List.of());
     Lane lane = requireNonNull(shop.lane("us", 0));
@@ -112,6 +107,35 @@ final class KeyspacesTest {
     inputs.received(us, "shop", 0, frame); // is dropped
     inputs.receivedAll(us);
     assertThat(lane.hold()).as("it was not held").isTrue();
+    keyspaces.endWatching();
+  }
+
+  private static PeerInputs inputs(Keyspaces keyspaces) {
+    return new PeerInputs(
+        keyspaces,
+        new Readiness(keyspaces.shown(), Optional.empty()),
+        () -> false,
+        (from, note) -> {},
+        failure -> {},
+        WriteHelp.NONE);
+  }
+
+  /** As one hears it that has its old store when it is added again: it is dialled, and refused. */
+  @Test
+  void oneThatEverybodyHasRemoved_servesNothing_whileTheyDialIt() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    UpdateGate gate = requireNonNull(keyspaces.find("shop")).gate();
+    PeerInputs inputs = inputs(keyspaces);
+    inputs.rejected("us", new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed"));
+    inputs.compared("us", Map.of()); // it has let us in
+    assertThat(gate.isStranger()).isTrue();
+    inputs.rejected("us", new OsierException(ErrorCode.NOT_A_MEMBER, "run 'osier rebuild'"));
+    assertThat(gate.isStranger()).isTrue();
+    inputs.compared("us", Map.of("shop", "it differs")); // us has let it in
+    inputs.up(new ReplicaId("us", 1), List.of());
+    assertThat(gate.isStranger()).isFalse();
+    assertThat(gate.refusals()).containsExactly(Map.entry("us", "it differs"));
     keyspaces.endWatching();
   }
 }

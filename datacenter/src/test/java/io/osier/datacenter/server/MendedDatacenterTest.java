@@ -83,8 +83,7 @@ final class MendedDatacenterTest {
 
   /** The first key that cannot be read at eu. */
   private static String firstDamaged(TestCluster cluster) {
-    try (OsierClient client =
-        OsierClient.builder().endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu")).build()) {
+    try (OsierClient client = cluster.clientOf("eu")) {
       for (int i = 2; i < OBJECTS; i++) {
         try {
           shop(client).register(key(i)).get();
@@ -172,6 +171,7 @@ final class MendedDatacenterTest {
                 cluster.awaitReady();
                 if (!isMended) {
                   firstDamaged(cluster); // it is known again
+                  assertThat(cluster.datacenter("eu").failure()).isNotDone();
                 }
                 return isMended;
               });

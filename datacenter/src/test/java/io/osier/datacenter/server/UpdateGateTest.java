@@ -69,16 +69,16 @@ final class UpdateGateTest {
   @Test
   void oneWhoAgrees_countsOnlyWhileUpdatesCanBeSentToIt() {
     gate.refused("eu", new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed"));
-    gate.heard("us", Optional.empty());
+    gate.compared("us", Optional.empty());
     assertThat(gate.isStranger()).as("nothing can be sent to it").isTrue();
     gate.up("us");
     assertThat(gate.isStranger()).isFalse();
-    gate.heard("us", Optional.of("it differs"));
+    gate.compared("us", Optional.of("it differs"));
     assertThat(gate.isStranger()).isTrue();
-    gate.heard("us", Optional.empty());
+    gate.compared("us", Optional.empty());
     assertThat(gate.isStranger()).isFalse();
     gate.parted("us");
-    gate.heard("us", Optional.empty());
+    gate.compared("us", Optional.empty());
     assertThat(gate.isStranger()).isTrue();
     gate.up("us");
     gate.setPeers(List.of("eu"));
@@ -106,9 +106,40 @@ final class UpdateGateTest {
     reader.interrupt();
     reader.join();
     assertThat(opened).hasValue(0);
-    gate.heard("us", Optional.empty());
+    gate.welcomed("us");
     gate.up("us");
     assertThat(gate.isStranger()).isFalse();
+  }
+
+  /** Whoever has added this one again dials it, and refuses it when it dials itself. */
+  @Test
+  void oneThatDialsHere_opensNothing_beforeItLetsThisOneIn() {
+    for (ErrorCode code : List.of(ErrorCode.NOT_A_MEMBER, ErrorCode.CONFIGURATION)) {
+      gate.refused("eu", new OsierException(code, "no"));
+      gate.refused("us", new OsierException(code, "no"));
+      for (Optional<String> difference :
+          List.<Optional<String>>of(Optional.of("it differs"), Optional.empty())) {
+        gate.compared("eu", difference);
+        gate.compared("us", difference);
+        assertThat(gate.isStranger()).isEqualTo(code == ErrorCode.NOT_A_MEMBER);
+        assertThatThrownBy(gate::check).hasMessageContaining("eu=" + code + ": no");
+      }
+      gate.welcomed("eu");
+      gate.up("eu");
+      assertThatCode(gate::check).doesNotThrowAnyException();
+      assertThatCode(gate::checkRead).doesNotThrowAnyException();
+      gate.parted("eu");
+    }
+  }
+
+  /** Of a keyspace in which they differ it is not said that it is up. */
+  @Test
+  void oneThatLetsThisOneIn_isNoReasonAgainstReads_whereTheyDiffer() {
+    gate.refused("eu", new OsierException(ErrorCode.NOT_A_MEMBER, "no"));
+    gate.compared("eu", Optional.of("it differs"));
+    gate.welcomed("eu");
+    assertThatCode(gate::checkRead).doesNotThrowAnyException();
+    assertThat(gate.refusals()).containsExactly(Map.entry("eu", "it differs"));
   }
 
   /** The others may be dead; what it acknowledged would be nowhere. */
@@ -120,12 +151,11 @@ final class UpdateGateTest {
     gate.refused("eu", removed);
     assertThatThrownBy(gate::check).hasMessageContaining("it was removed");
     assertThatThrownBy(gate::checkRead).hasMessageContaining("it was removed");
-    gate.heard("us", Optional.empty());
     gate.up("us"); // eu may be old itself
     assertThatCode(gate::check).doesNotThrowAnyException();
     gate.parted("us"); // and us has not heard of it, perhaps
     assertThatThrownBy(gate::check).hasMessageContaining("it was removed");
-    gate.heard("eu", Optional.empty());
+    gate.welcomed("eu");
     assertThatCode(gate::check).doesNotThrowAnyException();
     assertThatCode(gate::checkRead).doesNotThrowAnyException();
   }

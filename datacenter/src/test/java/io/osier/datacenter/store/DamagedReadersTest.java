@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
@@ -41,6 +42,9 @@ final class DamagedReadersTest {
   private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ObjectId WHOLE = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
   private static final int RECORDS = 300;
+
+  /** More than RocksDB would wait for. */
+  private static final int TABLES = 40;
 
   @TempDir private Path dir;
 
@@ -319,6 +323,34 @@ final class DamagedReadersTest {
         catchThrowableOfType(OsierException.class, () -> database.backup(dir.resolve("b")));
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertThat(e).hasMessageContaining("partition shop/0").hasMessageContaining("none was made");
+  }
+
+  /** Otherwise it would take no updates before it has told a peer of those that it had. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whereDamageIsKnown_writesGoOn_howeverManyTablesThereAre(boolean inTheLastLife)
+      throws Exception {
+    makeDamaged(true);
+    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
+    if (inTheLastLife) {
+      database.closeUnclean();
+      database = open();
+      versions = database.partition("shop", 0, 1);
+    }
+    long before = tables();
+    for (int i = 0; i < TABLES; i++) {
+      for (int j = 0; j < RECORDS; j += 10) { // each table reaches over all that is damaged
+        database.db().put(new RecordKeys(0).inPlace(object(j)), new byte[] {1});
+      }
+      DamagedStore.flush(database.db());
+    }
+    assertThat(tables()).as("that no compaction has touched").isEqualTo(before + TABLES);
+    database.write(List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
+    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
+  }
+
+  private long tables() throws RocksDBException {
+    return Long.parseLong(database.db().getProperty("rocksdb.num-files-at-level0"));
   }
 
   /** RocksDB joins its files by itself: nobody has asked for that, and nobody would be told. */

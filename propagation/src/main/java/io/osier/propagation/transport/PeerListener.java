@@ -9,14 +9,15 @@ import java.util.Map;
 /** Hears of peers. Called by the transport's threads; must not block. */
 public interface PeerListener {
   /**
-   * Frames of these keyspaces can be sent to the peer from now on.
+   * The peer has let this datacenter in: frames of these keyspaces can be sent to it from now on.
    *
-   * @param keyspaces those that both hold and see alike
+   * @param keyspaces those that both hold and see alike; none is said of, too
    */
   void up(ReplicaId peer, List<String> keyspaces);
 
   /**
-   * The peer and this datacenter have compared their keyspaces.
+   * The peer and this datacenter have compared their keyspaces. One of them has let the other one
+   * in; whether that is this one, {@link #up} says.
    *
    * @param differing those that are not replicated between them, with what differs, in words; empty
    *     if there are none
@@ -58,8 +59,8 @@ public interface PeerListener {
   void second(String dc, String why);
 
   /**
-   * A peer will not accept this datacenter as it is configured or named. With DUPLICATE_DC the
-   * process should stop.
+   * A peer will not accept this datacenter as it is configured or named, until it is {@link #up}.
+   * With DUPLICATE_DC the process should stop.
    */
   void rejected(String dc, OsierException why);
 }

@@ -12,7 +12,10 @@ import java.util.stream.Collectors;
  * (swarm testing): so a seed is cheap, and every combination of them meets in some seeds.
  */
 enum Feature {
-  /** All frames between datacenters are bytes, in pieces, in buffers that fill up. */
+  /**
+   * All frames between datacenters are bytes, in pieces, in buffers that fill up, and so are all
+   * requests and answers; else one of sixteen.
+   */
   BYTES(16),
   /** Applications have connections that carry bytes. */
   CONNECTIONS(4),
@@ -28,7 +31,7 @@ enum Feature {
   COLD_READS(3),
   /** Datacenters that keep nothing are embedded in applications. */
   EMBEDDED(2),
-  /** Statuses are sent, and modes are chosen, more often than in production. */
+  /** Modes are chosen more often, or less often, than in production. */
   HASTE(4);
 
   /** One seed of so many has it. */

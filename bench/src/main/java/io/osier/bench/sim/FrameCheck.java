@@ -1,14 +1,18 @@
 package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.Causal;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * No frame grows with the number of objects that something is wrong with: beside its largest object
- * it has a few frames' worth of bytes at most, whatever is asked for.
+ * it has a few frames' worth of bytes at most, whatever is asked for. And each can be encoded: the
+ * transport drops what cannot, again and again.
  */
 final class FrameCheck {
   /** What a frame may hold beside its largest object: in production in proportion. */
@@ -33,6 +37,70 @@ final class FrameCheck {
           frame.getClass().getSimpleName(),
           bytes,
           largest);
+    }
+  }
+
+  /**
+   * What a frame is as bytes, without most of the work.
+   *
+   * @param bytes how many it has
+   * @param hash of its content; in each run of a seed the same
+   */
+  record Print(int bytes, long hash) {}
+
+  /**
+   * What a frame of those that most are is as bytes; empty for others.
+   *
+   * @throws Violation if it cannot be encoded
+   */
+  static Optional<Print> print(ReplicaId from, Frame frame) {
+    if (frame instanceof Frame.Updates u) {
+      return Optional.of(print(from, u));
+    }
+    if (frame instanceof Frame.Ack || frame instanceof Frame.Status) {
+      byte[] bytes = encoded(from, frame);
+      return Optional.of(new Print(bytes.length, Arrays.hashCode(bytes)));
+    }
+    return Optional.empty();
+  }
+
+  private static Print print(ReplicaId from, Frame.Updates updates) {
+    byte[] head =
+        encoded(
+            from,
+            new Frame.Updates(
+                updates.kind(),
+                updates.epoch(),
+                updates.sequence(),
+                updates.through(),
+                updates.deps(),
+                updates.cursor(),
+                updates.outage(),
+                updates.sentMillis(),
+                List.of()));
+    int bytes = head.length;
+    long hash = Arrays.hashCode(head);
+    for (Shipment s : updates.shipments()) {
+      bytes += FrameCodec.sizeOf(from, s);
+      hash = (hash * 31 + s.object().hashCode()) * 31 + s.origin().hashCode();
+      hash = (hash * 31 + s.predecessor()) * 31 + s.last();
+      Causal content = s.content();
+      hash = hash * 31 + content.context().hashCode();
+      hash = content.isFull() ? hash : hash * 31 + Arrays.hashCode(content.packed());
+    }
+    return new Print(bytes, hash);
+  }
+
+  /**
+   * A frame's bytes.
+   *
+   * @throws Violation if it cannot be encoded
+   */
+  static byte[] encoded(ReplicaId from, Frame frame) {
+    try {
+      return FrameCodec.encode(from, frame);
+    } catch (RuntimeException e) {
+      throw new Violation("", "%s sends a frame that cannot be encoded: %s: %s", from, e, frame);
     }
   }
 

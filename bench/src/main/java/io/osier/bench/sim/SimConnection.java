@@ -24,6 +24,9 @@ final class SimConnection {
   private final Way back;
   private final long sinceNanos;
 
+  /** Whether encoded updates have gone over it. */
+  private boolean brings;
+
   SimConnection(SimNetwork network, SimLink link, SimSockets from, SimSockets to) {
     this.network = network;
     this.link = link;
@@ -86,11 +89,6 @@ final class SimConnection {
       network.enter(this, frame);
     }
 
-    @Override
-    void reading() {
-      network.reading(SimConnection.this);
-    }
-
     /** What has been written and waits for its turn on the link. */
     ArrayDeque<SimLinkQueue.Unsent> unsent() {
       return unsent;
@@ -130,13 +128,31 @@ final class SimConnection {
     return link == other;
   }
 
-  /** Sends a frame that nobody encodes; false if something waits to leave before it. */
+  /**
+   * Sends a frame that nobody encodes; false if something waits to leave before it, or there is no
+   * room: then the transport has to see that.
+   */
   boolean send(SimCargo frame) {
-    if (!dialled.isServed() || dialled.unsentBytes() > 0) {
+    if (!dialled.isServed() || dialled.unsentBytes() > 0 || there.room() < frame.size()) {
       return false;
     }
     there.put(frame);
     return true;
+  }
+
+  /** How many bytes who dialled has written so far. */
+  long writtenBytes() {
+    return there.writtenBytes();
+  }
+
+  /** Whether the other end has been sent updates that it decodes, from which it draws who lives. */
+  boolean brings() {
+    return brings;
+  }
+
+  /** Encoded updates are sent over it. */
+  void bringsUpdates() {
+    brings = true;
   }
 
   SimChannel dialled() {

@@ -7,10 +7,9 @@ import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.Traffic;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.FrameCodec;
-import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 /**
@@ -21,10 +20,11 @@ import java.util.Random;
 final class SimFrames {
   private static final int OVERTAKE_MILLIS_MAX = 200;
 
-  /** What updates and statuses have beside their objects, and acknowledgements have, about. */
-  private static final int HEAD_BYTES = 60;
+  /** One frame of so many is encoded where most are not. */
+  private static final int ENCODED_ONE_IN = 16;
 
-  private static final int ACK_BYTES = 16;
+  /** What is as large is decoded by a thread apart. */
+  private static final int LARGE_BYTES_MIN = 1 << 20;
 
   private final Simulation simulation;
   private final boolean encodesAll;
@@ -32,6 +32,7 @@ final class SimFrames {
   private final Sabotage sabotage;
   private final Random random;
   private final Map<Integer, Long> bytesOf = new HashMap<>();
+  private long frames;
 
   SimFrames(Simulation simulation, SimNetwork network, Sabotage sabotage, Random random) {
     this.simulation = simulation;
@@ -57,41 +58,59 @@ final class SimFrames {
     if (traffic == null) {
       return; // no peer any more
     }
-    if (!encodesAll && sendAsItIs(node, to, frame, transport)) {
+    boolean mayGoAsItIs = !encodesAll && ++frames % ENCODED_ONE_IN != 0;
+    if (mayGoAsItIs && sendAsItIs(node, to, frame, transport)) {
       network.flow().sent(dc, to.dc(), node.unit(), frame);
       return;
     }
+    SimLink link = network.link(node.self().dc(), to.dc());
     long before = traffic.sentBytes();
-    transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
+    Runnable sends =
+        () -> transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
+    if (link.carrier() == null) {
+      link.carriedBy(network.takes(link, sends));
+    } else {
+      sends.run();
+    }
     int bytes = (int) (traffic.sentBytes() - before);
     if (bytes > 0) {
       FrameCheck.check(node.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
       network.flow().sent(dc, to.dc(), node.unit(), frame);
-      SimConnection connection = network.link(node.self().dc(), to.dc()).connection();
+      SimConnection connection = link.carrier();
+      if (connection == null) {
+        connection = link.connection();
+      } else if (frame instanceof Frame.Updates u && !u.shipments().isEmpty()) {
+        connection.bringsUpdates();
+      }
       if (connection != null) {
         connection.dialled().run();
       }
+    } else if (transport.isConnected(to.dc())) {
+      FrameCheck.encoded(node.self(), frame); // it was dropped: not because it cannot be encoded
     }
   }
 
   /**
-   * Sends a frame of those that most are over the connection that the transport would send it over,
-   * without its being encoded.
+   * Sends a frame of those that most are over the connection that the transport has chosen, without
+   * its being encoded.
    *
    * @return false if it must go the way of all
    */
   private boolean sendAsItIs(SimNode node, ReplicaId to, Frame frame, PeerTransport transport) {
     ReplicaId self = node.self();
     SimConnection over = network.link(self.dc(), to.dc()).carrier();
-    if (over == null || !transport.isConnected(to.dc())) {
-      return false;
-    }
-    int size = sizeOf(self, frame);
     SimDc there = simulation.dc(to.dc());
-    if (size == 0 || !there.self().equals(to)) {
+    if (over == null || !transport.isConnected(to.dc()) || !there.self().equals(to)) {
       return false;
     }
+    Optional<FrameCheck.Print> print = FrameCheck.print(self, frame);
+    boolean isFirst =
+        !over.brings() && frame instanceof Frame.Updates u && !u.shipments().isEmpty();
+    if (print.isEmpty() || isFirst || print.get().bytes() >= LARGE_BYTES_MIN) {
+      return false;
+    }
+    int size = print.get().bytes();
     FrameCheck.check(self, to.dc(), frame, size);
     Runnable brought =
         () -> {
@@ -101,25 +120,9 @@ final class SimFrames {
         };
     boolean sent = over.send(SimCargo.of(brought, size));
     if (sent) {
-      simulation.trace().hash(size);
+      simulation.trace().hash(print.get().hash());
     }
     return sent;
-  }
-
-  /** How many bytes a frame has, about; 0 for one that is encoded always. */
-  private static int sizeOf(ReplicaId self, Frame frame) {
-    return switch (frame) {
-      case Frame.Updates u -> {
-        int bytes = HEAD_BYTES;
-        for (Shipment s : u.shipments()) {
-          bytes += FrameCodec.sizeOf(self, s);
-        }
-        yield bytes;
-      }
-      case Frame.Ack a -> ACK_BYTES;
-      case Frame.Status s -> HEAD_BYTES;
-      default -> 0;
-    };
   }
 
   /** The transport has brought a frame, on a connection that has not lost any. */

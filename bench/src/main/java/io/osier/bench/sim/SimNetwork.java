@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,9 +32,6 @@ final class SimNetwork {
   private final Map<String, SimLink> links = new TreeMap<>();
   private final FlowCheck flow;
   private final SimFrames frames;
-
-  /** Whose bytes were read last; null before any were. */
-  private @Nullable SimConnection reading;
 
   /**
    * A network without links.
@@ -164,16 +162,33 @@ final class SimNetwork {
     }
   }
 
-  /** What comes on a connection is read now. */
-  void reading(SimConnection connection) {
-    reading = connection;
+  /**
+   * The connection of a link to which the transport gives what it is to send: it says nobody which
+   * of them it is.
+   *
+   * @return null if it gives it to none
+   */
+  @Nullable SimConnection takes(SimLink link, Runnable sends) {
+    Map<SimConnection, Long> written = new IdentityHashMap<>();
+    for (SimConnection c : connections) {
+      if (c.isOf(link)) {
+        written.put(c, c.writtenBytes());
+      }
+    }
+    sends.run();
+    for (Map.Entry<SimConnection, Long> before : written.entrySet()) {
+      if (before.getKey().writtenBytes() != before.getValue()) {
+        return before.getKey();
+      }
+    }
+    return null;
   }
 
   /** Frames can be sent over a link from now on, or can no longer. */
   void isUp(String from, String to, boolean up) {
     SimLink link = link(from, to);
     link.setUp(up);
-    link.carriedBy(up && reading != null && reading.isOf(link) ? reading : null);
+    link.carriedBy(null); // until the transport has sent something
     simulation.trace().note("%s is %s", link, up ? "up" : "down");
   }
 

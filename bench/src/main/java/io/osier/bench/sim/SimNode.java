@@ -59,11 +59,6 @@ final class SimNode implements Entrance.Inside {
   /** Small frames, so that catching up and healing take many. */
   static final int FRAME_BYTES = 2 << 10;
 
-  /** The statuses of partitions under load are most of what goes over links. */
-  private static final int STATUS_MILLIS = 1_000;
-
-  private static final int HASTY_STATUS_MILLIS = 200;
-
   /** So few that sets of two dozen elements are pulled, in several steps. */
   private static final int PULL_BYTES = 300;
 
@@ -76,7 +71,7 @@ final class SimNode implements Entrance.Inside {
             simulation.profile().windowBytes(),
             FRAME_BYTES,
             1_000,
-            simulation.profile().has(Feature.HASTE) ? HASTY_STATUS_MILLIS : STATUS_MILLIS,
+            StreamSettings.DEFAULT.statusMillis(),
             1_000,
             forgetMillis);
     if (simulation.profile().has(Feature.DECOMPOSITION)) {

@@ -14,6 +14,7 @@ abstract class SimStream {
   private final ArrayDeque<SimCargo> come = new ArrayDeque<>();
   private long lastArrivalNanos;
   private int held;
+  private long putBytes;
   private boolean lost;
   private boolean atEnd;
   private boolean delivering;
@@ -34,9 +35,6 @@ abstract class SimStream {
   void carry(SimCargo frame) {
     throw new IllegalStateException("this connection carries bytes");
   }
-
-  /** The reader reads. */
-  void reading() {}
 
   /** Bytes have come to an end that is closed. */
   abstract void refused();
@@ -65,18 +63,21 @@ abstract class SimStream {
     return Math.max(0, bufferBytes() - held);
   }
 
-  /** Puts in a frame that nobody encodes, whether there is room or not. */
+  /** Puts in a frame that nobody encodes: there is room for it. */
   final void put(SimCargo frame) {
     held += frame.size();
-    if (held > bufferBytes()) {
-      isFull();
-    }
     carry(frame);
   }
 
   final void put(byte[] bytes) {
     held += bytes.length;
+    putBytes += bytes.length;
     carry(bytes);
+  }
+
+  /** How many bytes its writer has written so far, whether they were taken or not. */
+  final long writtenBytes() {
+    return putBytes + from.unsentBytes();
   }
 
   /** When what leaves now is there, if it would be there at a time by itself. */
@@ -129,7 +130,6 @@ abstract class SimStream {
 
   /** Whether its handlers were given bytes. */
   private boolean read(SimCargo cargo) {
-    reading();
     if (cargo.frame() != null) {
       cargo.frame().run();
     }

@@ -30,8 +30,8 @@ record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings
 
   private static final int[] SLA_MILLIS = {0, 200, 1_000, 2_000, 2_000, 10_000};
 
-  /** How often modes are chosen: as in production, and more often where a run is hasty. */
-  private static final int[] PERIOD_MILLIS = {500, 1_000};
+  /** How often modes are chosen: as in production, and at other paces where a run is hasty. */
+  private static final int[] PERIOD_MILLIS = {AdaptationSettings.DEFAULT.periodMillis()};
 
   private static final int[] HASTY_PERIOD_MILLIS = {50, 200, 1_000};
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,11 +30,19 @@ import org.junit.jupiter.api.Test;
 final class FlowCheckTest {
   private static final long EPOCH = 1;
 
-  private final Simulation simulation =
-      new Simulation(new SimOptions(2, EnumSet.noneOf(Fault.class), 1), 1);
+  private Simulation simulation;
+  private SimDc dc;
+  private FlowCheck flow;
 
-  private final SimDc dc = simulation.dc("dc0");
-  private final FlowCheck flow = simulation.network().flow();
+  FlowCheckTest() {
+    use(new Simulation(new SimOptions(2, EnumSet.noneOf(Fault.class), 1), 1));
+  }
+
+  private void use(Simulation of) {
+    simulation = of;
+    dc = of.dc("dc0");
+    flow = of.network().flow();
+  }
 
   @BeforeEach
   void start() {
@@ -163,6 +172,52 @@ final class FlowCheckTest {
     assertThatThrownBy(() -> looksFor(240, "catching-up")).hasMessageContaining("caught dc1 up");
   }
 
+  /** A run whose objects may be larger than its windows. */
+  private static Simulation ofLargeObjects() {
+    SimOptions options = new SimOptions(2, EnumSet.of(Fault.LARGE), 1);
+    return LongStream.rangeClosed(1, 100)
+        .mapToObj(seed -> new Simulation(options, seed))
+        .filter(s -> s.objectBytesMax() > s.profile().windowBytes())
+        .filter(s -> !s.units().getFirst().hasLittleMemory())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Looks on while a stream that has something under way, or not, does not get on. */
+  private static void looksAtLargeObjects(boolean isFull, long inFlightBytes) {
+    FlowCheckTest of = new FlowCheckTest();
+    of.use(ofLargeObjects());
+    of.start();
+    SimLink link = of.simulation.network().link("dc0", "dc1");
+    of.simulation.scheduler().runFor(20 * SECOND);
+    of.dc.links().window("dc1").take(inFlightBytes);
+    for (int i = 0; i < 400; i++) {
+      of.simulation.scheduler().runFor(SECOND);
+      if (isFull) {
+        link.isFull();
+      }
+      Map<Unit, PartitionReport> reports =
+          of.reports("catching-up", p -> lagging(p, 0, inFlightBytes));
+      reports.keySet().removeIf(u -> u.number() != 0);
+      of.flow.look(of.dc, reports);
+    }
+  }
+
+  /** Where windows hold no whole object, a stream that gets on may never catch up. */
+  @Test
+  void streamOfLargeObjectsThatDoesNotCatchUp_isNoticed_unlessTheWindowIsFull() {
+    assertThatThrownBy(() -> looksAtLargeObjects(false, 0))
+        .hasMessageContaining("could have caught dc1 up");
+    assertThatCode(() -> looksAtLargeObjects(true, 0)).doesNotThrowAnyException();
+  }
+
+  /** A window stays full where nothing is acknowledged: that is noticed, full or not. */
+  @Test
+  void streamOfLargeObjectsThatStandsStill_isNoticed_thoughTheWindowIsFull() {
+    assertThatThrownBy(() -> looksAtLargeObjects(true, 1_000))
+        .hasMessageContaining("and 1000 bytes under way for dc1, of which nothing was acknowledged");
+  }
+
   /** What it lacks later it is given beside its updates, within their bounds. */
   @Test
   void streamThatHasCaughtUpOnce_mayDoSoAgain() {
@@ -172,7 +227,12 @@ final class FlowCheckTest {
 
   /** Of a stream that lacks an acknowledgement, and has none of its bytes under way. */
   private static PartitionReport.To lagging(PartitionReport.Peer peer, long inFlightBytes) {
-    return new PartitionReport.To(1, 0, 0, inFlightBytes, 0, 0, 0, peer.to().roundTimes());
+    return lagging(peer, 1, inFlightBytes);
+  }
+
+  private static PartitionReport.To lagging(
+      PartitionReport.Peer peer, long updates, long inFlightBytes) {
+    return new PartitionReport.To(updates, 0, 0, inFlightBytes, 0, 0, 0, peer.to().roundTimes());
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.osier.bench.sim;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
@@ -75,5 +77,43 @@ final class FrameCheckTest {
     FrameCheck.check(EU, "us", ack, MAX);
     assertThatThrownBy(() -> FrameCheck.check(EU, "us", ack, MAX + 1))
         .hasMessageContaining("a frame (Ack) of " + (MAX + 1) + " bytes");
+  }
+
+  private static Frame.Updates updates(Frame.Cursor cursor, Shipment... shipments) {
+    return new Frame.Updates(
+        Frame.Kind.OPS,
+        1,
+        1,
+        1,
+        VersionVector.EMPTY,
+        Optional.of(cursor),
+        false,
+        0,
+        List.of(shipments));
+  }
+
+  /** The transport drops it, each time that it is sent. */
+  @Test
+  void frameThatCannotBeEncoded_isNoticed() {
+    Frame backwards = updates(new Frame.Cursor(1, 5, 3, 0, Optional.empty()), shipment(10));
+    assertThatThrownBy(() -> FrameCheck.print(EU, backwards))
+        .isInstanceOf(Violation.class)
+        .hasMessageContaining("eu/1 sends a frame that cannot be encoded");
+    assertThatThrownBy(() -> FrameCheck.encoded(EU, new Frame.Ack(-1, 1)))
+        .isInstanceOf(Violation.class);
+  }
+
+  @Test
+  void print_differsWithWhatTheFrameSays() {
+    Frame.Cursor cursor = new Frame.Cursor(1, 3, 5, 0, Optional.empty());
+    FrameCheck.Print one = FrameCheck.print(EU, updates(cursor, shipment(10))).orElseThrow();
+    Frame.Cursor other = new Frame.Cursor(1, 3, 6, 0, Optional.empty());
+    assertThat(FrameCheck.print(EU, updates(cursor, shipment(10)))).contains(one);
+    assertThat(FrameCheck.print(EU, updates(other, shipment(10)))).isPresent().get().isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, updates(cursor, shipment(11)))).isPresent().get().isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, new Frame.Ack(1, 1)))
+        .isNotEqualTo(FrameCheck.print(EU, new Frame.Ack(1, 2)));
+    assertThat(one.bytes())
+        .isCloseTo(FrameCodec.encode(EU, updates(cursor, shipment(10))).length, within(2));
   }
 }

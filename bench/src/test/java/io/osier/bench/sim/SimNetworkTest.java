@@ -12,9 +12,14 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -86,5 +91,123 @@ final class SimNetworkTest {
     assertThat(link.isUp()).isTrue();
     simulation.scheduler().runFor(120 * SECOND);
     assertThat(link.isUp()).isTrue();
+  }
+
+  /** Frames that a receiver has been brought, behind the transport. */
+  private final List<Frame> brought = new ArrayList<>();
+
+  /**
+   * Which connection frames go over is the transport's choice: what was read last, or opened last,
+   * may be another one, where an older version is doubted or others bear the name.
+   */
+  @Test
+  void frameAsItIs_goesOverTheConnectionThatTheTransportHasChosen() {
+    Sabotage witness =
+        new Sabotage() {
+          @Override
+          public boolean drops(Unit unit, Frame frame) {
+            boolean isOurs = frame instanceof Frame.Updates u && u.epoch() == EPOCH_OF_NOBODY;
+            if (isOurs) {
+              brought.add(frame);
+            }
+            return isOurs;
+          }
+        };
+    SimOptions options =
+        new SimOptions(
+            2,
+            EnumSet.noneOf(Fault.class),
+            EnumSet.of(Feature.HASTE), // and no bytes
+            1,
+            false,
+            witness);
+    Simulation of = new Simulation(options, 1);
+    of.network().addLink("dc0", "dc1");
+    of.network().addLink("dc1", "dc0");
+    of.dcs().forEach(d -> d.start(d.self()));
+    SimLink link = of.network().link("dc0", "dc1");
+    of.scheduler().runFor(5 * SECOND);
+    SimConnection first = requireNonNull(link.connection());
+    assertThat(link.carrier()).isSameAs(first);
+
+    SimSockets sockets = requireNonNull(of.dc("dc0").sockets());
+    of.network().dial(sockets, "dc1", 1_000, c -> c.open(channel -> {}), cause -> {});
+    of.scheduler().runFor(SECOND);
+    assertThat(link.connection()).isNotSameAs(first);
+    of.network().isUp("dc0", "dc1", true);
+    assertThat(link.carrier()).isNull();
+    Unit unit = of.units().getFirst();
+    for (int i = 0; i < 50; i++) {
+      of.network().frames().send(of.dc("dc0").node(unit), of.dc("dc1").self(), frame(of, i));
+    }
+    assertThat(link.carrier()).isSameAs(first);
+    of.scheduler().runFor(SECOND); // soon the one that does not greet is given up
+    assertThat(brought)
+        .extracting(frame -> ((Frame.Updates) frame).sequence())
+        .containsExactlyElementsOf(LongStream.range(0, 50).boxed().toList());
+  }
+
+  private static Frame frame(Simulation of, long sequence) {
+    Shipment shipment =
+        new Shipment(
+            new ObjectId(Key.of("k"), CrdtType.AW_SET),
+            of.dc("dc0").self(),
+            0,
+            VersionVector.EMPTY,
+            1,
+            1,
+            0,
+            Causal.bottom(CrdtType.AW_SET));
+    return new Frame.Updates(
+        Frame.Kind.CATCH_UP,
+        EPOCH_OF_NOBODY,
+        sequence,
+        1,
+        VersionVector.EMPTY,
+        Optional.empty(),
+        false,
+        0,
+        List.of(shipment));
+  }
+
+  /** What was on its way to a former life is not for the next one. */
+  @Test
+  void frameAsItIs_toAFormerLife_isNotGivenToTheNextOne() {
+    assertThat(lives(false)).isPositive();
+    assertThat(lives(true)).isZero();
+  }
+
+  /** How many frames come that were sent, where their receiver crashes before they come or not. */
+  private static int lives(boolean crashes) {
+    int[] came = {0};
+    Sabotage witness =
+        new Sabotage() {
+          @Override
+          public boolean drops(Unit unit, Frame frame) {
+            boolean isOurs = frame instanceof Frame.Updates u && u.epoch() == EPOCH_OF_NOBODY;
+            came[0] += isOurs ? 1 : 0;
+            return isOurs;
+          }
+        };
+    Set<Feature> features = EnumSet.of(Feature.HASTE);
+    Simulation of =
+        new Simulation(
+            new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), 1);
+    of.network().addLink("dc0", "dc1");
+    of.network().addLink("dc1", "dc0");
+    of.dcs().forEach(d -> d.start(d.self()));
+    of.scheduler().runFor(5 * SECOND);
+    SimDc there = of.dc("dc1");
+    for (int i = 0; i < 40; i++) {
+      of.network()
+          .frames()
+          .send(of.dc("dc0").node(of.units().getFirst()), there.self(), frame(of, i));
+    }
+    if (crashes) {
+      of.crash(there);
+      of.restart(there, there.self());
+    }
+    of.scheduler().runFor(20 * SECOND);
+    return came[0];
   }
 }

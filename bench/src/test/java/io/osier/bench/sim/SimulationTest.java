@@ -52,9 +52,10 @@ final class SimulationTest {
       seed++; // what carries bytes takes part
     }
     Simulation first = run(all, 3, seed);
-    Simulation second = run(all, 3, seed);
+    Simulation other = run(all, 3, seed + 1);
+    assertThat(other.trace().hash()).isNotEqualTo(first.trace().hash());
+    Simulation second = run(all, 3, seed); // whatever ran before it
     assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
-    assertThat(run(all, 3, seed + 1).trace().hash()).isNotEqualTo(first.trace().hash());
   }
 
   /** Who may use the ports gets on, and who may not is told so. */

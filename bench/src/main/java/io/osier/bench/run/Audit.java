@@ -48,7 +48,8 @@ final class Audit implements Load.Observer {
    * Which operation of a load is accounted for.
    *
    * @return increment or add
-   * @throws ScenarioException if the load has not just one of them, or changes its objects otherwise
+   * @throws ScenarioException if the load has not just one of them, or changes its objects
+   *     otherwise
    */
   static String operation(Config load) {
     List<String> updates = new ArrayList<>(load.getConfig("mix").root().keySet());
@@ -112,8 +113,8 @@ final class Audit implements Load.Observer {
    * they show more than was sent.
    *
    * @return seconds until they do
-   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there is
-   *     something more, or if nothing was acknowledged
+   * @throws OsierException INTERNAL if something is missing, or not equal, for a minute, if there
+   *     is something more, or if nothing was acknowledged
    */
   double await(List<Calls> nodes) {
     long acknowledged = acknowledged();

@@ -151,9 +151,7 @@ final class Load implements AutoCloseable {
     return failed.sum();
   }
 
-  /**
-   * How long calls took since this was asked last, in tenths of a microsecond, by operation.
-   */
+  /** How long calls took since this was asked last, in tenths of a microsecond, by operation. */
   Map<String, Histogram> sinceLast() {
     Map<String, Histogram> all = new LinkedHashMap<>();
     for (int i = 0; i < tenths.size(); i++) {

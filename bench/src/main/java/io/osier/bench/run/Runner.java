@@ -158,7 +158,8 @@ final class Runner {
 
   private boolean isInstalled(Scenario.Part variant) {
     boolean isInstalled = Targets.isInstalled(cluster(variant).getString("target"));
-    String why = "not measured, since " + cluster(variant).getString("target") + " is not installed";
+    String why =
+        "not measured, since " + cluster(variant).getString("target") + " is not installed";
     if (!isInstalled && !results.note(variant.name(), why)) {
       System.out.println(variant.name() + ": " + why);
     }

@@ -58,7 +58,15 @@ final class Steps implements AutoCloseable {
           "wipe");
   private static final Set<String> DOES =
       Set.of(
-          "", "shift", "equal", "clear", "extend", "snapshots", "expire", "removed", "forgotten",
+          "",
+          "shift",
+          "equal",
+          "clear",
+          "extend",
+          "snapshots",
+          "expire",
+          "removed",
+          "forgotten",
           "sequence");
 
   private final Target target;

@@ -169,7 +169,9 @@ final class Turn implements AutoCloseable {
         failure =
             failure != null
                 ? failure
-                : e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
+                : e instanceof RuntimeException unchecked
+                    ? unchecked
+                    : new IllegalStateException(e);
       }
     }
     open.clear();

@@ -37,10 +37,10 @@ final class PekkoPeer implements Peer {
   /** What a reader of the figures must know. */
   static final String SETTINGS =
       "Pekko 1.2.1: PNCounter and ORSet, delta-crdt on, deltas every 200 ms (its minimum), gossip "
-          + "interval 1 s, WriteLocal, 512 updates under way (64 of each thread), Artery TCP, "
+          + "interval 1 s, WriteLocal, 64 updates of each thread under way, Artery TCP, "
           + "maximum frame 4 MiB, not durable";
 
-  /** Of each caller; eight of them have 512. */
+  /** Of each caller; nine of them have 576. */
   private static final int UNDER_WAY = 64;
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);

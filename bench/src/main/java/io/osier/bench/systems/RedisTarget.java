@@ -24,8 +24,7 @@ final class RedisTarget implements Target {
   RedisTarget(Config config) throws IOException {
     directory = Files.createTempDirectory("osier-redis");
     try {
-      server =
-          RedisProcess.start(directory, Targets.oneOf(Durability.class, config, "durability"));
+      server = RedisProcess.start(directory, Targets.oneOf(Durability.class, config, "durability"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

@@ -149,12 +149,19 @@ final class ExpiryTest {
 
   @Test
   void deadlinesThatTakeTooLongToGive_areRefused() {
-    assertFails(() -> new Expiry(new Store() {
-          @Override
-          public CompletionStage<?> expireAt(int number, long millis) {
-            time.pass(1_000_000_000);
-            return super.expireAt(number, millis);
-          }
-        }, time).begin(OBJECTS, 0), ErrorCode.TIMEOUT, "longer than there was time");
+    assertFails(
+        () ->
+            new Expiry(
+                    new Store() {
+                      @Override
+                      public CompletionStage<?> expireAt(int number, long millis) {
+                        time.pass(1_000_000_000);
+                        return super.expireAt(number, millis);
+                      }
+                    },
+                    time)
+                .begin(OBJECTS, 0),
+        ErrorCode.TIMEOUT,
+        "longer than there was time");
   }
 }

@@ -188,20 +188,6 @@ final class OutgoingLincheckTest {
         });
   }
 
-  /** Two threads alone have so few orders that many of them are tried. */
-  @Test
-  void messageThatComesWhileTheLoopEnds_isWritten() {
-    Loop loop = new Loop();
-    Interleavings.of(
-        () -> {
-          loop.begin();
-          Messages messages = new Messages(loop.channel);
-          Interleavings.run(() -> addOneAndTwo(messages), () -> loop.runUntilWritten(2));
-          Interleavings.check(loop.written.equals(List.of((byte) 1, (byte) 2)));
-          Interleavings.check(messages.failed.isEmpty());
-        });
-  }
-
   /** Not interleaved: what is thrown into the model checker's threads costs it minutes. */
   @Test
   void messagesOfALoopThatHasEnded_failOnce() {

@@ -113,8 +113,14 @@ final class FrameCheckTest {
     FrameCheck.Print one = FrameCheck.print(EU, updates(cursor, shipment(10))).orElseThrow();
     Frame.Cursor other = new Frame.Cursor(1, 3, 6, 0, Optional.empty());
     assertThat(FrameCheck.print(EU, updates(cursor, shipment(10)))).contains(one);
-    assertThat(FrameCheck.print(EU, updates(other, shipment(10)))).isPresent().get().isNotEqualTo(one);
-    assertThat(FrameCheck.print(EU, updates(cursor, shipment("other-10--")))).isPresent().get().isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, updates(other, shipment(10))))
+        .isPresent()
+        .get()
+        .isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, updates(cursor, shipment("other-10--"))))
+        .isPresent()
+        .get()
+        .isNotEqualTo(one);
     assertThat(FrameCheck.print(EU, new Frame.Ack(1, 1)))
         .isNotEqualTo(FrameCheck.print(EU, new Frame.Ack(1, 2)));
     assertThat(one.bytes())

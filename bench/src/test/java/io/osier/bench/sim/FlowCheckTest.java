@@ -215,7 +215,8 @@ final class FlowCheckTest {
   @Test
   void streamOfLargeObjectsThatStandsStill_isNoticed_thoughTheWindowIsFull() {
     assertThatThrownBy(() -> looksAtLargeObjects(true, 1_000))
-        .hasMessageContaining("and 1000 bytes under way for dc1, of which nothing was acknowledged");
+        .hasMessageContaining(
+            "and 1000 bytes under way for dc1, of which nothing was acknowledged");
   }
 
   /** What it lacks later it is given beside its updates, within their bounds. */

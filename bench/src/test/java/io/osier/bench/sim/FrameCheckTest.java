@@ -27,6 +27,10 @@ final class FrameCheckTest {
   private static final int MAX = 4 * SimNode.FRAME_BYTES;
 
   private static Shipment shipment(int bytes) {
+    return shipment("-".repeat(bytes));
+  }
+
+  private static Shipment shipment(String value) {
     Causal nothing = Causal.bottom(CrdtType.LWW_REGISTER);
     return new Shipment(
         new ObjectId(Key.of("r"), CrdtType.LWW_REGISTER),
@@ -36,7 +40,7 @@ final class FrameCheckTest {
         1,
         1,
         0,
-        nothing.prepare(new Operation.Assign(Value.of("-".repeat(bytes))), EU, 1, 0, 1, 0));
+        nothing.prepare(new Operation.Assign(Value.of(value)), EU, 1, 0, 1, 0));
   }
 
   private static void check(List<Shipment> shipments) {
@@ -109,8 +113,14 @@ final class FrameCheckTest {
     FrameCheck.Print one = FrameCheck.print(EU, updates(cursor, shipment(10))).orElseThrow();
     Frame.Cursor other = new Frame.Cursor(1, 3, 6, 0, Optional.empty());
     assertThat(FrameCheck.print(EU, updates(cursor, shipment(10)))).contains(one);
-    assertThat(FrameCheck.print(EU, updates(other, shipment(10)))).isPresent().get().isNotEqualTo(one);
-    assertThat(FrameCheck.print(EU, updates(cursor, shipment(11)))).isPresent().get().isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, updates(other, shipment(10))))
+        .isPresent()
+        .get()
+        .isNotEqualTo(one);
+    assertThat(FrameCheck.print(EU, updates(cursor, shipment("other-10--"))))
+        .isPresent()
+        .get()
+        .isNotEqualTo(one);
     assertThat(FrameCheck.print(EU, new Frame.Ack(1, 1)))
         .isNotEqualTo(FrameCheck.print(EU, new Frame.Ack(1, 2)));
     assertThat(one.bytes())

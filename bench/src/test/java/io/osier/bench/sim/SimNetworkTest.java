@@ -173,12 +173,14 @@ final class SimNetworkTest {
   /** What was on its way to a former life is not for the next one. */
   @Test
   void frameAsItIs_toAFormerLife_isNotGivenToTheNextOne() {
-    assertThat(lives(false)).isPositive();
-    assertThat(lives(true)).isZero();
+    for (long seed = 1; seed <= 6; seed++) { // in some the crash loses what is on its way
+      assertThat(lives(false, seed)).as("seed %d", seed).isPositive();
+      assertThat(lives(true, seed)).as("seed %d", seed).isZero();
+    }
   }
 
   /** How many frames come that were sent, where their receiver crashes before they come or not. */
-  private static int lives(boolean crashes) {
+  private static int lives(boolean crashes, long seed) {
     int[] came = {0};
     Sabotage witness =
         new Sabotage() {
@@ -192,7 +194,7 @@ final class SimNetworkTest {
     Set<Feature> features = EnumSet.of(Feature.HASTE);
     Simulation of =
         new Simulation(
-            new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), 1);
+            new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), seed);
     of.network().addLink("dc0", "dc1");
     of.network().addLink("dc1", "dc0");
     of.dcs().forEach(d -> d.start(d.self()));

@@ -169,7 +169,7 @@ final class SimNetwork {
    * @return null if it gives it to none
    */
   @Nullable SimConnection takes(SimLink link, Runnable sends) {
-    Map<SimConnection, Long> written = new IdentityHashMap<>();
+    IdentityHashMap<SimConnection, Long> written = new IdentityHashMap<>();
     for (SimConnection c : connections) {
       if (c.isOf(link)) {
         written.put(c, c.writtenBytes());

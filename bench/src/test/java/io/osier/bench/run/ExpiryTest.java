@@ -64,12 +64,12 @@ final class ExpiryTest {
       } else if (removes && forgotten < OBJECTS) {
         forgotten++;
       }
-      return 7 + (deadlines.isEmpty() ? 0 : OBJECTS - forgotten);
+      return 7L + (deadlines.isEmpty() ? 0 : OBJECTS - forgotten);
     }
 
     @Override
     public long removed() {
-      return removed - forgotten;
+      return (long) removed - forgotten;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.Scheduler.MILLI;
 
 import io.osier.core.ReplicaId;
+import io.osier.crdt.Decomposition;
 import io.osier.datacenter.partition.Input;
 import io.osier.propagation.transport.PeerTransport;
 import io.osier.propagation.transport.Traffic;
@@ -93,7 +94,8 @@ final class SimFrames {
 
   /**
    * Sends a frame of those that most are over the connection that the transport has chosen, without
-   * its being encoded.
+   * its being encoded. Not a state whose entries lie outside the heap: they would be read where its
+   * sender has them, as they are when somebody asks for them, and not as they were sent.
    *
    * @return false if it must go the way of all
    */
@@ -101,7 +103,10 @@ final class SimFrames {
     ReplicaId self = node.self();
     SimConnection over = network.link(self.dc(), to.dc()).carrier();
     SimDc there = simulation.dc(to.dc());
-    if (over == null || !transport.isConnected(to.dc()) || !there.self().equals(to)) {
+    if (over == null
+        || !transport.isConnected(to.dc())
+        || !there.self().equals(to)
+        || hasOutside(frame)) {
       return false;
     }
     Optional<FrameCheck.Print> print = FrameCheck.print(self, frame);
@@ -123,6 +128,11 @@ final class SimFrames {
       simulation.trace().hash(print.get().hash());
     }
     return sent;
+  }
+
+  private static boolean hasOutside(Frame frame) {
+    return frame instanceof Frame.Updates u
+        && u.shipments().stream().anyMatch(s -> Decomposition.isDecomposed(s.content()));
   }
 
   /** The transport has brought a frame, on a connection that has not lost any. */

@@ -99,8 +99,8 @@ final class FrameCheckTest {
   /** The transport drops it, each time that it is sent. */
   @Test
   void frameThatCannotBeEncoded_isNoticed() {
-    Frame negative = updates(new Frame.Cursor(1, 3, 5, -1, Optional.empty()), shipment(10));
-    assertThatThrownBy(() -> FrameCheck.print(EU, negative))
+    Frame nowhere = updates(new Frame.Cursor(1, 3, 5, -1, Optional.empty()), shipment(10));
+    assertThatThrownBy(() -> FrameCheck.print(EU, nowhere))
         .isInstanceOf(Violation.class)
         .hasMessageContaining("eu/1 sends a frame that cannot be encoded");
     assertThatThrownBy(() -> FrameCheck.encoded(EU, new Frame.Ack(-1, 1)))

@@ -6,10 +6,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.MemoryVersions;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
@@ -17,6 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SimNetworkTest {
   private static final int NARROW_BYTES_PER_SECOND = 900;
   private static final long EPOCH_OF_NOBODY = 1L << 40;
+  private static final ObjectId SET = new ObjectId(Key.of("k"), CrdtType.AW_SET);
 
   private final Simulation simulation =
       new Simulation(new SimOptions(2, EnumSet.noneOf(Fault.class), 1), 1);
@@ -38,15 +45,7 @@ final class SimNetworkTest {
     Unit unit = simulation.units().getFirst();
     SimDc from = simulation.dc("dc0");
     Shipment shipment =
-        new Shipment(
-            new ObjectId(Key.of("k"), CrdtType.AW_SET),
-            from.self(),
-            0,
-            VersionVector.EMPTY,
-            1,
-            1,
-            0,
-            Causal.bottom(CrdtType.AW_SET));
+        new Shipment(SET, from.self(), 0, VersionVector.EMPTY, 1, 1, 0, Causal.bottom(SET.type()));
     requireNonNull(from.transport())
         .send(
             simulation.dc("dc1").self(),
@@ -93,8 +92,42 @@ final class SimNetworkTest {
     assertThat(link.isUp()).isTrue();
   }
 
+  /**
+   * Two datacenters that are connected, most of whose frames go as they are.
+   *
+   * @param came takes what has come of {@link #send(Simulation, Frame)}, behind the transport
+   */
+  private static Simulation connected(long seed, Consumer<Frame.Updates> came) {
+    Sabotage witness =
+        new Sabotage() {
+          @Override
+          public boolean drops(Unit unit, Frame frame) {
+            if (frame instanceof Frame.Updates u && u.epoch() == EPOCH_OF_NOBODY) {
+              came.accept(u);
+              return true;
+            }
+            return false;
+          }
+        };
+    Set<Feature> features = EnumSet.of(Feature.HASTE); // and no bytes
+    Simulation of =
+        new Simulation(
+            new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), seed);
+    of.network().addLink("dc0", "dc1");
+    of.network().addLink("dc1", "dc0");
+    of.dcs().forEach(d -> d.start(d.self()));
+    of.scheduler().runFor(5 * SECOND);
+    return of;
+  }
+
+  /** From one of them to the other. */
+  private static void send(Simulation of, Frame frame) {
+    SimNode node = of.dc("dc0").node(of.units().getFirst());
+    of.network().frames().send(node, of.dc("dc1").self(), frame);
+  }
+
   /** Frames that a receiver has been brought, behind the transport. */
-  private final List<Frame> brought = new ArrayList<>();
+  private final List<Frame.Updates> brought = new ArrayList<>();
 
   /**
    * Which connection frames go over is the transport's choice: what was read last, or opened last,
@@ -102,31 +135,8 @@ final class SimNetworkTest {
    */
   @Test
   void frameAsItIs_goesOverTheConnectionThatTheTransportHasChosen() {
-    Sabotage witness =
-        new Sabotage() {
-          @Override
-          public boolean drops(Unit unit, Frame frame) {
-            boolean isOurs = frame instanceof Frame.Updates u && u.epoch() == EPOCH_OF_NOBODY;
-            if (isOurs) {
-              brought.add(frame);
-            }
-            return isOurs;
-          }
-        };
-    SimOptions options =
-        new SimOptions(
-            2,
-            EnumSet.noneOf(Fault.class),
-            EnumSet.of(Feature.HASTE), // and no bytes
-            1,
-            false,
-            witness);
-    Simulation of = new Simulation(options, 1);
-    of.network().addLink("dc0", "dc1");
-    of.network().addLink("dc1", "dc0");
-    of.dcs().forEach(d -> d.start(d.self()));
+    Simulation of = connected(1, brought::add);
     SimLink link = of.network().link("dc0", "dc1");
-    of.scheduler().runFor(5 * SECOND);
     SimConnection first = requireNonNull(link.connection());
     assertThat(link.carrier()).isSameAs(first);
 
@@ -136,28 +146,23 @@ final class SimNetworkTest {
     assertThat(link.connection()).isNotSameAs(first);
     of.network().isUp("dc0", "dc1", true);
     assertThat(link.carrier()).isNull();
-    Unit unit = of.units().getFirst();
     for (int i = 0; i < 50; i++) {
-      of.network().frames().send(of.dc("dc0").node(unit), of.dc("dc1").self(), frame(of, i));
+      send(of, frame(of, i));
     }
     assertThat(link.carrier()).isSameAs(first);
     of.scheduler().runFor(SECOND); // soon the one that does not greet is given up
     assertThat(brought)
-        .extracting(frame -> ((Frame.Updates) frame).sequence())
+        .extracting(Frame.Updates::sequence)
         .containsExactlyElementsOf(LongStream.range(0, 50).boxed().toList());
   }
 
   private static Frame frame(Simulation of, long sequence) {
+    return frame(of, sequence, Causal.bottom(SET.type()));
+  }
+
+  private static Frame frame(Simulation of, long sequence, Causal state) {
     Shipment shipment =
-        new Shipment(
-            new ObjectId(Key.of("k"), CrdtType.AW_SET),
-            of.dc("dc0").self(),
-            0,
-            VersionVector.EMPTY,
-            1,
-            1,
-            0,
-            Causal.bottom(CrdtType.AW_SET));
+        new Shipment(SET, of.dc("dc0").self(), 0, VersionVector.EMPTY, 1, 1, 0, state);
     return new Frame.Updates(
         Frame.Kind.CATCH_UP,
         EPOCH_OF_NOBODY,
@@ -182,34 +187,39 @@ final class SimNetworkTest {
   /** How many frames come that were sent, where their receiver crashes before they come or not. */
   private static int lives(boolean crashes, long seed) {
     int[] came = {0};
-    Sabotage witness =
-        new Sabotage() {
-          @Override
-          public boolean drops(Unit unit, Frame frame) {
-            boolean isOurs = frame instanceof Frame.Updates u && u.epoch() == EPOCH_OF_NOBODY;
-            came[0] += isOurs ? 1 : 0;
-            return isOurs;
-          }
-        };
-    Set<Feature> features = EnumSet.of(Feature.HASTE);
-    Simulation of =
-        new Simulation(
-            new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), seed);
-    of.network().addLink("dc0", "dc1");
-    of.network().addLink("dc1", "dc0");
-    of.dcs().forEach(d -> d.start(d.self()));
-    of.scheduler().runFor(5 * SECOND);
-    SimDc there = of.dc("dc1");
+    Simulation of = connected(seed, updates -> came[0]++);
     for (int i = 0; i < 40; i++) {
-      of.network()
-          .frames()
-          .send(of.dc("dc0").node(of.units().getFirst()), there.self(), frame(of, i));
+      send(of, frame(of, i));
     }
+    SimDc there = of.dc("dc1");
     if (crashes) {
       of.crash(there);
       of.restart(there, there.self());
     }
     of.scheduler().runFor(20 * SECOND);
     return came[0];
+  }
+
+  /**
+   * Seed 457494 with three datacenters: a set came whole, waited for its cut, and was read then
+   * where its sender had it, which had put it elsewhere meanwhile: its elements were gone, and its
+   * context said that they had been removed.
+   */
+  @Test
+  void stateOutsideTheHeap_comesAsItWasWhenItWasSent() {
+    List<Causal> came = new ArrayList<>();
+    Simulation of = connected(1, u -> u.shipments().forEach(s -> came.add(s.content())));
+    MemoryVersions disk = MemoryVersions.shortLived(of.scheduler()::nanos);
+    Causal empty = Causal.bottom(SET.type());
+    Operation adds = new Operation.Add(Value.of("e"));
+    Causal all = empty.join(empty.prepare(adds, of.dc("dc0").self(), 1, 0, 0, 0));
+    disk.write(
+        List.of(new Change.PutDecomposed(SET, Decomposition.of(all), List.of(), null, true)));
+    for (int i = 0; i < 50; i++) { // some are encoded all the same
+      send(of, frame(of, i, disk.load(SET.key()).getFirst().state()));
+    }
+    of.scheduler().runFor(20 * SECOND);
+    disk.write(List.of(new Change.DropEntries(SET)));
+    assertThat(came).hasSize(50).allSatisfy(state -> assertThat(state).isEqualTo(all));
   }
 }

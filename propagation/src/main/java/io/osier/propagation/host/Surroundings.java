@@ -113,7 +113,11 @@ public final class Surroundings {
     return Cuts.of(policy);
   }
 
-  /** How many bytes a shipment takes in a frame of this datacenter. */
+  /**
+   * How many bytes a shipment takes in a frame of this datacenter. Fixes its content: a frame waits
+   * until what was done before it is durable, and a state may be read by a version of the store
+   * that is not kept for so long. So it must be asked of whatever is sent, when its frame is made.
+   */
   public int bytesOf(Shipment shipment) {
     return FrameCodec.sizeOf(self, shipment);
   }

@@ -1,0 +1,163 @@
+package io.osier.propagation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.CausalContext;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Causal;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
+import io.osier.propagation.host.UpdateObserver;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Shipment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A frame leaves when what was done before it is durable, and a disk may stand still for longer
+ * than the version stays that a state is read by. What the frame says was fixed when it was made.
+ */
+final class LeasedShipmentTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId PEER = new ReplicaId("us", 1);
+  private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+
+  private static final Recovered WITH_ONE_UPDATE =
+      new Recovered(
+          1,
+          true,
+          2,
+          2,
+          0,
+          VersionVector.EMPTY,
+          Set.of(SELF),
+          Map.of(),
+          false,
+          Forgotten.SOMETHING,
+          1);
+
+  private final LeasedEntries leases = new LeasedEntries();
+  private final List<Frame> sent = new ArrayList<>();
+  private Causal set = Causal.bottom(SET.type()).join(added("e", 1));
+
+  private final class Leased extends TestSurroundings.Objects {
+    @Override
+    public @Nullable Causal state(ObjectId object) {
+      return object.equals(SET) ? leases.of(set) : null;
+    }
+
+    @Override
+    public List<Entry> scan(Optional<ObjectId> after, int limit) {
+      boolean isNext = after.isEmpty() || after.get().compareTo(SET) < 0;
+      return isNext ? List.of(new Entry(SET, leases.of(set))) : List.of();
+    }
+  }
+
+  private final Propagation propagation =
+      new Propagation(
+          SELF,
+          List.of(PEER.dc()),
+          KeyspacePolicy.session("k", Duration.ofSeconds(1)).with(KeyspacePolicy.StatePayload.FULL),
+          StreamSettings.DEFAULT,
+          WITH_ONE_UPDATE,
+          new Leased(),
+          (to, frame) -> sent.add(frame),
+          UpdateObserver.NONE,
+          0);
+
+  private static Causal added(String element, long number) {
+    Operation adds = new Operation.Add(Value.of(element));
+    return Causal.bottom(SET.type()).prepare(adds, SELF, number, number - 1, 0, 0);
+  }
+
+  /** What the frames of a class say, behind the end of all leases. */
+  private <T extends Frame> List<T> late(Class<T> type) {
+    leases.end();
+    return sent.stream()
+        .map(frame -> FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame)))
+        .filter(type::isInstance)
+        .map(type::cast)
+        .toList();
+  }
+
+  private List<Shipment> lateUpdates(Frame.Kind kind) {
+    return late(Frame.Updates.class).stream()
+        .filter(frame -> frame.kind() == kind)
+        .flatMap(frame -> frame.shipments().stream())
+        .toList();
+  }
+
+  private void receive(Frame frame) {
+    propagation.received(PEER, frame, 0, 0);
+  }
+
+  private void streams() {
+    propagation.peerUp(PEER, 0);
+    receive(new Frame.Resume(1, 0, Optional.empty()));
+  }
+
+  @Test
+  void stateThatCatchesUp_isAsItWas() {
+    streams();
+    assertThat(lateUpdates(Frame.Kind.CATCH_UP)).extracting(Shipment::content).containsOnly(set);
+  }
+
+  @Test
+  void stateOfARound_isAsItWas() {
+    streams();
+    CausalContext before = set.context();
+    Causal delta = added("f", 3);
+    set = set.join(delta);
+    propagation.commit(SET, before, 3, 3, delta, 1, true, 0, 0);
+    propagation.flush(0, 0);
+    assertThat(lateUpdates(Frame.Kind.ROUND)).extracting(Shipment::content).containsOnly(set);
+  }
+
+  @Test
+  void stateThatHeals_isAsItWas() {
+    propagation.peerUp(PEER, 0);
+    Optional<ObjectId> scanned = Optional.of(new ObjectId(Key.of("a"), SET.type()));
+    Frame.Page all = new Frame.Page(Frame.Place.NONE, scanned);
+    receive(new Frame.Heal(1, SELF, 0, CausalContext.EMPTY, all));
+    assertThat(late(Frame.States.class))
+        .flatExtracting(Frame.States::shipments)
+        .extracting(Shipment::content)
+        .containsOnly(set);
+  }
+
+  @Test
+  void stateThatIsFetched_isAsItWas() {
+    propagation.peerUp(PEER, 0);
+    receive(new Frame.Fetch(1, List.of(SET)));
+    assertThat(late(Frame.States.class))
+        .flatExtracting(Frame.States::shipments)
+        .extracting(Shipment::content)
+        .containsOnly(set);
+  }
+
+  @Test
+  void stateThatIsCompared_isAsItWas() {
+    propagation.peerUp(PEER, 0);
+    receive(new Frame.Verify(1, List.of(new Frame.Known(SET, VersionVector.of(SELF, 2)))));
+    assertThat(late(Frame.Verified.class))
+        .flatExtracting(Frame.Verified::shipments)
+        .extracting(Shipment::content)
+        .containsOnly(set.seen(CausalContext.range(SELF, 0, 2)));
+  }
+}

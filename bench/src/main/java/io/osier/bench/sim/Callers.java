@@ -15,8 +15,8 @@ import java.util.Random;
  * simulation's thread.
  */
 final class Callers {
-  /** Busy sessions and idle ones: a seed has both. */
-  private static final int[] PACE_MILLIS = {300, 3_000, 10_000, 30_000};
+  /** One busy session of six, the others more or less idle: a seed has both. */
+  private static final int[] PACE_MILLIS = {400, 3_000, 3_000, 10_000, 10_000, 30_000};
 
   /** To compare keyspaces: the same for all. */
   private static final int PAIRED_PACE_MILLIS = 50;

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,10 @@ final class SimNetwork {
   private final Random random;
   private final List<SimConnection> connections = new ArrayList<>();
   private final Workload.Sizes sizes;
-  private final Map<String, SimLink> links = new TreeMap<>();
+
+  /** In the order of the names of both ends. */
+  private final List<SimLink> links = new ArrayList<>();
+
   private final FlowCheck flow;
   private final SimFrames frames;
 
@@ -50,22 +53,31 @@ final class SimNetwork {
 
   void addLink(String from, String to) {
     SimLink link = new SimLink(from, to, scheduler, random, sizes);
-    links.put(from + ">" + to, link);
+    links.add(link);
     simulation.trace().note("link %s", link.inWords());
   }
 
   SimLink link(String from, String to) {
-    return requireNonNull(links.get(from + ">" + to), "two datacenters of this run");
+    return requireNonNull(find(from, to), "two datacenters of this run");
+  }
+
+  private @Nullable SimLink find(String from, String to) {
+    for (SimLink link : links) {
+      if (link.from.equals(from) && link.to.equals(to)) {
+        return link;
+      }
+    }
+    return null;
   }
 
   /** All links, in a fixed order. */
   List<SimLink> links() {
-    return List.copyOf(links.values());
+    return Collections.unmodifiableList(links);
   }
 
   /** The links that are not up. */
   List<SimLink> down() {
-    return links.values().stream().filter(l -> !l.isUp()).toList();
+    return links.stream().filter(l -> !l.isUp()).toList();
   }
 
   /**
@@ -75,15 +87,15 @@ final class SimNetwork {
    */
   boolean allows(long slaNanos) {
     return backlogNanosMax() < SimLink.BUSY_NANOS
-        && links.values().stream()
+        && links.stream()
             .allMatch(l -> l.delayNanosMax() <= slaNanos / 2 && overtaking(l) <= slaNanos / 10);
   }
 
   /** By how much a frame over another datacenter can come earlier than one over this link. */
   private long overtaking(SimLink link) {
     long most = 0;
-    for (SimLink first : links.values()) {
-      SimLink second = links.get(first.to + ">" + link.to);
+    for (SimLink first : links) {
+      SimLink second = find(first.to, link.to);
       if (first.from.equals(link.from) && second != null) {
         most = Math.max(most, link.delayNanosMax() - first.delayNanos - second.delayNanos);
       }
@@ -93,7 +105,7 @@ final class SimNetwork {
 
   /** The longest that anything has waited for its turn on a link. */
   long backlogNanosMax() {
-    return links.values().stream().mapToLong(SimLink::backlogNanosMax).max().orElse(0);
+    return links.stream().mapToLong(SimLink::backlogNanosMax).max().orElse(0);
   }
 
   /** What flow control is held against. */
@@ -194,7 +206,7 @@ final class SimNetwork {
 
   /** A datacenter decodes something large: what comes behind it waits. */
   void decodesApart(String dc) {
-    for (SimLink link : links.values()) {
+    for (SimLink link : links) {
       if (link.to.equals(dc)) {
         link.isFull();
       }
@@ -259,7 +271,7 @@ final class SimNetwork {
 
   /** A process has stopped or goes on, with all that its links carry. */
   void changed(String dc) {
-    for (SimLink link : links.values()) {
+    for (SimLink link : links) {
       if (link.from.equals(dc) || link.to.equals(dc)) {
         link.changed();
       }
@@ -279,7 +291,7 @@ final class SimNetwork {
         }
       }
     }
-    for (SimLink link : links.values()) {
+    for (SimLink link : links) {
       if (link.from.equals(process.dc().self().dc())) {
         link.setUp(false);
         flow.down(process.dc(), link.to);

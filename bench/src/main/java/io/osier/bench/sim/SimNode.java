@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.Key;
@@ -690,6 +691,11 @@ final class SimNode implements Entrance.Inside {
     public void couldNotLeave(Effects.Output output, RuntimeException cause) {
       scheduler.fail(cause);
     }
+  }
+
+  /** What is used of its budgets. */
+  List<Budget.Usage> memory() {
+    return partition.memory();
   }
 
   /** What it is doing. Changes nothing. */

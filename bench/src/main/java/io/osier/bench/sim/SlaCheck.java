@@ -9,7 +9,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Shipment;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +145,7 @@ final class SlaCheck {
       if (!other.isCausal() || !other.hasLittleMemory() || node == null) {
         continue;
       }
-      for (Budget.Usage usage : node.inspect().memory()) {
+      for (Budget.Usage usage : node.memory()) {
         if (usage.name().equals("waiting")) {
           spent += usage.spent();
           full |= usage.used() > usage.limit();
@@ -176,15 +175,7 @@ final class SlaCheck {
   }
 
   private List<SimLink> links() {
-    List<SimLink> links = new ArrayList<>();
-    for (SimDc from : simulation.dcs()) {
-      for (SimDc to : simulation.dcs()) {
-        if (from != to) {
-          links.add(simulation.network().link(from.self().dc(), to.self().dc()));
-        }
-      }
-    }
-    return links;
+    return simulation.network().links();
   }
 
   /** A datacenter sends another one an update, or the join of many. */

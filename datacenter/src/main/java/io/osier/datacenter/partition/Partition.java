@@ -503,9 +503,14 @@ public final class Partition implements Machine {
             stats.late(),
             stats.visibilityMicros()),
         propagation.peers(now.nanos()).stream().map(this::report).toList(),
-        Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
-            .flatMap(List::stream)
-            .toList());
+        memory());
+  }
+
+  /** What is used of each budget, as {@link PartitionReport} has it. */
+  public List<Budget.Usage> memory() {
+    return Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
+        .flatMap(List::stream)
+        .toList();
   }
 
   private PartitionReport.Peer report(Propagation.PeerProgress peer) {

@@ -18,6 +18,7 @@ import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -79,6 +80,10 @@ public final class PartitionAgent {
 
   private Told told = Told.NOBODY;
   private boolean flushed;
+
+  /** When the last step saw the machine's next tick due; empty if it took an input after that. */
+  private OptionalLong tickNanos = OptionalLong.empty();
+
   private volatile boolean drained;
   private long groups;
 
@@ -144,7 +149,9 @@ public final class PartitionAgent {
     drained = false;
     int handled = absorb(taker.get()) + events() + commands() + urgent();
     Now now = time.now();
-    if (machine.nextTickNanos() <= now.nanos()) {
+    long dueNanos = machine.nextTickNanos();
+    tickNanos = OptionalLong.of(dueNanos);
+    if (dueNanos <= now.nanos()) {
       on(new Input.Tick(), now);
       handled++;
     }
@@ -172,7 +179,9 @@ public final class PartitionAgent {
     if (!inbox.isOpen() && !flushed) {
       return Long.MIN_VALUE;
     }
-    long tick = machine.nextTickNanos();
+    // Whoever asks later asks anew: what partitions share changes without an input.
+    long tick = tickNanos.isPresent() ? tickNanos.getAsLong() : machine.nextTickNanos();
+    tickNanos = OptionalLong.empty();
     return combiner.isPresent() ? Math.min(tick, combiner.get().dueNanos()) : tick;
   }
 
@@ -297,6 +306,7 @@ public final class PartitionAgent {
   }
 
   private void on(Input input, Now now) {
+    tickNanos = OptionalLong.empty();
     try {
       machine.on(input, now);
     } catch (OsierException e) {

@@ -470,7 +470,7 @@ public final class Healer implements Early {
    * @param heardNanos when something last came from the peer
    */
   public boolean isDue(ReplicaId peer, long heardNanos) {
-    if (knowledge.status(peer.dc()) == null) {
+    if (underWay.isEmpty() || knowledge.status(peer.dc()) == null) {
       return false;
     }
     for (UnderWay healing : underWay.values()) {

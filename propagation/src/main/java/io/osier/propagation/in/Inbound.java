@@ -507,8 +507,11 @@ public final class Inbound {
    * @param factor of what there is
    */
   private boolean mayGoOn(InboundStream in, int factor) {
+    if (!visibility.mayHoldBack(in)) {
+      return true; // mostly, and at once: who waits is added up each time
+    }
     long bytes = visibility.waitingBytes() - visibility.leftBytes();
-    return bytes <= factor * around.settings().memory().waiting() || !visibility.mayHoldBack(in);
+    return bytes <= factor * around.settings().memory().waiting();
   }
 
   /**

@@ -5,7 +5,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CellNode.Inner;
 import io.osier.crdt.CellNode.Leaf;
-import io.vavr.Tuple2;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable and safe for any thread.
  */
-final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>> {
+final class CellMap<K extends Comparable<K>, V> implements Iterable<CellEntry<K, V>> {
   private static final long HEAP_BYTES =
       HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES + Long.BYTES);
   private static final long LEAF_BYTES = HeapSize.object(4 * HeapSize.REFERENCE + Integer.BYTES);
@@ -307,12 +306,12 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
   /** All entries in the order of the keys. */
   @Override
-  public Iterator<Tuple2<K, V>> iterator() {
+  public Iterator<CellEntry<K, V>> iterator() {
     return new Walk(null, false);
   }
 
   /** The entries from a key on, that included, in the order of the keys. */
-  Iterator<Tuple2<K, V>> from(K key) {
+  Iterator<CellEntry<K, V>> from(K key) {
     return new Walk(key, false);
   }
 
@@ -321,7 +320,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
    *
    * @param key null for all
    */
-  Iterator<Tuple2<K, V>> downFrom(@Nullable K key) {
+  Iterator<CellEntry<K, V>> downFrom(@Nullable K key) {
     return new Walk(key, true);
   }
 
@@ -336,7 +335,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
     }
   }
 
-  private final class Walk implements Iterator<Tuple2<K, V>> {
+  private final class Walk implements Iterator<CellEntry<K, V>> {
     private final boolean down;
     private final ArrayDeque<Step> above = new ArrayDeque<>(4);
     private Leaf leaf;
@@ -396,11 +395,11 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
 
     @Override
     @SuppressWarnings("unchecked") // a key and its cell
-    public Tuple2<K, V> next() {
+    public CellEntry<K, V> next() {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      Tuple2<K, V> entry = new Tuple2<>((K) leaf.keys[next], (V) leaf.cells[next]);
+      CellEntry<K, V> entry = new CellEntry<>((K) leaf.keys[next], (V) leaf.cells[next]);
       next += down ? -1 : 1;
       toAnEntry();
       return entry;
@@ -416,7 +415,7 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
       return true;
     }
     Iterator<?> others = m.iterator(); // trees of one content may have different nodes
-    for (Tuple2<K, V> entry : this) {
+    for (CellEntry<K, V> entry : this) {
       if (!entry.equals(others.next())) {
         return false;
       }
@@ -427,8 +426,8 @@ final class CellMap<K extends Comparable<K>, V> implements Iterable<Tuple2<K, V>
   @Override
   public int hashCode() {
     int hash = 0;
-    for (Tuple2<K, V> entry : this) {
-      hash = 31 * hash + Objects.hash(entry._1, entry._2);
+    for (CellEntry<K, V> entry : this) {
+      hash = 31 * hash + Objects.hash(entry.key(), entry.cell());
     }
     return hash;
   }

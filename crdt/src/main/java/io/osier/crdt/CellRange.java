@@ -2,7 +2,6 @@ package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -47,27 +46,27 @@ final class CellRange<K extends Comparable<K>, V> {
   }
 
   /** What is shown of the cells that a reader sees, in their order. */
-  <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
+  <T> List<T> visible(Function<CellEntry<K, V>, T> shown) {
     List<T> some = new ArrayList<>();
     K before = null;
     K from = first.map(down ? End::greatest : End::least).orElse(null);
-    Iterator<Tuple2<K, V>> walk = store.walk(from, down);
+    Iterator<CellEntry<K, V>> walk = store.walk(from, down);
     long bytes = 0;
     int unseen = store.visible(); // when all were seen, what was removed is not looked through
     while (unseen > 0 && walk.hasNext()) {
-      Tuple2<K, V> entry = walk.next();
+      CellEntry<K, V> entry = walk.next();
       boolean isFull =
-          some.size() >= limit && before != null && !store.areOfOnePart(before, entry._1);
-      if (isFull || (last.isPresent() && last.get().isPassed(entry._1, down))) {
+          some.size() >= limit && before != null && !store.areOfOnePart(before, entry.key());
+      if (isFull || (last.isPresent() && last.get().isPassed(entry.key(), down))) {
         break;
       }
-      if (store.isVisible(entry._2)) {
+      if (store.isVisible(entry.cell())) {
         unseen--;
-        if (first.isEmpty() || !first.get().excludes(entry._1)) {
-          bytes += store.cellBytes(entry._1, entry._2);
+        if (first.isEmpty() || !first.get().excludes(entry.key())) {
+          bytes += store.cellBytes(entry.key(), entry.cell());
           checkFits(bytes, some.size());
           some.add(shown.apply(entry));
-          before = entry._1;
+          before = entry.key();
         }
       }
     }

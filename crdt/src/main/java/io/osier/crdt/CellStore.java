@@ -9,7 +9,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -259,8 +258,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       return reset(leaf, preparation);
     }
     CellEditor<S, K, V> delta = delta();
-    for (Tuple2<K, V> entry : cells()) {
-      delta.put(entry._1, resetCell(entry._2, preparation));
+    for (CellEntry<K, V> entry : cells()) {
+      delta.put(entry.key(), resetCell(entry.cell(), preparation));
     }
     return delta.done();
   }
@@ -289,7 +288,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   /** All entries, in the order of the keys. */
-  final Iterable<Tuple2<K, V>> cells() {
+  final Iterable<CellEntry<K, V>> cells() {
     return behind == null ? cells : () -> walk(null, false);
   }
 
@@ -297,7 +296,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    * All entries, of a decomposed object those that are in memory: the others were written here, so
    * whoever keeps account of what was seen has seen them.
    */
-  final Iterable<Tuple2<K, V>> cellsInMemory() {
+  final Iterable<CellEntry<K, V>> cellsInMemory() {
     return cells;
   }
 
@@ -311,8 +310,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    *
    * @param from where it begins; null for the end that it comes from
    */
-  final Iterator<Tuple2<K, V>> walk(@Nullable K from, boolean down) {
-    Iterator<Tuple2<K, V>> front =
+  final Iterator<CellEntry<K, V>> walk(@Nullable K from, boolean down) {
+    Iterator<CellEntry<K, V>> front =
         down ? cells.downFrom(from) : from == null ? cells.iterator() : cells.from(from);
     return behind == null
         ? front
@@ -347,9 +346,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   private void joinEach(CellEditor<S, K, V> result, S delta, Joining joining) {
-    for (Tuple2<K, V> entry : delta.cells()) {
-      K key = entry._1;
-      joinInto(result, key, find(key), entry._2, joining);
+    for (CellEntry<K, V> entry : delta.cells()) {
+      K key = entry.key();
+      joinInto(result, key, find(key), entry.cell(), joining);
     }
   }
 
@@ -372,8 +371,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       return null;
     }
     Set<K> keys = new TreeSet<>(); // clients choose the keys, and may give them one hash
-    for (Tuple2<K, V> entry : cells) {
-      keys.add(entry._1);
+    for (CellEntry<K, V> entry : cells) {
+      keys.add(entry.key());
     }
     for (byte[] key : recent) {
       keys.add(readOrderedKey(key));
@@ -389,8 +388,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   private S beside(S state, Set<K> unseen, Joining joining) {
     CellEditor<S, K, V> rest = delta();
-    for (Tuple2<K, V> entry : state.cells()) {
-      putJoined(rest, entry._1, entry._2, joining);
+    for (CellEntry<K, V> entry : state.cells()) {
+      putJoined(rest, entry.key(), entry.cell(), joining);
     }
     for (K key : unseen) {
       if (!state.has(key)) {
@@ -479,15 +478,15 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   private S joinMany(S delta, Joining joining) {
     CellEditor<S, K, V> result = edit();
     try {
-      Iterator<Tuple2<K, V>> all = cells().iterator();
-      Tuple2<K, V> here = next(all);
-      for (Tuple2<K, V> entry : delta.cells()) {
-        K key = entry._1;
-        while (here != null && here._1.compareTo(key) < 0) {
+      Iterator<CellEntry<K, V>> all = cells().iterator();
+      CellEntry<K, V> here = next(all);
+      for (CellEntry<K, V> entry : delta.cells()) {
+        K key = entry.key();
+        while (here != null && here.key().compareTo(key) < 0) {
           here = next(all);
         }
-        V mine = here != null && here._1.compareTo(key) == 0 ? here._2 : null;
-        joinInto(result, key, mine, entry._2, joining);
+        V mine = here != null && here.key().compareTo(key) == 0 ? here.cell() : null;
+        joinInto(result, key, mine, entry.cell(), joining);
       }
     } catch (OsierException e) { // a damaged entry, which the delta need not mention
       result = edit();
@@ -520,19 +519,19 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Walks through this and another state, in the order of the keys. */
   private void forBoth(S other, Both<K, V> both) {
-    Iterator<Tuple2<K, V>> lefts = cells().iterator();
-    Iterator<Tuple2<K, V>> rights = other.cells().iterator();
-    Tuple2<K, V> left = next(lefts);
-    Tuple2<K, V> right = next(rights);
+    Iterator<CellEntry<K, V>> lefts = cells().iterator();
+    Iterator<CellEntry<K, V>> rights = other.cells().iterator();
+    CellEntry<K, V> left = next(lefts);
+    CellEntry<K, V> right = next(rights);
     while (left != null || right != null) {
-      int order = left == null ? 1 : right == null ? -1 : left._1.compareTo(right._1);
+      int order = left == null ? 1 : right == null ? -1 : left.key().compareTo(right.key());
       if (order < 0) {
-        Tuple2<K, V> mine = requireNonNull(left);
-        both.take(mine._1, mine._2, emptyCell(mine._1));
+        CellEntry<K, V> mine = requireNonNull(left);
+        both.take(mine.key(), mine.cell(), emptyCell(mine.key()));
       } else {
-        Tuple2<K, V> theirs = requireNonNull(right);
-        V mine = order == 0 ? requireNonNull(left)._2 : null;
-        both.take(theirs._1, mine, theirs._2);
+        CellEntry<K, V> theirs = requireNonNull(right);
+        V mine = order == 0 ? requireNonNull(left).cell() : null;
+        both.take(theirs.key(), mine, theirs.cell());
         right = next(rights);
       }
       left = order <= 0 ? next(lefts) : left;
@@ -541,12 +540,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   /** Two versions of a decomposed object: what neither has in memory both have alike. */
   private void joinChanged(CellEditor<S, K, V> result, S other, Joining joining) {
-    for (Tuple2<K, V> entry : cells) {
-      joinInto(result, entry._1, find(entry._1), other.cell(entry._1), joining);
+    for (CellEntry<K, V> entry : cells) {
+      joinInto(result, entry.key(), find(entry.key()), other.cell(entry.key()), joining);
     }
-    for (Tuple2<K, V> entry : other.inMemory()) {
-      if (cells.get(entry._1) == null) {
-        joinInto(result, entry._1, find(entry._1), other.cell(entry._1), joining);
+    for (CellEntry<K, V> entry : other.inMemory()) {
+      if (cells.get(entry.key()) == null) {
+        joinInto(result, entry.key(), find(entry.key()), other.cell(entry.key()), joining);
       }
     }
   }
@@ -604,12 +603,12 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   @Override
   public final S trimmed() {
     CellEditor<S, K, V> result = edit();
-    for (Tuple2<K, V> entry : cells()) {
-      V trimmed = trimmedCell(entry._2);
+    for (CellEntry<K, V> entry : cells()) {
+      V trimmed = trimmedCell(entry.cell());
       if (isEmptyCell(trimmed)) {
-        result.remove(entry._1);
-      } else if (trimmed != entry._2) {
-        result.put(entry._1, trimmed);
+        result.remove(entry.key());
+      } else if (trimmed != entry.cell()) {
+        result.put(entry.key(), trimmed);
       }
     }
     return result.done();
@@ -662,10 +661,10 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   /** What is shown of the cells that a reader sees, in their order. */
-  final <T> List<T> visible(Function<Tuple2<K, V>, T> shown) {
+  final <T> List<T> visible(Function<CellEntry<K, V>, T> shown) {
     List<T> all = new ArrayList<>(behind == null ? visible : Math.min(visible, LOOSE_MAX));
-    for (Tuple2<K, V> entry : cells()) {
-      if (isVisible(entry._2)) {
+    for (CellEntry<K, V> entry : cells()) {
+      if (isVisible(entry.cell())) {
         all.add(shown.apply(entry));
       }
     }
@@ -673,7 +672,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   }
 
   /** What is shown of the cells that a reader sees within a range, in their order. */
-  final <T> List<T> visible(Query.Range range, Function<Tuple2<K, V>, T> shown) {
+  final <T> List<T> visible(Query.Range range, Function<CellEntry<K, V>, T> shown) {
     return new CellRange<>(this, range).visible(shown);
   }
 
@@ -686,9 +685,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       cells.write(out, new CellCodec<>(this));
       return;
     }
-    for (Tuple2<K, V> entry : cells()) {
-      writeKey(out, entry._1);
-      writeCell(out, entry._2);
+    for (CellEntry<K, V> entry : cells()) {
+      writeKey(out, entry.key());
+      writeCell(out, entry.cell());
     }
   }
 
@@ -840,8 +839,8 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
 
   private long looseHeapBytes(CellMap<K, V> loose) {
     long sum = 0;
-    for (Tuple2<K, V> entry : loose) {
-      sum += cellHeapBytes(entry._1, entry._2);
+    for (CellEntry<K, V> entry : loose) {
+      sum += cellHeapBytes(entry.key(), entry.cell());
     }
     return sum;
   }
@@ -900,7 +899,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
       return cells;
     }
     CellEdit<K, V> edit = CellMap.<K, V>empty().edit();
-    cells().forEach(entry -> edit.put(entry._1, entry._2));
+    cells().forEach(entry -> edit.put(entry.key(), entry.cell()));
     return edit.done();
   }
 

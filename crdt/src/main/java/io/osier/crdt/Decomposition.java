@@ -8,7 +8,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -146,8 +145,8 @@ public final class Decomposition {
   private static <K extends Comparable<K>, V> long largest(
       CellStore<?, K, V> cells, CellStore<?, ?, ?> update) {
     long largest = 0;
-    for (Tuple2<K, ?> entry : ((CellStore<?, K, ?>) update).cellsInMemory()) {
-      largest = Math.max(largest, cells.bytesInMemory(entry._1));
+    for (CellEntry<K, ?> entry : ((CellStore<?, K, ?>) update).cellsInMemory()) {
+      largest = Math.max(largest, cells.bytesInMemory(entry.key()));
     }
     return largest;
   }
@@ -207,7 +206,7 @@ public final class Decomposition {
       CellStore<?, K, V> written, CausalContext context) {
     Iterator<byte[]> keys =
         StreamSupport.stream(written.inMemory().spliterator(), false)
-            .map(entry -> written.orderedKey(entry._1))
+            .map(entry -> written.orderedKey(entry.key()))
             .iterator();
     return requireNonNull(written.behind()).recent().after(context, keys);
   }
@@ -223,8 +222,8 @@ public final class Decomposition {
     if (came.size() == 0) {
       return before;
     }
-    K first = came.iterator().next()._1;
-    K last = came.downFrom(null).next()._1;
+    K first = came.iterator().next().key();
+    K last = came.downFrom(null).next().key();
     return before.with(written.orderedKey(first), written.orderedKey(last));
   }
 
@@ -293,8 +292,8 @@ public final class Decomposition {
   private static <K extends Comparable<K>, V> void all(
       CellStore<?, K, V> cells, List<ReplicaId> replicas, Sink sink) {
     Entries<K, V> entries = new Entries<>(cells, replicas, sink);
-    for (Tuple2<K, V> entry : cells.cells()) {
-      entries.give(entry._1, entry._2);
+    for (CellEntry<K, V> entry : cells.cells()) {
+      entries.give(entry.key(), entry.cell());
     }
   }
 
@@ -315,9 +314,9 @@ public final class Decomposition {
     Entries<K, V> entries = new Entries<>(cells, replicas, sink);
     Set<K> given = new TreeSet<>(); // clients choose the keys, and may give them one hash
     for (Causal update : updates) {
-      for (Tuple2<K, V> entry : ((CellStore<?, K, V>) update.store()).cells()) {
-        if (given.add(entry._1)) {
-          entries.give(entry._1, cells.has(entry._1) ? cells.cell(entry._1) : null);
+      for (CellEntry<K, V> entry : ((CellStore<?, K, V>) update.store()).cells()) {
+        if (given.add(entry.key())) {
+          entries.give(entry.key(), cells.has(entry.key()) ? cells.cell(entry.key()) : null);
         }
       }
     }
@@ -343,8 +342,8 @@ public final class Decomposition {
     }
     Entries<K, V> entries = new Entries<>(cells, replicas, sink);
     CellMap<K, V> former = (CellMap<K, V>) before.inMemory();
-    for (Tuple2<K, V> entry : CellChanges.since(former, cells.inMemory(), cells::isEmptyCell)) {
-      entries.give(entry._1, cells.isEmptyCell(entry._2) ? null : entry._2);
+    for (CellEntry<K, V> entry : CellChanges.since(former, cells.inMemory(), cells::isEmptyCell)) {
+      entries.give(entry.key(), cells.isEmptyCell(entry.cell()) ? null : entry.cell());
     }
     return true;
   }

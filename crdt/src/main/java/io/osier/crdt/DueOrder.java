@@ -5,7 +5,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -96,11 +95,11 @@ final class DueOrder<K extends Comparable<K>> {
     if (first > millis) {
       return over;
     }
-    for (Tuple2<Due<K>, Boolean> due : dues) {
-      if (due._1.millis > millis || over.size() == limit) {
+    for (CellEntry<Due<K>, Boolean> due : dues) {
+      if (due.key().millis > millis || over.size() == limit) {
         break;
       }
-      over.add(due._1.key);
+      over.add(due.key().key);
     }
     return over;
   }

@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +32,8 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
   @Override
   public final Reading read(Query query) {
     return switch (query) {
-      case Query.Whole q -> new Reading.Many(visible(Tuple2::_1));
-      case Query.Range q -> new Reading.Many(visible(q, Tuple2::_1));
+      case Query.Whole q -> new Reading.Many(visible(CellEntry::key));
+      case Query.Range q -> new Reading.Many(visible(q, CellEntry::key));
       case Query.Contains q -> new Reading.Flag(contains(q.element()));
       case Query.Among q -> new Reading.Many(q.present(this::contains));
       case Query.Size q -> new Reading.Count(visible());

@@ -6,7 +6,6 @@ import io.osier.core.CausalContext;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -186,9 +185,9 @@ public final class EntryRanges {
     long bytes = 0;
     long page = 0;
     while (walk.hasNext()) {
-      Tuple2<K, V> entry = walk.next();
+      CellEntry<K, V> entry = walk.next();
       byte[] key = hash.add(entry);
-      bytes += cells.cellBytes(entry._1, entry._2);
+      bytes += cells.cellBytes(entry.key(), entry.cell());
       boolean ends = bytes >= rangeBytes && bytes >= (long) KEY_SHARE * key.length;
       if (ends && walk.hasNext()) {
         ranges.add(hash.range(new EntryKey(key)));
@@ -221,7 +220,7 @@ public final class EntryRanges {
     Hash<K, V> hash = new Hash<>(cells);
     for (int i = 0; i < theirs.size(); i++) {
       K last = key(cells, theirs.get(i).last());
-      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+      for (CellEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
         byte[] unused = hash.add(entry);
       }
       if (!hash.range(theirs.get(i).last()).equals(theirs.get(i))) {
@@ -262,9 +261,9 @@ public final class EntryRanges {
       }
       Walk<K, V> walk = new Walk<>(cells, key(cells, begin(after, ranges, i)));
       K last = key(cells, ranges.get(i).last());
-      for (Tuple2<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
-        some.put(entry._1, entry._2);
-        bytes += cells.cellBytes(entry._1, entry._2);
+      for (CellEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        some.put(entry.key(), entry.cell());
+        bytes += cells.cellBytes(entry.key(), entry.cell());
       }
       given.add(i);
     }
@@ -307,18 +306,18 @@ public final class EntryRanges {
    */
   private static <S extends CellStore<S, K, V>, K extends Comparable<K>, V> void putInto(
       CellEditor<S, K, V> result, Walk<K, V> mine, Walk<K, V> theirs, @Nullable K last) {
-    Tuple2<K, V> old = mine.upTo(last);
-    Tuple2<K, V> entry = theirs.upTo(last);
+    CellEntry<K, V> old = mine.upTo(last);
+    CellEntry<K, V> entry = theirs.upTo(last);
     while (old != null || entry != null) {
-      int order = old == null ? 1 : entry == null ? -1 : old._1.compareTo(entry._1);
+      int order = old == null ? 1 : entry == null ? -1 : old.key().compareTo(entry.key());
       if (order < 0) {
-        Tuple2<K, V> gone = requireNonNull(old);
-        result.remove(gone._1, gone._2);
+        CellEntry<K, V> gone = requireNonNull(old);
+        result.remove(gone.key(), gone.cell());
       } else {
-        Tuple2<K, V> put = requireNonNull(entry);
-        V former = order == 0 ? requireNonNull(old)._2 : null;
-        if (!put._2.equals(former)) {
-          result.replace(put._1, former, put._2);
+        CellEntry<K, V> put = requireNonNull(entry);
+        V former = order == 0 ? requireNonNull(old).cell() : null;
+        if (!put.cell().equals(former)) {
+          result.replace(put.key(), former, put.cell());
         }
         entry = theirs.upTo(last);
       }
@@ -352,18 +351,18 @@ public final class EntryRanges {
 
   /** The entries behind a key, in their order. Not thread-safe. */
   private static final class Walk<K extends Comparable<K>, V> {
-    private final Iterator<Tuple2<K, V>> entries;
-    private @Nullable Tuple2<K, V> next;
+    private final Iterator<CellEntry<K, V>> entries;
+    private @Nullable CellEntry<K, V> next;
 
     Walk(CellStore<?, K, V> cells, @Nullable K after) {
       this.entries = cells.walk(after, false);
       this.next = advance();
-      if (next != null && after != null && next._1.equals(after)) {
+      if (next != null && after != null && next.key().equals(after)) {
         next = advance();
       }
     }
 
-    private @Nullable Tuple2<K, V> advance() {
+    private @Nullable CellEntry<K, V> advance() {
       return entries.hasNext() ? entries.next() : null;
     }
 
@@ -371,15 +370,15 @@ public final class EntryRanges {
       return next != null;
     }
 
-    Tuple2<K, V> next() {
-      Tuple2<K, V> entry = requireNonNull(next);
+    CellEntry<K, V> next() {
+      CellEntry<K, V> entry = requireNonNull(next);
       next = advance();
       return entry;
     }
 
     /** The next one, if its key is not behind this one; null otherwise. */
-    @Nullable Tuple2<K, V> upTo(@Nullable K last) {
-      return next != null && (last == null || next._1.compareTo(last) <= 0) ? next() : null;
+    @Nullable CellEntry<K, V> upTo(@Nullable K last) {
+      return next != null && (last == null || next.key().compareTo(last) <= 0) ? next() : null;
     }
   }
 
@@ -402,11 +401,11 @@ public final class EntryRanges {
     }
 
     /** Returns the key's bytes. */
-    byte[] add(Tuple2<K, V> entry) {
-      byte[] key = type.orderedKey(entry._1);
+    byte[] add(CellEntry<K, V> entry) {
+      byte[] key = type.orderedKey(entry.key());
       out.setPosition(0);
       out.writeBlob(key);
-      type.writeCell(out, entry._2);
+      type.writeCell(out, entry.cell());
       digest.update(out.getBuffer(), 0, out.position());
       return key;
     }

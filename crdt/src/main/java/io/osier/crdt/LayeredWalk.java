@@ -1,6 +1,5 @@
 package io.osier.crdt;
 
-import io.vavr.Tuple2;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Predicate;
@@ -10,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * A walk through the entries of a decomposed object: those in memory in front of those outside,
  * which they take the place of. Not thread-safe.
  */
-final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<Tuple2<K, V>> {
-  private final Iterator<Tuple2<K, V>> inMemory;
-  private final Iterator<Tuple2<K, V>> outside;
+final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<CellEntry<K, V>> {
+  private final Iterator<CellEntry<K, V>> inMemory;
+  private final Iterator<CellEntry<K, V>> outside;
   private final boolean down;
   private final Predicate<V> isGone;
-  private @Nullable Tuple2<K, V> front;
-  private @Nullable Tuple2<K, V> behind;
-  private @Nullable Tuple2<K, V> next;
+  private @Nullable CellEntry<K, V> front;
+  private @Nullable CellEntry<K, V> behind;
+  private @Nullable CellEntry<K, V> next;
 
   /**
    * A walk.
@@ -26,8 +25,8 @@ final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<Tuple2<K
    * @param isGone whether a cell in memory says that the entry was removed
    */
   LayeredWalk(
-      Iterator<Tuple2<K, V>> inMemory,
-      Iterator<Tuple2<K, V>> outside,
+      Iterator<CellEntry<K, V>> inMemory,
+      Iterator<CellEntry<K, V>> outside,
       boolean down,
       Predicate<V> isGone) {
     this.inMemory = inMemory;
@@ -43,10 +42,10 @@ final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<Tuple2<K
     return iterator.hasNext() ? iterator.next() : null;
   }
 
-  private @Nullable Tuple2<K, V> find() {
+  private @Nullable CellEntry<K, V> find() {
     while (front != null || behind != null) {
-      Tuple2<K, V> found = front;
-      int order = front == null ? 1 : behind == null ? -1 : front._1.compareTo(behind._1);
+      CellEntry<K, V> found = front;
+      int order = front == null ? 1 : behind == null ? -1 : front.key().compareTo(behind.key());
       if (front != null && behind != null && down) {
         order = -order;
       }
@@ -58,7 +57,7 @@ final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<Tuple2<K
       if (order >= 0) {
         behind = nextOf(outside);
       }
-      if (found != null && (order > 0 || !isGone.test(found._2))) {
+      if (found != null && (order > 0 || !isGone.test(found.cell()))) {
         return found;
       }
     }
@@ -71,8 +70,8 @@ final class LayeredWalk<K extends Comparable<K>, V> implements Iterator<Tuple2<K
   }
 
   @Override
-  public Tuple2<K, V> next() {
-    Tuple2<K, V> found = next;
+  public CellEntry<K, V> next() {
+    CellEntry<K, V> found = next;
     if (found == null) {
       throw new NoSuchElementException();
     }

@@ -4,7 +4,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.List;
 
 /**
@@ -122,8 +121,8 @@ public final class LwwSet extends ElementStore<LwwSet, DotFun<Stamped<Boolean>>>
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (Tuple2<Value, DotFun<Stamped<Boolean>>> entry : cellsInMemory()) {
-      latest = Math.max(latest, Stamped.latest(entry._2));
+    for (CellEntry<Value, DotFun<Stamped<Boolean>>> entry : cellsInMemory()) {
+      latest = Math.max(latest, Stamped.latest(entry.cell()));
     }
     return latest;
   }

@@ -9,7 +9,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -133,8 +132,8 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
               q.names().stream()
                   .distinct() // given twice it is read once
                   .flatMap(OrMap::named)
-                  .map(field -> new Tuple2<FieldId, DotStore<?>>(field, cell(field)))
-                  .filter(entry -> isVisible(entry._2))
+                  .map(field -> new CellEntry<FieldId, DotStore<?>>(field, cell(field)))
+                  .filter(entry -> isVisible(entry.cell()))
                   .toList());
       case Query.Size q -> new Reading.Count(visible());
       default -> throw Stores.wrongQuery(type(), query);
@@ -188,10 +187,10 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     return names.stream().mapToLong(name -> bytesOfLarge(named(name).toList())).sum();
   }
 
-  private static Reading.Fields fields(List<Tuple2<FieldId, DotStore<?>>> present) {
+  private static Reading.Fields fields(List<CellEntry<FieldId, DotStore<?>>> present) {
     SortedMap<FieldId, Reading> fields = new TreeMap<>();
-    for (Tuple2<FieldId, DotStore<?>> entry : present) {
-      fields.put(entry._1, entry._2.read(new Query.Whole()));
+    for (CellEntry<FieldId, DotStore<?>> entry : present) {
+      fields.put(entry.key(), entry.cell().read(new Query.Whole()));
     }
     return new Reading.Fields(fields);
   }
@@ -229,8 +228,8 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (Tuple2<FieldId, DotStore<?>> entry : cellsInMemory()) {
-      latest = Math.max(latest, entry._2.latestTimestamp());
+    for (CellEntry<FieldId, DotStore<?>> entry : cellsInMemory()) {
+      latest = Math.max(latest, entry.cell().latestTimestamp());
     }
     return latest;
   }

@@ -3,7 +3,6 @@ package io.osier.crdt;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.vavr.Tuple2;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -93,11 +92,11 @@ final class Outside<K extends Comparable<K>, V> {
    *
    * @param from where it begins; null for the end that it comes from
    */
-  Iterator<Tuple2<K, V>> walk(@Nullable K from, boolean down) {
+  Iterator<CellEntry<K, V>> walk(@Nullable K from, boolean down) {
     return new Walk(from == null ? null : type.orderedKey(from), down);
   }
 
-  private final class Walk implements Iterator<Tuple2<K, V>> {
+  private final class Walk implements Iterator<CellEntry<K, V>> {
     private final boolean down;
     private List<EntrySource.Entry> page;
     private int max = PAGE_MIN;
@@ -137,13 +136,13 @@ final class Outside<K extends Comparable<K>, V> {
     }
 
     @Override
-    public Tuple2<K, V> next() {
+    public CellEntry<K, V> next() {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
       EntrySource.Entry entry = page.get(next++);
       K key = key(entry.key());
-      return new Tuple2<>(key, cell(key, entry.cell()));
+      return new CellEntry<>(key, cell(key, entry.cell()));
     }
   }
 }

@@ -8,7 +8,6 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.DueOrder.Due;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -259,7 +258,7 @@ final class PartDeadlines<K extends Comparable<K>> {
   /** All parts that have deadlines, or are mentioned. */
   List<K> parts() {
     List<K> parts = new ArrayList<>(cells.size());
-    cells.forEach(entry -> parts.add(entry._1));
+    cells.forEach(entry -> parts.add(entry.key()));
     return parts;
   }
 
@@ -289,20 +288,20 @@ final class PartDeadlines<K extends Comparable<K>> {
         joinInto(result, part, right.deadlines(), joining);
       }
     }
-    for (Tuple2<K, DeadlineRegister> entry : right.deadlines().cells) {
-      joinInto(result, entry._1, right.deadlines(), joining);
+    for (CellEntry<K, DeadlineRegister> entry : right.deadlines().cells) {
+      joinInto(result, entry.key(), right.deadlines(), joining);
     }
     if (isOrderedAnew) {
       return result.done().ordered(joined);
     }
     if (joining.leftFull()) {
-      for (Tuple2<K, DeadlineRegister> entry : right.deadlines().cells) {
-        reorder(result, entry._1, left, joined);
+      for (CellEntry<K, DeadlineRegister> entry : right.deadlines().cells) {
+        reorder(result, entry.key(), left, joined);
       }
       if (!left.deadlines().isEmpty()) {
-        for (Tuple2<K, ?> entry : right.content().cells()) {
-          if (right.deadlines().cells.get(entry._1) == null) {
-            reorder(result, entry._1, left, joined);
+        for (CellEntry<K, ?> entry : right.content().cells()) {
+          if (right.deadlines().cells.get(entry.key()) == null) {
+            reorder(result, entry.key(), left, joined);
           }
         }
       }
@@ -330,8 +329,8 @@ final class PartDeadlines<K extends Comparable<K>> {
   /** A state's, in order. */
   private PartDeadlines<K> ordered(CellStore<?, K, ?> content) {
     List<Due<K>> dues = new ArrayList<>(cells.size());
-    for (Tuple2<K, DeadlineRegister> entry : cells) {
-      addDue(dues, entry._1, entry._2, content);
+    for (CellEntry<K, DeadlineRegister> entry : cells) {
+      addDue(dues, entry.key(), entry.cell(), content);
     }
     return new PartDeadlines<>(cells, DueOrder.of(dues, content), bytes, loose);
   }

@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.DueOrder.Due;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -77,7 +76,7 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
    */
   Parts<K> after(DotStore<?> delta, PartDeadlines<?> deltaDeadlines, Parts<?> whole, long millis) {
     Set<K> changed = new TreeSet<>(); // clients choose the keys, and may give them one hash
-    asCells(delta).cellsInMemory().forEach(entry -> changed.add(entry._1));
+    asCells(delta).cellsInMemory().forEach(entry -> changed.add(entry.key()));
     with(content, deltaDeadlines).deadlines.parts().forEach(changed::add);
     Parts<K> all = with(asCells(whole.content), whole.deadlines);
     List<K> over = new ArrayList<>();
@@ -95,18 +94,18 @@ record Parts<K extends Comparable<K>>(CellStore<?, K, ?> content, PartDeadlines<
     CellEditor<S, K, V> left = content.delta();
     PartDeadlines.Editor<K> mortal = new PartDeadlines.Editor<>(PartDeadlines.none(), content);
     List<Due<K>> dues = new ArrayList<>();
-    Iterator<Tuple2<K, DeadlineRegister>> all = deadlines.cells.iterator();
-    Tuple2<K, DeadlineRegister> next = all.hasNext() ? all.next() : null;
-    for (Tuple2<K, V> entry : content.cells()) {
-      K key = entry._1;
-      while (next != null && next._1.compareTo(key) < 0) { // over, as the part is not there
+    Iterator<CellEntry<K, DeadlineRegister>> all = deadlines.cells.iterator();
+    CellEntry<K, DeadlineRegister> next = all.hasNext() ? all.next() : null;
+    for (CellEntry<K, V> entry : content.cells()) {
+      K key = entry.key();
+      while (next != null && next.key().compareTo(key) < 0) { // over, as the part is not there
         next = all.hasNext() ? all.next() : null;
       }
-      DeadlineRegister until = next != null && next._1.compareTo(key) == 0 ? next._2 : null;
+      DeadlineRegister until = next != null && next.key().compareTo(key) == 0 ? next.cell() : null;
       if (until == null || until.isNone()) {
-        left.put(key, entry._2);
-      } else if (content.isVisible(entry._2) && until.latest() > millis) {
-        left.put(key, entry._2);
+        left.put(key, entry.cell());
+      } else if (content.isVisible(entry.cell()) && until.latest() > millis) {
+        left.put(key, entry.cell());
         mortal.put(key, until);
         if (until.latest() != DeadlineRegister.NEVER) {
           dues.add(new Due<>(until.latest(), key));

@@ -2,7 +2,6 @@ package io.osier.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vavr.Tuple2;
 import java.util.List;
 import java.util.TreeMap;
 import net.jqwik.api.ForAll;
@@ -53,8 +52,8 @@ final class CellChangesTest {
 
     CellMap<Unhashed, Cell> changed = CellChanges.since(before, next.done(), Cell::isGone);
     assertThat(changed.size()).isEqualTo(expected.size());
-    for (Tuple2<Unhashed, Cell> entry : changed) {
-      assertThat(entry._2).isSameAs(expected.get(entry._1));
+    for (CellEntry<Unhashed, Cell> entry : changed) {
+      assertThat(entry.cell()).isSameAs(expected.get(entry.key()));
     }
   }
 

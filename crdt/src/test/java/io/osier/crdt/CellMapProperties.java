@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.testing.Patience;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -261,16 +260,16 @@ final class CellMapProperties {
     }
   }
 
-  private static List<Value> keys(Iterator<Tuple2<Value, Integer>> walk) {
+  private static List<Value> keys(Iterator<CellEntry<Value, Integer>> walk) {
     List<Value> keys = new ArrayList<>();
-    walk.forEachRemaining(e -> keys.add(e._1));
+    walk.forEachRemaining(e -> keys.add(e.key()));
     return keys;
   }
 
   private static Map<Value, Integer> contents(CellMap<Value, Integer> map) {
     Map<Value, Integer> contents = new HashMap<>();
-    for (Tuple2<Value, Integer> entry : map) {
-      assertThat(contents.put(entry._1, entry._2)).isNull();
+    for (CellEntry<Value, Integer> entry : map) {
+      assertThat(contents.put(entry.key(), entry.cell())).isNull();
     }
     return contents;
   }

@@ -7,7 +7,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -223,15 +222,15 @@ final class PackedLeafProperties {
     assertThat(one.equals(other)).isTrue();
   }
 
-  private static List<Tuple2<Value, Dot>> entries(Iterator<Tuple2<Value, Dot>> walk) {
-    List<Tuple2<Value, Dot>> entries = new ArrayList<>();
+  private static List<CellEntry<Value, Dot>> entries(Iterator<CellEntry<Value, Dot>> walk) {
+    List<CellEntry<Value, Dot>> entries = new ArrayList<>();
     walk.forEachRemaining(entries::add);
     return entries;
   }
 
-  private static List<Tuple2<Value, Dot>> entries(Map<Value, Dot> map) {
-    List<Tuple2<Value, Dot>> entries = new ArrayList<>();
-    map.forEach((key, dot) -> entries.add(new Tuple2<>(key, dot)));
+  private static List<CellEntry<Value, Dot>> entries(Map<Value, Dot> map) {
+    List<CellEntry<Value, Dot>> entries = new ArrayList<>();
+    map.forEach((key, dot) -> entries.add(new CellEntry<>(key, dot)));
     return entries;
   }
 

@@ -11,7 +11,6 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.vavr.Tuple2;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -343,8 +342,8 @@ final class PackedStateProperties {
     CellMap<K, V> map = (CellMap<K, V>) cells.cells();
     long loose = looseBytes(map, new LeafPacking<>(cells.codec(), List.of()));
     assertThat(cells.looseHeapBytes()).isEqualTo(loose);
-    for (Tuple2<K, V> entry : map) {
-      if (entry._2 instanceof DotStore<?> field) {
+    for (CellEntry<K, V> entry : map) {
+      if (entry.cell() instanceof DotStore<?> field) {
         checkSums(field);
       }
     }

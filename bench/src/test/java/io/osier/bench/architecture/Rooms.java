@@ -51,7 +51,7 @@ final class Rooms {
     r.shell("core.net", List.of("core"), KRYO, NETTY, "jdk.net");
     r.shell("core.tls", List.of("core"), NETTY);
     r.pure("core.scram", List.of("core"), SCRAM);
-    r.pure("crdt", List.of("core"), "io.vavr");
+    r.pure("crdt", List.of("core"));
     r.pure("protocol", List.of("core", "crdt"), KRYO);
     r.pure("propagation.wire", List.of("core", "crdt"), KRYO);
     r.pure("propagation.host", List.of("core", "crdt", "propagation.wire"), HISTOGRAM);

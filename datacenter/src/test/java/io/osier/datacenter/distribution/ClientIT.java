@@ -49,8 +49,6 @@ final class ClientIT {
           "io.osier:osier-client",
           "io.osier:osier-core",
           "io.osier:osier-crdt",
-          "io.vavr:vavr",
-          "io.vavr:vavr-match",
           "org.jspecify:jspecify",
           "org.objenesis:objenesis",
           "org.slf4j:slf4j-api");

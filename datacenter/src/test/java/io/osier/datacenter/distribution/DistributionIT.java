@@ -79,9 +79,7 @@ final class DistributionIT {
           "scram-client",
           "scram-common",
           "slf4j-api",
-          "stringprep",
-          "vavr",
-          "vavr-match");
+          "stringprep");
 
   @TempDir private static Path dir;
   private static Unpacked unpacked;

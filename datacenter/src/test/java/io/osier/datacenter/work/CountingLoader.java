@@ -13,15 +13,13 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
 /**
- * Loads Osier's classes, and the libraries that its data types are made of, with a call to {@link
- * Steps} at each method's beginning, at each jump backwards and at each copy of an array. So no
- * loop can be forgotten, and the code that is shipped knows nothing of it. Encodings of objects'
- * contents are counted, too.
+ * Loads Osier's classes, and Kryo's, with a call to {@link Steps} at each method's beginning, at
+ * each jump backwards and at each copy of an array. So no loop can be forgotten, and the code that
+ * is shipped knows nothing of it. Encodings of objects' contents are counted, too.
  */
 final class CountingLoader extends ClassLoader {
   private static final String STEPS = Steps.class.getName().replace('.', '/');
-  private static final List<String> COUNTED =
-      List.of("io.osier.", "io.vavr.", "com.esotericsoftware.kryo.");
+  private static final List<String> COUNTED = List.of("io.osier.", "com.esotericsoftware.kryo.");
 
   CountingLoader() {
     super(CountingLoader.class.getClassLoader());

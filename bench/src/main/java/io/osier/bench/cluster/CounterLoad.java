@@ -4,8 +4,6 @@ import io.osier.core.Value;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
  * Increments counters (zipfian) and adds unique elements to sets at all datacenters, and remembers
  * every update that was acknowledged and every one whose outcome is unknown.
  */
-public final class CounterLoad implements AutoCloseable {
+public final class CounterLoad extends WriterLoad {
   static final int COUNTERS = 2_000;
   static final int SETS = 50;
   private static final double EXPONENT = 0.99;
@@ -30,18 +27,13 @@ public final class CounterLoad implements AutoCloseable {
 
   private final String prefix;
   private final long elementsMax;
-  private final List<OsierClient> clients = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
   private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> unknown = new ConcurrentHashMap<>();
   private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
   private final Map<String, Set<Value>> unknownElements = new ConcurrentHashMap<>();
-  private final LongAdder done = new LongAdder();
-  private final Failures failures = new Failures();
   private final AtomicLong serial = new AtomicLong();
-  private final double[] weights = new double[COUNTERS];
+  private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
   private volatile int shift;
-  private volatile boolean stopping;
 
   /**
    * Starts one thread for each datacenter.
@@ -81,84 +73,52 @@ public final class CounterLoad implements AutoCloseable {
       int targetPerSecond,
       long elementsMax,
       long seed) {
+    super(IN_FLIGHT);
     this.prefix = prefix;
     this.elementsMax = elementsMax;
-    double sum = 0;
-    for (int i = 0; i < COUNTERS; i++) {
-      sum += 1 / Math.pow(i + 1, EXPONENT);
-      weights[i] = sum;
-    }
     long pause = 1_000_000_000L * dcs.size() / targetPerSecond;
-    for (String dc : dcs) {
-      OsierClient client = clients.apply(dc);
-      this.clients.add(client);
-      SplittableRandom random = new SplittableRandom(seed + this.clients.size());
-      Keyspace space = client.session().keyspace(keyspace);
-      Thread thread =
-          Thread.ofPlatform()
-              .name("load-" + dc)
-              .daemon(true)
-              .unstarted(() -> run(space, random, pause));
-      threads.add(thread);
-    }
-    threads.forEach(Thread::start);
+    start(
+        dcs,
+        clients,
+        (dc, client) -> {
+          SplittableRandom random = new SplittableRandom(seed + clients());
+          Keyspace space = client.session().keyspace(keyspace);
+          return room -> {
+            if (random.nextInt(10) == 0 && serial.get() < elementsMax) {
+              add(space, random, room);
+            } else {
+              increment(space, random, room);
+            }
+            return pause;
+          };
+        });
   }
 
-  private void run(Keyspace space, SplittableRandom random, long pauseNanos) {
-    Semaphore inFlight = new Semaphore(IN_FLIGHT);
-    long next = System.nanoTime();
-    while (!stopping) {
-      inFlight.acquireUninterruptibly();
-      if (random.nextInt(10) == 0 && serial.get() < elementsMax) {
-        add(space, random, inFlight);
-      } else {
-        increment(space, random, inFlight);
-      }
-      next += pauseNanos;
-      long wait = next - System.nanoTime();
-      if (wait > 0) {
-        LockSupport.parkNanos(wait);
-      } else if (wait < -1_000_000_000L) {
-        next = System.nanoTime(); // too far behind to make up for
-      }
-    }
-    inFlight.acquireUninterruptibly(IN_FLIGHT);
+  private void increment(Keyspace space, SplittableRandom random, Semaphore room) {
+    String key = counter((zipf.next(random) + shift) % COUNTERS);
+    account(
+        space.counter(key).incrementAsync(1),
+        room,
+        () -> count(acknowledged, key),
+        isUnknown -> {
+          if (isUnknown) {
+            count(unknown, key);
+          }
+        });
   }
 
-  private void increment(Keyspace space, SplittableRandom random, Semaphore inFlight) {
-    int at = Arrays.binarySearch(weights, random.nextDouble() * weights[COUNTERS - 1]);
-    String key = counter(((at < 0 ? -at - 1 : at) + shift) % COUNTERS);
-    space
-        .counter(key)
-        .incrementAsync(1)
-        .whenComplete(
-            (r, e) -> {
-              if (e == null) {
-                count(acknowledged, key);
-                done.increment();
-              } else if (failures.add(e)) {
-                count(unknown, key);
-              }
-              inFlight.release();
-            });
-  }
-
-  private void add(Keyspace space, SplittableRandom random, Semaphore inFlight) {
+  private void add(Keyspace space, SplittableRandom random, Semaphore room) {
     String key = set(random.nextInt(SETS));
     Value element = Value.of(serial.incrementAndGet());
-    space
-        .set(key)
-        .addAsync(List.of(element))
-        .whenComplete(
-            (r, e) -> {
-              if (e == null) {
-                note(elements, key, element);
-                done.increment();
-              } else if (failures.add(e)) {
-                note(unknownElements, key, element);
-              }
-              inFlight.release();
-            });
+    account(
+        space.set(key).addAsync(List.of(element)),
+        room,
+        () -> note(elements, key, element),
+        isUnknown -> {
+          if (isUnknown) {
+            note(unknownElements, key, element);
+          }
+        });
   }
 
   private String set(int number) {
@@ -184,28 +144,6 @@ public final class CounterLoad implements AutoCloseable {
    */
   public void shift(int by) {
     shift = by % COUNTERS;
-  }
-
-  /** Acknowledged updates so far. */
-  public long done() {
-    return done.sum();
-  }
-
-  /** Updates that failed, or whose outcome is unknown. */
-  public long failures() {
-    return failures.count();
-  }
-
-  /** Ends the load and waits for what is open. */
-  public void stop() {
-    stopping = true;
-    for (Thread thread : threads) {
-      try {
-        thread.join(15_000);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   /**
@@ -250,10 +188,5 @@ public final class CounterLoad implements AutoCloseable {
   private static long sum(Map<String, LongAdder> counts, String key) {
     LongAdder count = counts.get(key);
     return count == null ? 0 : count.sum();
-  }
-
-  @Override
-  public void close() {
-    clients.forEach(OsierClient::close);
   }
 }

@@ -21,8 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
@@ -31,7 +29,7 @@ import java.util.function.Function;
  * object that a datacenter misses once is missing for good, where one that is changed again and
  * again would be sent again. Remembers all of them.
  */
-public final class OnceLoad implements AutoCloseable {
+public final class OnceLoad extends WriterLoad {
   /** The keyspaces as the configuration has them. */
   public static final String KEYSPACES =
       """
@@ -64,13 +62,8 @@ public final class OnceLoad implements AutoCloseable {
   }
 
   private final boolean lossy;
-  private final List<OsierClient> clients = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
   private final Map<String, Expected> objects = new ConcurrentHashMap<>();
-  private final LongAdder done = new LongAdder();
-  private final Failures failures = new Failures();
   private final AtomicLong serial = new AtomicLong();
-  private volatile boolean stopping;
 
   /**
    * Starts one thread for each datacenter.
@@ -85,16 +78,14 @@ public final class OnceLoad implements AutoCloseable {
       int perSecond,
       boolean lossy,
       long seed) {
+    super(IN_FLIGHT);
     this.lossy = lossy;
     long pause = 1_000_000_000L * dcs.size() / perSecond;
-    for (String dc : dcs) {
-      OsierClient client = connect.apply(dc);
-      clients.add(client);
-      Writer writer = new Writer(client.session(), new SplittableRandom(seed + clients.size()));
-      threads.add(
-          Thread.ofPlatform().name("once-" + dc).daemon(true).unstarted(() -> writer.run(pause)));
-    }
-    threads.forEach(Thread::start);
+    start(
+        dcs,
+        connect,
+        (dc, client) ->
+            new OnceWriter(client.session(), new SplittableRandom(seed + clients()), pause));
   }
 
   /** An object that was created, and the keyspace that has it. */
@@ -105,39 +96,35 @@ public final class OnceLoad implements AutoCloseable {
   }
 
   /** What one thread does. */
-  private final class Writer {
+  private final class OnceWriter implements Writer {
     private final Session session;
     private final SplittableRandom random;
-    private final Semaphore inFlight = new Semaphore(IN_FLIGHT);
+    private final long pauseNanos;
     private final Deque<Created> toClear = new ArrayDeque<>();
     private volatile boolean forgets;
 
-    Writer(Session session, SplittableRandom random) {
+    OnceWriter(Session session, SplittableRandom random, long pauseNanos) {
       this.session = session;
       this.random = random;
+      this.pauseNanos = pauseNanos;
     }
 
-    void run(long pauseNanos) {
-      long next = System.nanoTime();
-      while (!stopping) {
-        inFlight.acquireUninterruptibly();
-        if (forgets) { // what it had seen is lost, perhaps
-          forgets = false;
-          session.forget();
-          toClear.clear();
-        }
-        if (toClear.size() > CLEARED_LATER) {
-          clear(toClear.remove());
-        } else {
-          create();
-        }
-        next = Math.max(next + pauseNanos, System.nanoTime() - 1_000_000_000L);
-        LockSupport.parkNanos(next - System.nanoTime());
+    @Override
+    public long next(Semaphore room) {
+      if (forgets) { // what it had seen is lost, perhaps
+        forgets = false;
+        session.forget();
+        toClear.clear();
       }
-      inFlight.acquireUninterruptibly(IN_FLIGHT);
+      if (toClear.size() > CLEARED_LATER) {
+        clear(toClear.remove(), room);
+      } else {
+        create(room);
+      }
+      return pauseNanos;
     }
 
-    private void create() {
+    private void create(Semaphore room) {
       Keyspace keyspace = session.keyspace(NAMES.get(random.nextInt(4) == 0 ? 1 : 0));
       boolean together = keyspace.name().equals(NAMES.get(1));
       List<Created> created = new ArrayList<>();
@@ -154,7 +141,8 @@ public final class OnceLoad implements AutoCloseable {
               : keyspace.updateAsync(
                   first.change.key(), first.change.type(), first.change.operation()),
           created,
-          Expected.WRITTEN);
+          Expected.WRITTEN,
+          room);
       if (first.change.type() != CrdtType.G_SET && random.nextInt(5) == 0) {
         toClear.add(first);
       }
@@ -176,32 +164,33 @@ public final class OnceLoad implements AutoCloseable {
       };
     }
 
-    private void clear(Created created) {
+    private void clear(Created created, Semaphore room) {
       if (objects.get(created.name()) == Expected.WRITTEN) {
         Keyspace.Change change = created.change;
         after(
             created.keyspace.updateAsync(change.key(), change.type(), new Operation.Clear()),
             List.of(created),
-            Expected.CLEARED);
+            Expected.CLEARED,
+            room);
       } else {
-        inFlight.release();
+        room.release();
       }
     }
 
     private void after(
-        CompletableFuture<Void> update, List<Created> touched, Expected acknowledged) {
-      update.whenComplete(
-          (r, e) -> {
-            if (e == null) {
-              done.increment();
-              touched.forEach(c -> objects.put(c.name(), acknowledged));
-            } else {
-              forgets = lossy;
-              if (failures.add(e)) {
-                touched.forEach(c -> objects.put(c.name(), Expected.EITHER));
-              }
+        CompletableFuture<Void> update,
+        List<Created> touched,
+        Expected acknowledged,
+        Semaphore room) {
+      account(
+          update,
+          room,
+          () -> touched.forEach(c -> objects.put(c.name(), acknowledged)),
+          isUnknown -> {
+            forgets = lossy;
+            if (isUnknown) {
+              touched.forEach(c -> objects.put(c.name(), Expected.EITHER));
             }
-            inFlight.release();
           });
     }
   }
@@ -217,28 +206,6 @@ public final class OnceLoad implements AutoCloseable {
                       new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1))));
       default -> new Operation.Add(List.of(Value.of(1)));
     };
-  }
-
-  /** Acknowledged updates and transactions so far. */
-  public long done() {
-    return done.sum();
-  }
-
-  /** Those that failed, or whose outcome is unknown. */
-  public long failures() {
-    return failures.count();
-  }
-
-  /** Ends the load and waits for what is open. */
-  public void stop() {
-    stopping = true;
-    for (Thread thread : threads) {
-      try {
-        thread.join(60_000);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   /** Reads everything of a datacenter, and holds it against what was acknowledged. */
@@ -270,10 +237,5 @@ public final class OnceLoad implements AutoCloseable {
       case Reading.Fields f -> !f.fields().isEmpty();
       default -> true;
     };
-  }
-
-  @Override
-  public void close() {
-    clients.forEach(OsierClient::close);
   }
 }

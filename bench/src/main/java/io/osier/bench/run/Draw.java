@@ -19,6 +19,8 @@ final class Draw {
   /** No divisor of a number of keys: else a key might always get the same operation. */
   private static final int OPERATIONS_DRAWN = 65_537;
 
+  private static final int WEIGHT_MAX = 1_000_000;
+
   private final int keys;
   private final String how;
   private final int[] ring;
@@ -36,12 +38,20 @@ final class Draw {
     for (int i = 0; i < ring.length; i++) {
       ring[i] = zipf.next(random);
     }
-    if (!List.of("zipfian", "uniform", "turns").contains(how)) {
-      throw new ScenarioException("load.draw is zipfian, uniform or turns, not " + how);
-    }
     Config mix = load.getConfig("mix");
     mix.root().keySet().stream().sorted().forEach(operations::add);
-    int sum = operations.stream().mapToInt(mix::getInt).sum();
+    int sum = 0;
+    for (String operation : operations) {
+      int weight = mix.getInt(operation);
+      if (weight < 0 || weight > WEIGHT_MAX) {
+        throw new ScenarioException(
+            "load.mix." + operation + " must be from 0 to " + WEIGHT_MAX + ", not " + weight);
+      }
+      sum += weight;
+    }
+    if (sum == 0 && !operations.isEmpty()) {
+      throw new ScenarioException("load.mix must have a weight above 0 for one operation");
+    }
     for (int i = 0; i < drawn.length && sum > 0; i++) {
       int left = random.nextInt(sum);
       byte at = 0;

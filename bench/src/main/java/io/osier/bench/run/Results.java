@@ -41,6 +41,11 @@ final class Results {
     return text.equals(notes.put(what, text));
   }
 
+  /** Whether there is a figure of a case. */
+  boolean isMeasured(String of) {
+    return values.containsKey(of);
+  }
+
   /** The rounds' values; empty if it was not measured. */
   List<Double> rounds(String of, String row, String figure) {
     return values

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Runs a scenario's cases one after the other, and the variants of each in turn, each first in its
@@ -66,8 +68,8 @@ final class Runner {
   /**
    * Runs it.
    *
-   * @throws ScenarioException if nothing in it is wanted, or something in it cannot be; mostly
-   *     before anything is started
+   * @throws ScenarioException if nothing in it is wanted, or something in it cannot be, before
+   *     anything is started
    */
   void run(Scenario scenario) throws IOException, InterruptedException {
     List<Planned> plan = plan(scenario);
@@ -83,44 +85,43 @@ final class Runner {
   private List<Planned> plan(Scenario scenario) {
     List<String> only = scenario.config().getStringList("only");
     List<Planned> plan = new ArrayList<>();
-    boolean isThere = false;
+    Set<String> cases = new TreeSet<>();
+    Set<String> variants = new TreeSet<>();
+    boolean isWanted = false;
     for (Scenario.Part of : scenario.cases()) {
-      List<Scenario.Part> variants = new ArrayList<>();
-      for (Scenario.Part variant : Scenario.variants(of.config())) {
+      cases.add(of.name());
+      List<Scenario.Part> installed = new ArrayList<>();
+      List<Scenario.Part> all = Scenario.variants(of.config());
+      List<String> names = all.stream().map(Scenario.Part::name).toList();
+      variants.addAll(names);
+      for (Scenario.Part variant : all) {
         if (options.isWanted(of, options.onlyCase, only)
             && options.isWanted(variant, options.onlyVariant, List.of())) {
-          isThere = true;
-          check(variant);
+          isWanted = true;
+          Rules.check(variant, names);
           if (isInstalled(variant)) {
-            variants.add(variant);
+            installed.add(variant);
           }
         }
       }
-      if (!variants.isEmpty()) {
-        plan.add(new Planned(of.name().isEmpty() ? scenario.name() : of.name(), of, variants));
+      if (!installed.isEmpty()) {
+        plan.add(new Planned(of.name().isEmpty() ? scenario.name() : of.name(), of, installed));
       }
     }
-    if (!isThere) {
+    if (!isWanted || !cases.containsAll(only)) {
       throw new ScenarioException(
-          "there is no case "
-              + (options.onlyCase.isEmpty() ? only : options.onlyCase)
-              + (options.onlyVariant.isEmpty() ? "" : " with a variant " + options.onlyVariant));
+          "there is no such case or variant; cases are "
+              + quoted(cases)
+              + "; variants are "
+              + quoted(variants));
     }
     return plan;
   }
 
-  private static void check(Scenario.Part variant) {
-    Steps.of(variant.config());
-    for (Config load : variant.loads().values()) {
-      new Draw(load);
-      boolean isAccounted = load.getBoolean("audit") || load.getBoolean("probe");
-      if (isAccounted) {
-        Audit.operation(load);
-      }
-      if ((isAccounted || load.getInt("watchers") != 0) && variant.loads().size() > 1) {
-        throw new ScenarioException("load.audit, probe and watchers are for one load alone");
-      }
-    }
+  private static String quoted(Set<String> names) {
+    return names.stream()
+        .map(name -> name.isEmpty() ? "one without a name" : '"' + name + '"')
+        .collect(Collectors.joining(", "));
   }
 
   private void run(Planned planned) throws IOException, InterruptedException {
@@ -147,8 +148,10 @@ final class Runner {
         }
       }
     } finally {
-      System.out.println();
-      System.out.println(results.table(name));
+      if (results.isMeasured(name)) {
+        System.out.println();
+        System.out.println(results.table(name));
+      }
     }
   }
 
@@ -170,10 +173,15 @@ final class Runner {
     return cluster(variant).getString("target").equals("simulated");
   }
 
+  /** Whether it runs on processes that are there before its turn. */
+  private static boolean isPrepared(Scenario.Part variant) {
+    return !isSimulated(variant) && !variant.config().getBoolean("heap-of-fill");
+  }
+
   /** Has what the variants need, and nothing else, running, filled and warm. */
   private void start(List<Scenario.Part> variants) throws IOException, InterruptedException {
     List<Config> wanted =
-        variants.stream().filter(v -> !isSimulated(v)).map(Runner::cluster).toList();
+        variants.stream().filter(Runner::isPrepared).map(Runner::cluster).toList();
     for (Iterator<Map.Entry<Config, Target>> i = targets.entrySet().iterator(); i.hasNext(); ) {
       Map.Entry<Config, Target> one = i.next();
       if (!wanted.contains(one.getKey())) {
@@ -182,7 +190,7 @@ final class Runner {
       }
     }
     for (Scenario.Part variant : variants) {
-      if (!isSimulated(variant)) {
+      if (isPrepared(variant)) {
         prepare(variant);
       }
     }
@@ -192,21 +200,22 @@ final class Runner {
     Config cluster = cluster(variant);
     Target target = targets.get(cluster);
     if (target == null) {
-      target = Targets.start(cluster);
+      target = started(variant);
       targets.put(cluster, target);
-      if (!target.notes().isEmpty()) {
-        results.note(variant.name(), target.notes());
-        System.out.println(variant.name() + ": " + target.notes());
-      }
+    }
+    return target;
+  }
+
+  private Target started(Scenario.Part variant) throws IOException {
+    Target target = Targets.start(cluster(variant));
+    if (!target.notes().isEmpty() && !results.note(variant.name(), target.notes())) {
+      System.out.println(variant.name() + ": " + target.notes());
     }
     return target;
   }
 
   private void prepare(Scenario.Part variant) throws IOException, InterruptedException {
     Target target = target(variant);
-    if (variant.config().getBoolean("heap-of-fill")) {
-      return; // to fill is what is measured
-    }
     boolean filled = false;
     for (Config load : variant.loads().values()) {
       String fill = load.getString("fill");
@@ -268,21 +277,25 @@ final class Runner {
         rates.isEmpty() ? "" : String.format(Locale.ROOT, ": %,.0f/s", rates.getLast()));
   }
 
+  /** What others have filled before is not to be in it: the processes are its own. */
   private void memory(String name, String row, Scenario.Part variant)
       throws IOException, InterruptedException {
-    Target target = target(variant);
     Config load = variant.loads().values().iterator().next();
-    if (!prepared.add(List.of(target, load.getString("fill")))) {
-      throw new ScenarioException("heap-of-fill fills once: rounds must be 1");
-    }
-    long before =
-        target.memoryBytes().orElseThrow(() -> new ScenarioException("this target has no memory"));
-    try (Calls calls = target.calls(0, load)) {
+    try (Target target = started(variant);
+        Calls calls = target.calls(0, load)) {
+      long before = bytes(target);
       calls.fill(load.getString("fill"), load.getInt("keys"));
+      Thread.sleep(3_000); // what is written in the background is written
+      results.add(
+          name, row, "heap bytes/object", (double) (bytes(target) - before) / load.getInt("keys"));
     }
-    Thread.sleep(3_000); // what is written in the background is written
-    double bytes = target.memoryBytes().orElseThrow() - before;
-    results.add(name, row, "heap bytes/object", bytes / load.getInt("keys"));
+  }
+
+  private static long bytes(Target target) {
+    return target
+        .memoryBytes()
+        .orElseThrow(
+            () -> new OsierException(ErrorCode.UNAVAILABLE, "jcmd does not tell the heap's size"));
   }
 
   private void share(String name, Scenario.Part variant) {

@@ -6,7 +6,6 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigValue;
-import com.typesafe.config.ConfigValueType;
 import io.osier.bench.systems.ScenarioException;
 import java.io.File;
 import java.util.ArrayList;
@@ -61,10 +60,6 @@ record Scenario(String name, Config config) {
 
   private static final Config DEFAULTS = resource("defaults");
 
-  /** Keys whose content is passed on, or checked elsewhere. */
-  private static final List<String> FREE =
-      List.of("cluster.keyspaces", "cluster.settings", "load.mix", "loads", "quick");
-
   /**
    * Reads a scenario.
    *
@@ -88,14 +83,26 @@ record Scenario(String name, Config config) {
         file = file.getConfig("quick").withFallback(file);
       }
       for (String change : changes) {
-        file = ConfigFactory.parseString(change).withFallback(file);
+        file = parsed(change).withFallback(file);
       }
       Config all = file.withFallback(DEFAULTS).resolve();
-      check("", all.root(), DEFAULTS.root());
+      Allowed.check("", all.root(), DEFAULTS.root());
       return new Scenario(isFile ? new File(name).getName() : name, all);
     } catch (ConfigException e) {
       throw new ScenarioException(name + ": " + e.getMessage(), e);
     }
+  }
+
+  private static Config parsed(String change) {
+    try {
+      Config parsed = ConfigFactory.parseString(change);
+      if (!parsed.root().isEmpty()) {
+        return parsed;
+      }
+    } catch (ConfigException e) {
+      // It is told below what it must be.
+    }
+    throw new ScenarioException("--set takes PATH=VALUE, such as load.in-flight=16, not " + change);
   }
 
   private static ConfigParseOptions strict() {
@@ -104,21 +111,6 @@ record Scenario(String name, Config config) {
 
   private static Config resource(String name) {
     return ConfigFactory.parseResources(Scenario.class, name + ".conf", strict());
-  }
-
-  private static void check(String path, ConfigObject given, ConfigObject known) {
-    for (String key : given.keySet()) {
-      String at = path.isEmpty() ? key : path + "." + key;
-      if (!known.containsKey(key)) {
-        throw new ScenarioException(
-            "unknown key " + at + "; known here: " + String.join(", ", known.keySet()));
-      }
-      if (!FREE.contains(at)
-          && known.get(key) instanceof ConfigObject inner
-          && given.get(key) instanceof ConfigObject content) {
-        check(at, content, inner);
-      }
-    }
   }
 
   /** The cases in their order, each over what holds for all. */
@@ -145,11 +137,12 @@ record Scenario(String name, Config config) {
       Config named = config.getConfig("loads");
       for (Map.Entry<String, ConfigValue> entry : new TreeMap<>(named.root()).entrySet()) {
         String name = entry.getKey();
-        if (entry.getValue().valueType() == ConfigValueType.OBJECT) {
-          Config load = named.getConfig("\"" + name + "\"").withFallback(one);
-          check("load", load.root(), DEFAULTS.getConfig("load").root());
-          loads.put(name, load);
+        if (!(entry.getValue() instanceof ConfigObject own)) {
+          throw new ScenarioException("loads." + name + " must be a block { ... }");
         }
+        Config load = own.toConfig().withFallback(one);
+        Allowed.check("load", load.root(), DEFAULTS.getConfig("load").root());
+        loads.put(name, load);
       }
       if (loads.isEmpty()) {
         loads.put("", one);
@@ -163,8 +156,11 @@ record Scenario(String name, Config config) {
     for (Config own : base.getConfigList(list)) {
       String name = own.hasPath("name") ? own.getString("name") : "";
       Config all = own.withoutPath("name").withFallback(base);
-      check("", all.root(), DEFAULTS.root());
+      Allowed.check("", all.root(), DEFAULTS.root());
       parts.add(new Part(name, all));
+    }
+    if (parts.isEmpty() || parts.stream().map(Part::name).distinct().count() < parts.size()) {
+      throw new ScenarioException(list + " must be one or more, each with a name of its own");
     }
     return parts;
   }

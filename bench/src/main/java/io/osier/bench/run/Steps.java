@@ -1,5 +1,7 @@
 package io.osier.bench.run;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.typesafe.config.Config;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -51,7 +54,13 @@ final class Steps implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Config STEP =
       ConfigFactory.parseString("{ name = \"\", do = \"\", seconds = 0 }");
-  private static final Set<String> KEYS = Set.of("name", "do", "dc", "to", "by", "seconds");
+  private static final Config KEYS =
+      ConfigFactory.parseString(
+          "{ name = \"\", do = \"\", dc = \"\", to = \"\", by = 0, seconds = 0 }");
+
+  /** What is done at any target. */
+  static final Set<String> ANYWHERE = Set.of("", "shift", "expire", "removed", "forgotten");
+
   private static final Set<String> DOES_TO_ONE =
       Set.of(
           "cut", "heal", "narrow", "widen", "start", "stop", "kill", "join", "leave", "give-up",
@@ -91,15 +100,15 @@ final class Steps implements AutoCloseable {
   static List<Config> of(Config variant) {
     List<Config> steps = new ArrayList<>();
     for (Config step : variant.getConfigList("steps")) {
-      for (String key : step.root().keySet()) {
-        if (!KEYS.contains(key)) {
-          throw new ScenarioException("unknown key " + key + " of a step; known are " + KEYS);
-        }
-      }
+      Allowed.check("step", step.root(), KEYS.root());
       Config one = step.withFallback(STEP);
       String what = one.getString("do");
       if (!DOES.contains(what) && !DOES_TO_ONE.contains(what)) {
-        throw new ScenarioException("no step can do: " + what);
+        Set<String> all = new TreeSet<>(DOES);
+        all.addAll(DOES_TO_ONE);
+        all.remove("");
+        throw new ScenarioException(
+            "a step does one of " + String.join(", ", all) + ", not " + what);
       }
       if (DOES_TO_ONE.contains(what) != one.hasPath("dc")) {
         throw new ScenarioException(
@@ -147,10 +156,7 @@ final class Steps implements AutoCloseable {
         expiry.begin(by, step.getDouble("seconds"));
       }
       case "removed", "forgotten" -> {
-        if (expiry == null) {
-          throw new ScenarioException("a step expire must be before " + what);
-        }
-        expiry.await(what.equals("forgotten"));
+        requireNonNull(expiry).await(what.equals("forgotten"));
       }
       case "sequence" -> {
         for (Load one : loads) {

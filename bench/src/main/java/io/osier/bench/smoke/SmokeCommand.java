@@ -8,9 +8,9 @@ import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.history.Disturbances;
 import io.osier.bench.history.HistoryLoad;
-import io.osier.bench.samples.Sample;
-import io.osier.bench.samples.SocialCommand;
-import io.osier.bench.samples.WalletCommand;
+import io.osier.bench.sample.SampleUnderFaults;
+import io.osier.bench.sample.SocialCommand;
+import io.osier.bench.sample.WalletCommand;
 import io.osier.core.OsierException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,7 +82,7 @@ public final class SmokeCommand implements Callable<Integer> {
     long used = seed == 0 ? 1 + new Random().nextInt(1_000_000) : seed;
     Path directory = Files.createTempDirectory("osier-smoke");
     System.out.println("seed " + used + "; logs and data in " + directory);
-    List<Sample> samples = List.of(new WalletCommand(), new SocialCommand());
+    List<SampleUnderFaults> samples = List.of(new WalletCommand(), new SocialCommand());
     try (LocalCluster cluster = cluster(directory, samples, used)) {
       cluster.awaitReady(READY);
       run(cluster, samples, used);
@@ -107,7 +107,7 @@ public final class SmokeCommand implements Callable<Integer> {
     return 1;
   }
 
-  private static LocalCluster cluster(Path directory, List<Sample> samples, long used) {
+  private static LocalCluster cluster(Path directory, List<SampleUnderFaults> samples, long used) {
     StringBuilder keyspaces = new StringBuilder("    " + COUNTERS + " { sla = 1s }\n");
     keyspaces.append(HistoryLoad.KEYSPACES);
     samples.forEach(s -> keyspaces.append(s.keyspaces()));
@@ -117,7 +117,7 @@ public final class SmokeCommand implements Callable<Integer> {
         .start();
   }
 
-  private void run(LocalCluster cluster, List<Sample> samples, long used)
+  private void run(LocalCluster cluster, List<SampleUnderFaults> samples, long used)
       throws InterruptedException {
     Random random = new Random(used);
     try (ClientLinks links = new ClientLinks(cluster, used);
@@ -136,15 +136,18 @@ public final class SmokeCommand implements Callable<Integer> {
       disturbances.run(FAULTS, half, random);
       counters.stop();
       history.stop();
-      samples.forEach(Sample::stop);
+      samples.forEach(SampleUnderFaults::stop);
       check(cluster, counters, history, samples);
     } finally {
-      samples.forEach(Sample::close);
+      samples.forEach(SampleUnderFaults::close);
     }
   }
 
   private void check(
-      LocalCluster cluster, CounterLoad counters, HistoryLoad history, List<Sample> samples) {
+      LocalCluster cluster,
+      CounterLoad counters,
+      HistoryLoad history,
+      List<SampleUnderFaults> samples) {
     cluster.awaitReady(READY);
     history.readAll(cluster);
     boolean equal = cluster.fleet().awaitEqual(READY, System.out::println);
@@ -160,7 +163,7 @@ public final class SmokeCommand implements Callable<Integer> {
             audit.missing(),
             audit.surplus());
     tell(COUNTERS, updates, all ? List.of() : List.of(updates));
-    samples.forEach(Sample::checkEnd);
+    samples.forEach(SampleUnderFaults::checkEnd);
     tell("history", history.summary(), history.violations());
     samples.forEach(s -> tell(s.keyspace(), s.report(), s.firstViolations()));
   }

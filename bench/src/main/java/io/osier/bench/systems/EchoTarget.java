@@ -25,11 +25,11 @@ import java.util.concurrent.locks.LockSupport;
 final class EchoTarget implements Target {
   private static final int TRIES = 300;
 
+  private final Path log = Files.createTempFile("osier-echo", ".log");
   private final Process process;
   private final int port = Ports.free();
 
   EchoTarget() throws IOException {
-    Path log = Files.createTempFile("osier-echo", ".log");
     process = Jvm.start(log, "-Xmx512m", "bench", "echo", "--port=" + port);
   }
 
@@ -118,5 +118,10 @@ final class EchoTarget implements Target {
   @Override
   public void close() {
     RedisProcess.stop(process);
+    try {
+      Files.delete(log);
+    } catch (IOException e) {
+      System.err.println("cannot delete " + log + ": " + e);
+    }
   }
 }

@@ -7,10 +7,51 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Starts what a scenario names as its target. */
 public final class Targets {
+  /** What can be called, by target. */
+  private static final Map<String, Set<String>> OPERATIONS =
+      Map.of(
+          "osier", OsierCalls.OPERATIONS,
+          "osier-embedded", Set.of("increment", "add"),
+          "pekko", Set.of("increment", "add"),
+          "hazelcast", Set.of("increment"),
+          "redis", Set.of("increment", "get", "assign", "read", "add", "add-next"),
+          "echo", Set.of("increment", "increment-get", "get"),
+          "rocksdb", Set.of("batch"),
+          "simulated", Set.of("sequence", "mixed"));
+
+  /** Their calls have their answers when they return. */
+  private static final Set<String> BLOCKING =
+      Set.of("osier-embedded", "pekko", "hazelcast", "rocksdb");
+
   private Targets() {}
+
+  /**
+   * What can be called at a target.
+   *
+   * @throws ScenarioException if there is no such target
+   */
+  public static Set<String> operations(String target) {
+    Set<String> operations = OPERATIONS.get(target);
+    if (operations == null) {
+      throw new ScenarioException(
+          "cluster.target is one of "
+              + String.join(", ", new TreeSet<>(OPERATIONS.keySet()))
+              + ", not "
+              + target);
+    }
+    return operations;
+  }
+
+  /** Whether a call at a target returns only when it is done, so that threads must call. */
+  public static boolean isBlocking(String target) {
+    return BLOCKING.contains(target);
+  }
 
   /**
    * Starts it, and waits until it serves.
@@ -34,7 +75,7 @@ public final class Targets {
       case "redis" -> new RedisTarget(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
-      default -> throw new ScenarioException("there is no cluster.target " + name);
+      default -> throw new ScenarioException("nothing can be started as cluster.target " + name);
     };
   }
 

@@ -43,11 +43,7 @@ final class ScenarioTest {
         Set<String> names = variants.stream().map(Scenario.Part::name).collect(Collectors.toSet());
         assertThat(names).hasSameSizeAs(variants);
         for (Scenario.Part variant : variants) {
-          String base = variant.config().getString("base");
-          assertThat(base.isEmpty() || names.contains(base)).as(base).isTrue();
-          for (Config load : variant.loads().values()) {
-            assertThat(new Draw(load).operations()).isNotNull();
-          }
+          assertThat(variant.loads()).isNotEmpty();
         }
       }
     }

@@ -30,10 +30,10 @@ final class StepsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "do = jion, dc = au | no step can do: jion",
+        "do = jion, dc = au | a step does one of clear, cut, equal,",
         "do = join          | needs its dc",
         "do = equal, dc = eu | has no dc",
-        "second = 5         | unknown key second"
+        "second = 5         | unknown key step.second"
       })
   void aStepThatCannotBe_isRefusedBeforeAnythingIsStarted(String step, String words) {
     Config variant = ConfigFactory.parseString("seconds = 1, steps = [ { " + step + " } ]");

@@ -1,4 +1,4 @@
-package io.osier.bench.samples;
+package io.osier.bench.sample;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Command;
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:no violation", "1:a violation, or it could not be run", "2:wrong usage"})
-public final class WalletCommand extends Sample {
+public final class WalletCommand extends SampleUnderFaults {
   private static final int ACCOUNTS = 20;
   private static final long PAID_IN = 100L;
 

@@ -1,4 +1,4 @@
-package io.osier.bench.samples;
+package io.osier.bench.sample;
 
 import io.osier.core.Key;
 import io.osier.core.Value;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Command;
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:no violation", "1:a violation, or it could not be run", "2:wrong usage"})
-public final class SocialCommand extends Sample {
+public final class SocialCommand extends SampleUnderFaults {
   private static final int USERS = 8;
   private static final int FEEDS = 4;
   static final FieldId PARENT = new FieldId("parent", CrdtType.LWW_REGISTER);

@@ -1,4 +1,4 @@
-package io.osier.bench.samples;
+package io.osier.bench.sample;
 
 import static java.util.Objects.requireNonNull;
 
@@ -28,11 +28,11 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Option;
 
 /**
- * What the samples share: three datacenter processes with a causal keyspace, sessions that do
- * something at each of them, readers that check what they see, a link that is cut and healed and a
- * datacenter that is killed on the way.
+ * What samples under faults share: three datacenter processes with a causal keyspace, sessions that
+ * do something at each of them, readers that check what they see, a link that is cut and healed and
+ * a datacenter that is killed on the way.
  */
-public abstract class Sample implements Callable<Integer>, AutoCloseable {
+public abstract class SampleUnderFaults implements Callable<Integer>, AutoCloseable {
   private static final int SESSIONS = 2;
   private static final long READ_NANOS = 5_000_000;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -56,7 +56,7 @@ public abstract class Sample implements Callable<Integer>, AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean running = true;
 
-  Sample() {}
+  SampleUnderFaults() {}
 
   /** The keyspace's name. */
   public abstract String keyspace();

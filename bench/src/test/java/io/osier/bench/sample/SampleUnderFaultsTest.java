@@ -1,4 +1,4 @@
-package io.osier.bench.samples;
+package io.osier.bench.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** What the samples' readers would see if a snapshot were torn, without a cluster. */
-final class SamplesTest {
+final class SampleUnderFaultsTest {
   private final WalletCommand wallet = new WalletCommand();
   private final SocialCommand social = new SocialCommand();
 

@@ -1,0 +1,138 @@
+package io.osier.bench.cluster;
+
+import io.osier.proxy.OsierClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A load that keeps account of its updates: one thread for each datacenter makes them at a rate,
+ * with so many in flight at most.
+ */
+public abstract class WriterLoad implements AutoCloseable {
+  /** A thread that is further behind than this does not make up for it. */
+  private static final long BEHIND_MAX_NANOS = 1_000_000_000;
+
+  private static final long LAST_CALL_MILLIS = 60_000;
+
+  private final int inFlight;
+  private final List<OsierClient> clients = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final LongAdder done = new LongAdder();
+  private final Failures failures = new Failures();
+  private volatile boolean stopping;
+
+  /**
+   * Nothing runs yet.
+   *
+   * @param inFlight of each thread, at least 1
+   */
+  protected WriterLoad(int inFlight) {
+    this.inFlight = inFlight;
+  }
+
+  /** What the thread of one datacenter does. Used by this thread alone. */
+  protected interface Writer {
+    /**
+     * Makes one update, or none.
+     *
+     * @param room has one permit for it, which {@link #account} gives back
+     * @return nanoseconds until the next one is due
+     */
+    long next(Semaphore room);
+  }
+
+  /**
+   * Starts the threads, as the last thing that a constructor does.
+   *
+   * @param connect makes the client of each datacenter
+   * @param writer makes what the thread of a datacenter does with its client
+   */
+  protected final void start(
+      List<String> dcs,
+      Function<String, OsierClient> connect,
+      BiFunction<String, OsierClient, Writer> writer) {
+    for (String dc : dcs) {
+      OsierClient client = connect.apply(dc);
+      clients.add(client);
+      Writer one = writer.apply(dc, client);
+      threads.add(Thread.ofPlatform().name("load-" + dc).daemon(true).unstarted(() -> run(one)));
+    }
+    threads.forEach(Thread::start);
+  }
+
+  /** How many clients there are; while they are made, the number of the newest, from 1. */
+  protected final int clients() {
+    return clients.size();
+  }
+
+  private void run(Writer writer) {
+    Semaphore room = new Semaphore(inFlight);
+    long next = System.nanoTime();
+    while (!stopping) {
+      room.acquireUninterruptibly();
+      long pause = writer.next(room);
+      next = Math.max(next + pause, System.nanoTime() - BEHIND_MAX_NANOS);
+      LockSupport.parkNanos(next - System.nanoTime());
+    }
+    room.acquireUninterruptibly(inFlight);
+  }
+
+  /**
+   * Counts an update when it is answered.
+   *
+   * @param room gets its permit back
+   * @param acknowledged notes that it is done
+   * @param failed notes that it has failed; hears whether it may be done nevertheless
+   */
+  protected final void account(
+      CompletableFuture<?> update,
+      Semaphore room,
+      Runnable acknowledged,
+      Consumer<Boolean> failed) {
+    var unused =
+        update.whenComplete(
+            (result, error) -> {
+              if (error == null) {
+                acknowledged.run();
+                done.increment();
+              } else {
+                failed.accept(failures.add(error));
+              }
+              room.release();
+            });
+  }
+
+  /** Updates that were acknowledged so far. */
+  public final long done() {
+    return done.sum();
+  }
+
+  /** Those that failed, or whose outcome is unknown. */
+  public final long failures() {
+    return failures.count();
+  }
+
+  /** Ends the load and waits for what is open, a minute at most. */
+  public final void stop() {
+    stopping = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join(LAST_CALL_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public final void close() {
+    clients.forEach(OsierClient::close);
+  }
+}

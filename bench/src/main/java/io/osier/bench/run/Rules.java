@@ -113,7 +113,8 @@ final class Rules {
       boolean isMixed = draw.operations().contains("mixed");
       require(cluster.getInt("dcs") > 1, "cluster.dcs must be 2 or more for target simulated");
       require(
-          isMixed || !keyspaces.isEmpty(), "cluster.target simulated needs one of cluster.keyspaces");
+          isMixed || !keyspaces.isEmpty(),
+          "cluster.target simulated needs one of cluster.keyspaces");
       require(
           isMixed || load.getInt("rate") > 0,
           "load.rate must be 1 or more for cluster.target simulated");

@@ -117,10 +117,17 @@ final class Audit implements Load.Observer {
    *     is something more, or if nothing was acknowledged
    */
   double await(List<Calls> nodes) {
-    long acknowledged = acknowledged();
-    if (acknowledged == 0) {
+    if (acknowledged() == 0) {
       throw new OsierException(ErrorCode.INTERNAL, "nothing was acknowledged");
     }
+    return settle(nodes);
+  }
+
+  /**
+   * As {@link #await}, of a load that may have done nothing yet: what comes after it can go by what
+   * one node shows.
+   */
+  double settle(List<Calls> nodes) {
     long start = time.nanos();
     for (int at = 0; at < before.length; at++) {
       awaitEqual(nodes, at);

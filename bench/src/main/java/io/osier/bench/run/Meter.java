@@ -8,6 +8,7 @@ import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.ThreadTimes;
 import io.osier.bench.systems.OsierTarget;
+import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ final class Meter implements AutoCloseable {
       long cpuNanos,
       Map<String, ThreadTimes> threads,
       long linkBytes,
+      long traceBytes,
       List<Long> done,
       List<Long> failed,
       List<Optional<KeyspaceCounts>> counts) {}
@@ -76,6 +78,7 @@ final class Meter implements AutoCloseable {
         target.cpu().toNanos(),
         threads,
         target.linkBytes(),
+        target.traceBytes(),
         loads.stream().map(Load::done).toList(),
         loads.stream().map(Load::failed).toList(),
         counts());
@@ -176,6 +179,7 @@ final class Meter implements AutoCloseable {
             then.cpuNanos,
             then.threads,
             then.linkBytes,
+            then.traceBytes,
             then.done,
             then.failed,
             counts());
@@ -208,16 +212,21 @@ final class Meter implements AutoCloseable {
       receivers(name, from, to, i, operations, rows);
     }
     if (micros > 0 && operations > 0) {
-      double compilers = 0;
-      for (Map.Entry<String, ThreadTimes> dc : to.threads.entrySet()) {
-        ThreadTimes then = from.threads.get(dc.getKey());
-        compilers += then == null ? 0 : dc.getValue().compilersSince(then) / 1e3;
-      }
       rows.add(row, "servers' µs/op", micros / operations);
-      rows.add(row, "without compilers", (micros - compilers) / operations);
+      if (!to.threads.isEmpty()) { // else nobody tells what their threads took
+        double compilers = 0;
+        for (Map.Entry<String, ThreadTimes> dc : to.threads.entrySet()) {
+          ThreadTimes then = from.threads.get(dc.getKey());
+          compilers += then == null ? 0 : dc.getValue().compilersSince(then) / 1e3;
+        }
+        rows.add(row, "without compilers", (micros - compilers) / operations);
+      }
     } else if (operations == 0 && tookSeconds < 0) {
       rows.add(row, "% of a core, all", micros / 1e4 / seconds);
       rows.add(row, "link bytes/s", (to.linkBytes - from.linkBytes) / seconds);
+    }
+    if (to.traceBytes > from.traceBytes && operations > 0) {
+      rows.add(row, "trace bytes/op", (to.traceBytes - from.traceBytes) / operations);
     }
     if (probed != null) {
       rows.add(row, "seen p50 ms", probed.getValueAtPercentile(50) / 1e4);
@@ -299,14 +308,22 @@ final class Meter implements AutoCloseable {
   }
 
   private void figures() {
-    List<String> running = running();
-    for (String figure : running.isEmpty() ? List.<String>of() : config.getStringList("figures")) {
-      String keyspace = loads.getFirst().config().getString("keyspace");
-      String path = figure.startsWith("/") ? figure : "/keyspaces/" + keyspace + "/" + figure;
-      target
-          .cluster()
-          .map(cluster -> cluster.inspect(running.getFirst(), Request.Topic.STAT, 0).at(path))
-          .ifPresent(found -> figures.put(figure, found.asDouble()));
+    List<String> running = target.cluster().isPresent() ? running() : List.of();
+    if (running.isEmpty() || config.getStringList("figures").isEmpty()) {
+      return;
+    }
+    String keyspace = "/keyspaces/" + loads.getFirst().config().getString("keyspace");
+    JsonNode report =
+        target.cluster().orElseThrow().inspect(running.getFirst(), Request.Topic.STAT, 0);
+    for (String figure : config.getStringList("figures")) {
+      JsonNode found = report.at(figure.startsWith("/") ? figure : keyspace + "/" + figure);
+      if (!found.isNumber()) {
+        List<String> known = new ArrayList<>();
+        report.at(keyspace).fieldNames().forEachRemaining(known::add);
+        throw new ScenarioException(
+            "figures has " + figure + ", which is none of " + String.join(", ", known));
+      }
+      figures.put(figure, found.asDouble());
     }
   }
 }

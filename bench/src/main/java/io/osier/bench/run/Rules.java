@@ -109,9 +109,18 @@ final class Rules {
           load.getString("keyspace"));
       at(load.getValue("at").unwrapped());
     }
-    if (target.equals("simulated") && !draw.operations().contains("mixed")) {
-      require(!keyspaces.isEmpty(), "cluster.target simulated needs one of cluster.keyspaces");
-      require(load.getInt("rate") > 0, "load.rate must be 1 or more for cluster.target simulated");
+    if (target.equals("simulated")) {
+      boolean isMixed = draw.operations().contains("mixed");
+      require(cluster.getInt("dcs") > 1, "cluster.dcs must be 2 or more for target simulated");
+      require(
+          isMixed || !keyspaces.isEmpty(),
+          "cluster.target simulated needs one of cluster.keyspaces");
+      require(
+          isMixed || load.getInt("rate") > 0,
+          "load.rate must be 1 or more for cluster.target simulated");
+      require(
+          !isMixed || config.getDouble("seconds") >= 1,
+          "seconds must be 1 or more for the operation mixed");
     }
   }
 

@@ -1,5 +1,7 @@
 package io.osier.bench.run;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.Topology;
 import io.osier.bench.sim.QuietCluster;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.HdrHistogram.Histogram;
+import org.slf4j.LoggerFactory;
 
 /**
  * Loads in virtual time, with the emulated links: the command sequence at load.rate and in the
@@ -42,6 +45,9 @@ final class Simulated {
 
   /** Runs a variant. */
   static void run(Config config, int seed, String row, Turn.Rows rows) {
+    if (LoggerFactory.getLogger("io.osier") instanceof Logger logger) {
+      logger.setLevel(Level.ERROR); // its datacenters connect all the time
+    }
     Config load = config.getConfig("load");
     int count = config.getInt("cluster.dcs");
     int seconds = (int) config.getDouble("seconds");

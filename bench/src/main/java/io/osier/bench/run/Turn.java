@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** One turn of a variant: its loads begin, its steps are done and measured, its loads end. */
@@ -35,11 +36,27 @@ final class Turn implements AutoCloseable {
     this.specifications = variant.loads();
   }
 
-  /** Runs its loads for so long, and measures nothing. */
+  /** Runs its loads for so long, and measures nothing; leaves nothing behind that comes later. */
   void warmUp(double seconds) throws IOException, InterruptedException {
     begin();
     Thread.sleep((long) (seconds * 1_000));
     end();
+    if (audit != null) {
+      atAll(audit::settle);
+    }
+  }
+
+  /** Asks something at all nodes. */
+  private double atAll(ToDoubleFunction<List<Calls>> what) throws IOException {
+    List<Calls> nodes = new ArrayList<>();
+    try {
+      for (int node = 0; node < target.nodes(); node++) {
+        nodes.add(target.calls(node, specifications.values().iterator().next()));
+      }
+      return what.applyAsDouble(nodes);
+    } finally {
+      nodes.forEach(Calls::close);
+    }
   }
 
   private void begin() throws IOException {
@@ -139,15 +156,7 @@ final class Turn implements AutoCloseable {
       rows.add(row, "lag ms", told.lagSince(ended) / 1e6);
     }
     if (audit != null) {
-      List<Calls> nodes = new ArrayList<>();
-      try {
-        for (int node = 0; node < target.nodes(); node++) {
-          nodes.add(target.calls(node, first));
-        }
-        rows.add(row, "equal s", audit.await(nodes));
-      } finally {
-        nodes.forEach(Calls::close);
-      }
+      rows.add(row, "equal s", atAll(audit::await));
       System.out.printf(
           Locale.ROOT,
           "%,d acknowledged, none missing, none counted twice, all equal%n",

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Datacenter processes with emulated links between them. */
@@ -37,6 +38,7 @@ public final class OsierTarget implements Target {
   private final List<String> first;
   private final Optional<TlsOptions> tls;
   private final Set<String> down = ConcurrentHashMap.newKeySet();
+  private final AtomicLong traceBytes = new AtomicLong();
   private final @Nullable HttpServer spans;
 
   /** Starts the processes, and waits until they serve. */
@@ -129,13 +131,13 @@ public final class OsierTarget implements Target {
   }
 
   /** Takes whatever spans come. */
-  private static HttpServer receiver() throws IOException {
+  private HttpServer receiver() throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/v1/traces",
         exchange -> {
-          exchange.getRequestBody().readAllBytes();
+          traceBytes.addAndGet(exchange.getRequestBody().readAllBytes().length);
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
@@ -183,6 +185,11 @@ public final class OsierTarget implements Target {
   @Override
   public long linkBytes() {
     return cluster.wanBytes();
+  }
+
+  @Override
+  public long traceBytes() {
+    return traceBytes.get();
   }
 
   @Override

@@ -36,6 +36,11 @@ public interface Target extends AutoCloseable {
     return 0;
   }
 
+  /** Bytes of the traces that came so far. */
+  default long traceBytes() {
+    return 0;
+  }
+
   /** What its data takes in memory, after a collection, at the first node. */
   default OptionalLong memoryBytes() {
     return OptionalLong.empty();

@@ -83,6 +83,8 @@ final class RulesTest {
         "peers  | load.threads=0             | load.threads must be 1 or more",
         "datacenters | load.rate=0           | load.rate must be 1 or more",
         "datacenters | variants=[{ name = a }] | needs one of cluster.keyspaces",
+        "datacenters | cases=[{ name = a }], cluster.dcs=1 | cluster.dcs must be 2 or more",
+        "causal-simulated | seconds=0.5      | seconds must be 1 or more",
         "memory | cases=[{ name = a }]       | heap-of-fill needs load.fill",
         "memory | cluster.target=echo, load.fill=get, cases=[{ name = a }] | heap-of-fill is of",
         "mixed-sla | load.watchers=1         | are for one load alone, not for 2"

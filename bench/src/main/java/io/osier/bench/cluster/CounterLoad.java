@@ -26,7 +26,6 @@ public final class CounterLoad extends WriterLoad {
   private static final int IN_FLIGHT = 64;
 
   private final String prefix;
-  private final long elementsMax;
   private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> unknown = new ConcurrentHashMap<>();
   private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
@@ -75,7 +74,6 @@ public final class CounterLoad extends WriterLoad {
       long seed) {
     super(IN_FLIGHT);
     this.prefix = prefix;
-    this.elementsMax = elementsMax;
     long pause = 1_000_000_000L * dcs.size() / targetPerSecond;
     start(
         dcs,

@@ -128,7 +128,10 @@ final class Allowed {
         String wanted = words.isEmpty() ? "a word or text" : "one of " + String.join(", ", words);
         boolean isListToo = at.equals("load.at") && type == ConfigValueType.LIST;
         require(
-            isListToo || !isBlock && (words.isEmpty() || words.contains(text)), at, wanted, value);
+            isListToo || (!isBlock && (words.isEmpty() || words.contains(text))),
+            at,
+            wanted,
+            value);
       }
     }
   }

@@ -155,7 +155,8 @@ final class Rules {
         .getStringList("later")
         .forEach(name -> requireOneOf("a name in cluster.later", further, name));
     require(
-        config.getString("readers.path").isEmpty() || cluster.getBoolean("admin") && tellsFigures(),
+        config.getString("readers.path").isEmpty()
+            || (cluster.getBoolean("admin") && tellsFigures()),
         "readers need cluster.admin = true, and datacenters that tell their figures");
   }
 

@@ -14,6 +14,7 @@ import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +44,6 @@ final class FlowCheck {
   /** So much of the window is a stream's own. */
   private static final int OWN_SHARE = 16;
 
-  private record StreamId(String from, String to, int unit) {}
-
   private record Sent(long sequence, long bytes) {}
 
   private static final class Stream {
@@ -70,7 +69,7 @@ final class FlowCheck {
   }
 
   private final Simulation simulation;
-  private final Map<StreamId, Stream> streams = new HashMap<>();
+  private final Map<SimLink, Map<Integer, Stream>> streams = new IdentityHashMap<>();
   private long mostBytes;
   private long full;
 
@@ -89,7 +88,9 @@ final class FlowCheck {
   }
 
   private Stream stream(String from, String to, Unit unit) {
-    return streams.computeIfAbsent(new StreamId(from, to, unit.number()), s -> new Stream());
+    return streams
+        .computeIfAbsent(simulation.network().link(from, to), link -> new HashMap<>())
+        .computeIfAbsent(unit.number(), number -> new Stream());
   }
 
   /** A partition has sent a frame. */

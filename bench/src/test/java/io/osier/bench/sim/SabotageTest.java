@@ -125,7 +125,7 @@ final class SabotageTest {
             supplier(SabotageTest::mistaking)),
         arguments(
             "what has no answer is sent again",
-            "is done|was done 2",
+            "is (done|committed as)|was done 2",
             supplier(SabotageTest::repeating)),
         arguments(
             "a client forgets what its session saw",
@@ -525,6 +525,11 @@ final class SabotageTest {
 
   private static Sabotage denying() {
     return new Sabotage() {
+      @Override
+      public Set<Feature> features() {
+        return EnumSet.of(Feature.CONNECTIONS);
+      }
+
       @Override
       public boolean forgetsWhatLeft() {
         return true;

@@ -291,6 +291,10 @@ final class PartitionAgentTest {
     assertThat(agent.dueNanos()).isEqualTo(5_000);
     nanos = 4_999;
     assertThat(agent.step()).isZero();
+    machine.tick = 4_999_000; // by what it shares with others, which no input tells
+    assertThat(agent.dueNanos()).as("as the step found it").isEqualTo(5_000);
+    assertThat(agent.dueNanos()).as("asked anew").isEqualTo(4_999_000);
+    machine.tick = 5_000;
     nanos = 5_000;
     assertThat(agent.step()).isEqualTo(1);
     assertThat(machine.seen).containsExactly("Tick");

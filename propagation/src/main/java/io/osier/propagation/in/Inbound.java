@@ -463,7 +463,7 @@ public final class Inbound {
     if (in.isRefusing() && mayGoOn(in, 1)) {
       resume(in, nowNanos);
     }
-    if (mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
+    if (in.ackDueNanos() <= nowNanos && mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
       send(in, in.ack());
     }
     long retry = around.retryNanos();
@@ -537,11 +537,11 @@ public final class Inbound {
     }
     long retry = around.retryNanos();
     long fetch = in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry);
-    boolean goesOn = mayGoOn(in, 1);
-    if (in.isRefusing() && goesOn) {
+    if (in.isRefusing() && mayGoOn(in, 1)) {
       return Long.MIN_VALUE;
     }
-    long next = goesOn ? Math.min(in.ackDueNanos(), fetch) : fetch;
+    long ack = in.ackDueNanos();
+    long next = ack < fetch && mayGoOn(in, 1) ? ack : fetch;
     return in.isResuming() ? Math.min(next, in.resumeDueNanos(retry)) : next;
   }
 

@@ -320,11 +320,6 @@ public final class Planner<T> {
     return states.size();
   }
 
-  /** How often an object changed its mode. */
-  public long switches() {
-    return switches.values().stream().mapToLong(n -> n).sum();
-  }
-
   /** How often objects changed their modes, by why; all causes are there. */
   public Map<Cause, Long> switchesByCause() {
     Map<Cause, Long> all = new EnumMap<>(Cause.class);

@@ -59,7 +59,6 @@ public final class SpaceSaving<T> {
   private final Map<T, Counter<T>> counters;
   private @Nullable Bucket<T> lowest;
   private @Nullable Bucket<T> highest;
-  private long offers;
 
   /**
    * An empty summary.
@@ -80,7 +79,6 @@ public final class SpaceSaving<T> {
    * @return the item whose counter it took over, or null
    */
   public @Nullable T offer(T item) {
-    offers++;
     Counter<T> counter = counters.get(item);
     if (counter != null) {
       increment(counter);
@@ -193,7 +191,6 @@ public final class SpaceSaving<T> {
           (entry.error + 1) / 2,
           highest != null && highest.count == count ? highest : bucketAbove(highest, count));
     }
-    offers = (offers + 1) / 2;
   }
 
   /**
@@ -220,15 +217,5 @@ public final class SpaceSaving<T> {
   /** How many items are kept, at most the capacity. */
   public int size() {
     return counters.size();
-  }
-
-  /** N: how often anything was offered, halved with the counts. */
-  public long offers() {
-    return offers;
-  }
-
-  /** The largest error that a count can have now. */
-  public long errorMax() {
-    return counters.size() < capacity ? 0 : requireNonNull(lowest).count;
   }
 }

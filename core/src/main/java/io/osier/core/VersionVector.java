@@ -78,11 +78,6 @@ public final class VersionVector {
     return i < 0 ? 0 : numbers[i];
   }
 
-  /** Whether this vector covers the dot. */
-  public boolean covers(Dot dot) {
-    return get(dot.replica()) >= dot.number();
-  }
-
   /** This vector with one entry set to exactly {@code number} (0 removes it). */
   public VersionVector with(ReplicaId replica, long number) {
     checkNumber(number);

@@ -67,13 +67,6 @@ public final class DotSet {
     return replica == null && dots == null;
   }
 
-  /** Whether the dot is in the set. */
-  public boolean contains(Dot dot) {
-    return dots != null
-        ? Arrays.binarySearch(dots, dot) >= 0
-        : number == dot.number() && dot.replica().equals(replica);
-  }
-
   /** Notes that an update replaces or removes what the dots stand for. */
   void supersede(Preparation preparation) {
     if (replica != null) {

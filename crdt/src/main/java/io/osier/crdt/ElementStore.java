@@ -24,11 +24,6 @@ abstract class ElementStore<S extends ElementStore<S, V>, V> extends CellStore<S
     return isVisible(cell(element));
   }
 
-  /** How many elements are in the set. */
-  public final int size() {
-    return visible();
-  }
-
   @Override
   public final Reading read(Query query) {
     return switch (query) {

@@ -170,10 +170,6 @@ public final class Scan {
     return limit;
   }
 
-  int pageRows() {
-    return pageRows;
-  }
-
   /** Of what is left when so many rows were shown, from a key on. */
   Scan rest(Key next, long shown) {
     return new Scan(Optional.of(next), to, type, query, limit - shown, pageRows);

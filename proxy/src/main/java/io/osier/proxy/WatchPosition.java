@@ -33,11 +33,6 @@ public final class WatchPosition {
     return places;
   }
 
-  /** What the watcher has been told of completely, by partition. */
-  List<VersionVector> seen() {
-    return places.stream().map(Request.Place::seen).toList();
-  }
-
   /** A text that {@link #decode} reads, of letters, digits, '-' and '_'. */
   public String encode() {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(WireOutput.bytesOf(this::write));

@@ -7,12 +7,8 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * wanted, and again until there is something; where nobody answers it asks on, wherever the session
  * goes. One answer is held at a time. Signals come one after another by the subscriber's executor.
  */
-final class WatchSubscription implements Flow.Subscription {
+final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchSubscription.class);
 
   /** A datacenter waits so long for a change, and half of a call's time at most. */
@@ -38,125 +34,47 @@ final class WatchSubscription implements Flow.Subscription {
 
   private final Session session;
   private final Executor executor;
-  private final Flow.Subscriber<? super Changes> subscriber;
-  private final AtomicLong wanted = new AtomicLong();
-  private final AtomicReference<@Nullable Arrival> arrival = new AtomicReference<>();
-  private volatile boolean cancelled;
-  private volatile boolean askedForNone;
-
-  /** The latest question; null before the first. */
-  private volatile @Nullable CompletableFuture<?> poll;
-
-  /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
-  private final AtomicInteger calls = new AtomicInteger();
 
   // Only whoever is at it touches what follows.
   private Request.Watch next;
-  private boolean subscribed;
   private @Nullable Changes held;
   private boolean asking;
-  private boolean over;
   private long pauseMillis = PAUSE_MILLIS_MIN;
 
   /** How often in a row it was asked in vain. */
   private int inVain;
-
-  /** What became of a request: changes, or why there are none, or a pause that is over. */
-  private record Arrival(Reply.@Nullable Changes changes, @Nullable Throwable error) {}
 
   WatchSubscription(
       Session session,
       Request.Watch first,
       Executor executor,
       Flow.Subscriber<? super Changes> subscriber) {
+    super(Objects.requireNonNull(subscriber, "subscriber"), "one at a time");
     this.session = session;
     this.next = first;
     this.executor = executor;
-    this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
-  }
-
-  void begin() {
-    turn();
   }
 
   @Override
-  public void request(long times) {
-    if (times < 1) {
-      askedForNone = true;
-    } else {
-      wanted.accumulateAndGet(times, (a, b) -> a + b < 0 ? Long.MAX_VALUE : a + b);
+  void start() {
+    try {
+      executor.execute(this::go);
+    } catch (RuntimeException e) {
+      refused(e); // the executor takes no more
     }
-    turn();
   }
 
   @Override
-  public void cancel() {
-    cancelled = true;
-    CompletableFuture<?> waits = poll;
-    if (waits != null) {
-      waits.cancel(false);
-    }
-    turn();
-  }
-
-  private void turn() {
-    if (calls.getAndIncrement() == 0) {
-      try {
-        executor.execute(this::go);
-      } catch (RuntimeException e) {
-        refused(e);
-      }
-    }
-  }
-
-  /** The executor takes no more: nobody else is at it, nor will be, so it is told from here. */
-  private void refused(RuntimeException by) {
-    boolean tells = !over && !cancelled;
-    if (tells && !subscribed) {
-      subscribed = true;
-      subscriber.onSubscribe(this);
-    }
-    over = true;
+  void drop() {
     held = null;
-    if (tells) {
-      subscriber.onError(by);
-    }
   }
 
-  private void go() {
-    int done = 1;
-    do {
-      try {
-        look();
-      } catch (RuntimeException | Error e) {
-        over = true; // the subscriber's fault: it hears nothing any more
-        held = null;
-        calls.addAndGet(-done);
-        throw e;
-      }
-      done = calls.addAndGet(-done);
-    } while (done != 0);
-  }
-
-  private void look() {
-    if (!subscribed) {
-      subscribed = true;
-      subscriber.onSubscribe(this);
-    }
-    if (cancelled || over) {
-      over = true;
-      held = null;
-      return;
-    }
-    if (askedForNone) {
-      fail(new IllegalArgumentException("a subscriber must ask for at least one at a time"));
-      return;
-    }
-    Arrival arrived = arrival.getAndSet(null);
+  @Override
+  void step(@Nullable Arrival<Reply.Changes> arrived) {
     if (arrived != null) {
       asking = false;
-      if (arrived.error != null) {
-        OsierException error = Calls.asOsier(arrived.error, false);
+      if (arrived.error() != null) {
+        OsierException error = Calls.asOsier(arrived.error(), false);
         if (session.client().isClosing() || !isPassing(error.code())) {
           fail(error);
           return;
@@ -164,9 +82,9 @@ final class WatchSubscription implements Flow.Subscription {
         asking = true;
         askedInVain(error);
         pause();
-      } else if (arrived.changes != null) {
+      } else if (arrived.answer() != null) {
         answered();
-        take(arrived.changes);
+        take(arrived.answer());
       }
     }
     deliver();
@@ -176,16 +94,10 @@ final class WatchSubscription implements Flow.Subscription {
   /** Asks for more, if that is wanted, or if it is where the watcher begins. */
   private void askOn() {
     boolean isFirst = next.waitMillis() == 0;
-    if (!over && !cancelled && held == null && !asking && (isFirst || wanted.get() > 0)) {
+    if (!isOver() && held == null && !asking && (isFirst || isWanted())) {
       asking = true;
       ask();
     }
-  }
-
-  private void fail(Throwable error) {
-    over = true;
-    held = null;
-    subscriber.onError(error);
   }
 
   /** Whether it may be otherwise some time later, or elsewhere. */
@@ -227,9 +139,9 @@ final class WatchSubscription implements Flow.Subscription {
 
   private void deliver() {
     Changes told = held;
-    if (told != null && !cancelled && wanted.get() > 0) {
+    if (told != null && isWanted()) {
       held = null;
-      wanted.decrementAndGet();
+      took();
       askOn(); // while the subscriber is at it
       subscriber.onNext(told);
     }
@@ -256,13 +168,8 @@ final class WatchSubscription implements Flow.Subscription {
 
   private void pause() {
     Timers timers = session.client().timers();
-    timers.later(() -> arrived(new Arrival(null, null)), timers.pauseMillis(pauseMillis));
+    timers.later(() -> arrived(null, null), timers.pauseMillis(pauseMillis));
     pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-  }
-
-  private void arrived(Arrival what) {
-    arrival.set(what);
-    turn();
   }
 
   private void ask() {
@@ -300,11 +207,6 @@ final class WatchSubscription implements Flow.Subscription {
             return (Reply.Changes) reply;
           }
         };
-    CompletableFuture<Reply.Changes> asks = call.start();
-    asks.whenComplete((changes, error) -> arrived(new Arrival(changes, error)));
-    poll = asks;
-    if (cancelled) {
-      asks.cancel(false);
-    }
+    await(call.start());
   }
 }

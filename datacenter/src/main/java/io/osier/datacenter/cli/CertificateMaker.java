@@ -17,6 +17,7 @@ import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -57,26 +58,15 @@ public final class CertificateMaker {
         dir,
         AUTHORITY,
         (work, store, password) ->
-            keytool(
+            makeKey(
+                store,
                 password,
-                List.of(
-                    "-genkeypair",
-                    "-alias",
-                    ALIAS,
-                    "-keyalg",
-                    "EC",
-                    "-groupname",
-                    "secp256r1",
-                    "-dname",
-                    "CN=" + quoted("Authority of the Osier cluster " + cluster),
-                    "-ext",
-                    "bc:critical=ca:true,pathlen:0",
-                    "-ext",
-                    "ku:critical=keyCertSign,cRLSign",
-                    "-validity",
-                    Integer.toString(days),
-                    "-keystore",
-                    store.toString())));
+                "Authority of the Osier cluster " + cluster,
+                days,
+                "-ext",
+                "bc:critical=ca:true,pathlen:0",
+                "-ext",
+                "ku:critical=keyCertSign,cRLSign"));
   }
 
   /**
@@ -138,33 +128,33 @@ public final class CertificateMaker {
         name,
         (work, store, password) -> {
           putAuthority(authority, authorityKey, store, password);
-          keytool(
+          makeKey(
+              store,
               password,
-              List.of(
-                  "-genkeypair",
-                  "-alias",
-                  ALIAS,
-                  "-keyalg",
-                  "EC",
-                  "-groupname",
-                  "secp256r1",
-                  "-dname",
-                  "CN=" + quoted(name),
-                  "-signer",
-                  AUTHORITY,
-                  "-ext",
-                  "ku:critical=digitalSignature",
-                  "-ext",
-                  "eku=serverAuth,clientAuth",
-                  "-ext",
-                  "san=" + String.join(",", names),
-                  "-startdate",
-                  from,
-                  "-validity",
-                  Integer.toString(days),
-                  "-keystore",
-                  store.toString()));
+              name,
+              days,
+              "-signer",
+              AUTHORITY,
+              "-ext",
+              "ku:critical=digitalSignature",
+              "-ext",
+              "eku=serverAuth,clientAuth",
+              "-ext",
+              "san=" + String.join(",", names),
+              "-startdate",
+              from);
         });
+  }
+
+  private static void makeKey(
+      Path store, String password, String subject, int days, String... options) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    Collections.addAll(arguments, "-genkeypair", "-alias", ALIAS, "-keyalg", "EC");
+    Collections.addAll(arguments, "-groupname", "secp256r1", "-dname", "CN=" + quoted(subject));
+    Collections.addAll(arguments, options);
+    Collections.addAll(arguments, "-validity", Integer.toString(days), "-keystore");
+    arguments.add(store.toString());
+    keytool(password, arguments);
   }
 
   private interface Maker {

@@ -42,11 +42,6 @@ public final class ConfigReader {
     this.memory = memory;
   }
 
-  /** As the other one; what variables of the environment are ignored is not said. */
-  public static DatacenterConfig read(File file, Map<String, String> environment) {
-    return read(file, environment, warning -> {});
-  }
-
   /**
    * Reads a file.
    *

@@ -19,6 +19,14 @@ final class MetricList {
   /** The label that names a peer. */
   static final String PEER = "peer";
 
+  /** One value of a label, and what is counted for it. */
+  record PeerPart(String label, ToLongFunction<PartitionReport.Peer> of) {}
+
+  /** Reads the values of a keyspace for one peer, of which each partition says something. */
+  interface PeerValues {
+    void read(Snapshot.Keyspace of, String peer, List<PartitionReport.Peer> all, Metric.Sink to);
+  }
+
   private final List<Metric> metrics = new ArrayList<>();
 
   /** All that were added. */
@@ -55,35 +63,51 @@ final class MetricList {
   /** A figure of a keyspace's partitions for one peer, from what each of them says of it. */
   void perPeer(
       Metric.Type type, String name, String help, ToDoubleFunction<List<PartitionReport.Peer>> of) {
-    add(
+    eachPeer(
         type,
         name,
         List.of(KEYSPACE, PEER),
         help,
-        (s, to) ->
-            s.published()
-                .forEach(
-                    k ->
-                        k.peers()
-                            .forEach((dc, all) -> to.number(of.applyAsDouble(all), k.name(), dc))));
+        (k, dc, all, to) -> to.number(of.applyAsDouble(all), k.name(), dc));
+  }
+
+  /**
+   * A counter for one peer that is told in parts, each with a value of its own of one more label.
+   */
+  void countedPerPeer(String name, String label, String help, List<PeerPart> parts) {
+    eachPeer(
+        Metric.Type.COUNTER,
+        name,
+        List.of(KEYSPACE, PEER, label),
+        help,
+        (k, dc, all, to) -> parts.forEach(p -> to.number(sum(all, p.of), k.name(), dc, p.label)));
   }
 
   void timesPerPeer(String name, String help, Function<PartitionReport.Peer, Delays> of) {
-    add(
+    eachPeer(
         Metric.Type.HISTOGRAM,
         name,
         List.of(KEYSPACE, PEER),
         help,
+        (k, dc, all, to) ->
+            to.times(all.stream().map(of).reduce(Delays::plus).orElseThrow(), k.name(), dc));
+  }
+
+  /** What each keyspace says of each peer. */
+  void eachPeer(
+      Metric.Type type, String name, List<String> labels, String help, PeerValues values) {
+    add(
+        type,
+        name,
+        labels,
+        help,
         (s, to) ->
             s.published()
-                .forEach(
-                    k ->
-                        k.peers()
-                            .forEach(
-                                (dc, all) ->
-                                    to.times(
-                                        all.stream().map(of).reduce(Delays::plus).orElseThrow(),
-                                        k.name(),
-                                        dc))));
+                .forEach(k -> k.peers().forEach((dc, all) -> values.read(k, dc, all, to))));
+  }
+
+  /** What all partitions say of a peer, together. */
+  static double sum(List<PartitionReport.Peer> peers, ToLongFunction<PartitionReport.Peer> of) {
+    return peers.stream().mapToLong(of).sum();
   }
 }

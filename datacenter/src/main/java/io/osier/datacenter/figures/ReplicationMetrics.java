@@ -1,9 +1,9 @@
 package io.osier.datacenter.figures;
 
+import io.osier.datacenter.figures.MetricList.PeerPart;
 import io.osier.datacenter.partition.PartitionReport;
 import java.util.List;
 import java.util.function.BiFunction;
-import java.util.function.ToLongFunction;
 
 /** What a keyspace ships and gets, and how far each peer is. */
 final class ReplicationMetrics {
@@ -39,28 +39,14 @@ final class ReplicationMetrics {
                       to.number((double) k.sum(r -> r.shipped().states()), k.name(), "state");
                       to.number((double) k.sum(r -> r.shipped().catchUps()), k.name(), "catch-up");
                     }));
-    metrics.add(
-        Metric.Type.COUNTER,
+    metrics.countedPerPeer(
         "shipped_bytes",
-        List.of(MetricList.KEYSPACE, MetricList.PEER, "mode"),
+        "mode",
         "Bytes of updates shipped to the peer, by how they were shipped",
-        (s, to) ->
-            s.published()
-                .forEach(
-                    k ->
-                        k.peers()
-                            .forEach(
-                                (dc, all) -> {
-                                  String[] labels = {k.name(), dc, "op"};
-                                  to.number(sum(all, p -> p.to().opBytes()), labels);
-                                  to.number(
-                                      sum(all, p -> p.to().stateBytes()), k.name(), dc, "state");
-                                  to.number(
-                                      sum(all, p -> p.to().catchUpBytes()),
-                                      k.name(),
-                                      dc,
-                                      "catch-up");
-                                })));
+        List.of(
+            new PeerPart("op", p -> p.to().opBytes()),
+            new PeerPart("state", p -> p.to().stateBytes()),
+            new PeerPart("catch-up", p -> p.to().catchUpBytes())));
     metrics.counted(
         "op_bytes",
         "Bytes that the same updates take as single operations, to all peers",
@@ -105,36 +91,15 @@ final class ReplicationMetrics {
         "visibility_seconds",
         "From the commit of a shipment's oldest update at the peer until visible here, outages out",
         p -> p.from().visibility());
-    metrics.add(
-        Metric.Type.COUNTER,
+    metrics.countedPerPeer(
         "late_shipments",
-        List.of(MetricList.KEYSPACE, MetricList.PEER, "reason"),
+        "reason",
         "Shipments of the peer visible here later than the bound; outage: a link was down",
-        (s, to) ->
-            s.published()
-                .forEach(
-                    k ->
-                        k.peers()
-                            .forEach(
-                                (dc, all) -> {
-                                  to.number(
-                                      sum(all, p -> p.from().late().origin()),
-                                      k.name(),
-                                      dc,
-                                      "origin");
-                                  to.number(
-                                      sum(all, p -> p.from().late().way()), k.name(), dc, "way");
-                                  to.number(
-                                      sum(all, p -> p.from().late().dependency()),
-                                      k.name(),
-                                      dc,
-                                      "dependency");
-                                  to.number(
-                                      sum(all, p -> p.from().late().outage()),
-                                      k.name(),
-                                      dc,
-                                      "outage");
-                                })));
+        List.of(
+            new PeerPart("origin", p -> p.from().late().origin()),
+            new PeerPart("way", p -> p.from().late().way()),
+            new PeerPart("dependency", p -> p.from().late().dependency()),
+            new PeerPart("outage", p -> p.from().late().outage())));
   }
 
   private void peers() {
@@ -142,12 +107,12 @@ final class ReplicationMetrics {
         Metric.Type.GAUGE,
         "lag_updates",
         "Updates of this datacenter that the peer has not confirmed",
-        all -> sum(all, p -> p.to().lagUpdates()));
+        all -> MetricList.sum(all, p -> p.to().lagUpdates()));
     metrics.perPeer(
         Metric.Type.GAUGE,
         "lag_bytes",
         "What they take as single operations, at most, as far as they are of this life",
-        all -> sum(all, p -> p.to().lagBytes()));
+        all -> MetricList.sum(all, p -> p.to().lagBytes()));
     metrics.perPeer(
         Metric.Type.GAUGE,
         "lag_seconds",
@@ -157,12 +122,12 @@ final class ReplicationMetrics {
         Metric.Type.GAUGE,
         "behind_updates",
         "Updates of the peer that have not come here, as far as it tells",
-        all -> sum(all, p -> p.from().behindUpdates()));
+        all -> MetricList.sum(all, p -> p.from().behindUpdates()));
     metrics.perPeer(
         Metric.Type.GAUGE,
         "in_flight_bytes",
         "Bytes of updates sent to the peer and not acknowledged",
-        all -> sum(all, p -> p.to().inFlightBytes()));
+        all -> MetricList.sum(all, p -> p.to().inFlightBytes()));
     metrics.perPeer(
         Metric.Type.GAUGE,
         "streaming_partitions",
@@ -180,27 +145,12 @@ final class ReplicationMetrics {
 
   private void heldBack(
       String name, String help, BiFunction<PartitionReport, String, Boolean> isHeldBackBy) {
-    metrics.add(
+    metrics.eachPeer(
         Metric.Type.GAUGE,
         name,
         List.of(MetricList.KEYSPACE, MetricList.PEER),
         help,
-        (s, to) ->
-            s.published()
-                .forEach(
-                    k ->
-                        k.peers()
-                            .keySet()
-                            .forEach(
-                                dc ->
-                                    to.number(
-                                        (double) k.sum(r -> isHeldBackBy.apply(r, dc) ? 1 : 0),
-                                        k.name(),
-                                        dc))));
-  }
-
-  private static double sum(
-      List<PartitionReport.Peer> peers, ToLongFunction<PartitionReport.Peer> of) {
-    return peers.stream().mapToLong(of).sum();
+        (k, dc, all, to) ->
+            to.number((double) k.sum(r -> isHeldBackBy.apply(r, dc) ? 1 : 0), k.name(), dc));
   }
 }

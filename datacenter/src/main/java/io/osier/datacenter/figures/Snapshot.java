@@ -107,11 +107,6 @@ public record Snapshot(
     public long answered() {
       return requests.values().stream().mapToLong(Delays::total).sum();
     }
-
-    /** How many were refused or failed. */
-    public long failed() {
-      return failures.values().stream().mapToLong(n -> n).sum();
-    }
   }
 
   /**

@@ -2,7 +2,6 @@ package io.osier.datacenter.security;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
-import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import java.util.Arrays;
@@ -77,11 +76,6 @@ public final class Users {
     return iterations.length == 0
         ? ScramCredential.ITERATIONS
         : iterations[Math.floorMod(chance, iterations.length)];
-  }
-
-  /** Whether a user may do that with a key; one who does not exist may nothing. */
-  public boolean may(String user, Grant.Right right, String keyspace, Key key) {
-    return find(user).filter(u -> u.may(right, keyspace, key)).isPresent();
   }
 
   /** Whether who does not log in may do everything: no rights are in force. */

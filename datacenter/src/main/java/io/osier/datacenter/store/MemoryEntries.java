@@ -46,10 +46,6 @@ final class MemoryEntries {
     }
   }
 
-  int size() {
-    return entries.size();
-  }
-
   /**
    * The present entries, as they are until a term ends. Then what is there is read, as where they
    * are on a disk.

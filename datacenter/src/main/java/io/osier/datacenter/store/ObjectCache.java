@@ -121,11 +121,6 @@ final class ObjectCache {
   }
 
   /** A key's durable states, never some of those that become durable together; empty if unknown. */
-  Optional<List<Causal>> durable(Key key) {
-    return durablyStored(key).map(StoredKey::states);
-  }
-
-  /** As {@link #durable}, unpacked only when its states are asked for. */
   Optional<StoredKey> durablyStored(Key key) {
     long stamp = durability.tryOptimisticRead();
     Optional<StoredKey> found = knownDurable(key);

@@ -47,16 +47,11 @@ public interface ObjectStore {
    * The states that a key holds as far as they are durable; empty if that cannot be told at once,
    * and the partition must be asked. For any thread.
    */
-  default Optional<List<Causal>> durable(Key key) {
-    return durablyStored(key).map(StoredKey::states);
-  }
-
-  /** As {@link #durable}, for one who may have no need of the states themselves. */
   Optional<StoredKey> durablyStored(Key key);
 
   /**
-   * Whether {@link #durable} never shows a part of what became visible together: otherwise a reader
-   * of a causal keyspace must ask the partition.
+   * Whether {@link #durablyStored} never shows a part of what became visible together: otherwise a
+   * reader of a causal keyspace must ask the partition.
    */
   default boolean showsTogether() {
     return false;
@@ -167,11 +162,6 @@ public interface ObjectStore {
   default Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
     List<Entry> entries = scanDurable(after, limit);
     return new Page(entries, entries.size() < limit);
-  }
-
-  /** As {@link #pageDurable(Optional, Optional, int, long)}, of all keys. */
-  default Page pageDurable(Optional<ObjectId> after, int limit, long bytesMax) {
-    return pageDurable(after, Optional.empty(), limit, bytesMax);
   }
 
   /**

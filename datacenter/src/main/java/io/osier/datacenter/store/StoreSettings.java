@@ -23,9 +23,4 @@ public record StoreSettings(
     /** At once: whatever stops the process but a graceful shutdown may lose much. */
     NONE
   }
-
-  /** Everything in memory only. */
-  public static StoreSettings memory() {
-    return new StoreSettings(Optional.empty(), Durability.NONE, 0, 0, 0);
-  }
 }

@@ -392,7 +392,7 @@ final class ConfigReaderTest {
         .as("all may be created at run time")
         .isEmpty();
     assertThatThrownBy(() -> ConfigReader.read("f", "", Map.of())).hasMessageContaining("osier.dc");
-    assertThatThrownBy(() -> ConfigReader.read(new File("nowhere.conf"), Map.of()))
+    assertThatThrownBy(() -> ConfigReader.read(new File("nowhere.conf"), Map.of(), warning -> {}))
         .hasMessageContaining("nowhere.conf");
   }
 }

@@ -57,7 +57,10 @@ final class DecomposedReadersTest {
 
   private void readDurable(PartitionStore store) {
     while (!ended) {
-      store.durable(SET.key()).ifPresent(s -> s.forEach(DecomposedReadersTest::checkIsOneVersion));
+      store
+          .durablyStored(SET.key())
+          .map(StoredKey::states)
+          .ifPresent(s -> s.forEach(DecomposedReadersTest::checkIsOneVersion));
       store.scanDurable(Optional.empty(), 10).forEach(entry -> checkIsOneVersion(entry.state()));
     }
   }

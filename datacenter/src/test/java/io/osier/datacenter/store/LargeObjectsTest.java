@@ -181,11 +181,11 @@ final class LargeObjectsTest {
     Causal old = Decomposition.rebased(decomposed, decomposed, new OldSource());
     cache.put(SET.key(), KeyObjects.NOTHING.with(old, 1));
     cache.becameDurable(List.of(SET.key()), 1);
-    assertThat(cache.durable(SET.key())).isEmpty();
+    assertThat(cache.durablyStored(SET.key())).isEmpty();
     assertThat(cache.peek(SET, false)).isEqualTo(set);
     assertThat(cache.peek(SET.key())).containsExactly(set);
     assertThat(cache.get(SET.key()).states()).containsExactly(set);
-    assertThat(cache.durable(SET.key())).contains(List.of(set));
+    assertThat(cache.durablyStored(SET.key()).map(StoredKey::states)).contains(List.of(set));
   }
 
   /** Before, a clearing that had not seen what came just before looked through all of it. */

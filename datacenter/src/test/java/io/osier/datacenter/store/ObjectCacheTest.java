@@ -111,7 +111,8 @@ final class ObjectCacheTest {
         () -> {
           for (int i = 0; i < OTHERS; i++) {
             update(other(i), i, i + 1);
-            assertThat(cache.durable(other(i).key())).contains(List.of(state(i)));
+            assertThat(cache.durablyStored(other(i).key()).map(StoredKey::states))
+                .contains(List.of(state(i)));
           }
         };
     assertThat(cache.get(COLD.key()).states()).isEmpty();
@@ -129,7 +130,7 @@ final class ObjectCacheTest {
           evictAll();
         };
     cache.prefetch(COLD.key());
-    assertThat(cache.durable(COLD.key())).contains(List.of(state(2)));
+    assertThat(cache.durablyStored(COLD.key()).map(StoredKey::states)).contains(List.of(state(2)));
     assertThat(cache.get(COLD.key()).states()).containsExactly(state(2));
   }
 
@@ -140,10 +141,10 @@ final class ObjectCacheTest {
     evictAll();
     whileRead = () -> cache.put(COLD.key(), KeyObjects.NOTHING.with(state(2), 2));
     cache.prefetch(COLD.key());
-    assertThat(cache.durable(COLD.key())).isEmpty();
+    assertThat(cache.durablyStored(COLD.key())).isEmpty();
     assertThat(cache.get(COLD.key()).states()).containsExactly(state(2));
     cache.becameDurable(List.of(COLD.key()), 2);
-    assertThat(cache.durable(COLD.key())).contains(List.of(state(2)));
+    assertThat(cache.durablyStored(COLD.key()).map(StoredKey::states)).contains(List.of(state(2)));
   }
 
   @Test
@@ -152,7 +153,7 @@ final class ObjectCacheTest {
     AtomicInteger shown = new AtomicInteger();
     whileEvicted =
         () -> {
-          cache.durable(COLD.key());
+          cache.durablyStored(COLD.key());
           shown.incrementAndGet();
         };
     for (int i = 0; shown.get() == 0; i++) {

@@ -128,7 +128,7 @@ final class PartitionStoreTest {
     ObjectStore.Page page = new ObjectStore.Page(List.of(), false);
     while (!page.end()) {
       Optional<ObjectId> after = found.isEmpty() ? Optional.empty() : Optional.of(found.getLast());
-      page = store.pageDurable(after, 100, 2_500);
+      page = store.pageDurable(after, Optional.empty(), 100, 2_500);
       assertThat(page.entries()).hasSizeLessThanOrEqualTo(3);
       for (ObjectStore.Entry entry : page.entries()) {
         assertThat(entry.state().sizeBytes()).as("durable").isGreaterThan(1_000);
@@ -136,7 +136,8 @@ final class PartitionStoreTest {
       }
     }
     assertThat(found).isEqualTo(all);
-    assertThat(store.pageDurable(Optional.empty(), 4, 1 << 20).entries()).hasSize(4);
+    assertThat(store.pageDurable(Optional.empty(), Optional.empty(), 4, 1 << 20).entries())
+        .hasSize(4);
   }
 
   /** Some of them are not durable, and some were dropped. */

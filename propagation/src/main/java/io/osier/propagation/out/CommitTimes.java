@@ -88,9 +88,4 @@ final class CommitTimes {
     Sample since = at(number);
     return since == null ? 0 : bytes - since.bytes;
   }
-
-  /** What all updates of this life took as operations, once. */
-  long bytes() {
-    return bytes;
-  }
 }

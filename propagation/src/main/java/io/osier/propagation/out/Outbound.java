@@ -394,11 +394,6 @@ public final class Outbound {
         : new Lag(committed() - has, times.lagBytes(has), times.lagNanos(has, nowNanos));
   }
 
-  /** What all own updates of this life take as operations, once. */
-  public long opBytes() {
-    return times.bytes();
-  }
-
   /** Every peer has all own updates up to a number. */
   public void everywhere(long number) {
     times.prune(number);

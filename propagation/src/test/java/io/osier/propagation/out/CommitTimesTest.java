@@ -27,7 +27,6 @@ class CommitTimesTest {
     times.prune(7);
     assertThat(times.lagNanos(7, 10_000 * MILLI)).as("after pruning").isEqualTo(3_000 * MILLI);
     assertThat(times.lagBytes(9)).isEqualTo(100);
-    assertThat(times.bytes()).isEqualTo(1_000);
   }
 
   @Test

@@ -1,0 +1,171 @@
+package io.osier.proxy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscriber's subscription. Its signals come one after another, with no lock held: whatever
+ * happens is noted and counted, and whoever counts the first of it looks until nothing is left. One
+ * thing at a time is asked for on the subscriber's behalf.
+ *
+ * @param <T> what the subscriber is told
+ * @param <A> an answer to what is asked for
+ */
+abstract class SerialSubscription<T, A> implements Flow.Subscription {
+  final Flow.Subscriber<? super T> subscriber;
+  private final String least;
+  private final AtomicLong wanted = new AtomicLong();
+  private final AtomicReference<@Nullable Arrival<A>> arrival = new AtomicReference<>();
+  private volatile boolean cancelled;
+  private volatile boolean askedForNone;
+
+  /** The latest question; null before the first. */
+  private volatile @Nullable CompletableFuture<?> asked;
+
+  /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
+  private final AtomicInteger calls = new AtomicInteger();
+
+  // Only whoever is at it touches what follows.
+  private boolean subscribed;
+  private boolean over;
+
+  /** What became of a question: an answer, or why there is none. */
+  record Arrival<A>(@Nullable A answer, @Nullable Throwable error) {}
+
+  /**
+   * A subscription that is not begun.
+   *
+   * @param least what a subscriber must ask for at least, in words
+   */
+  SerialSubscription(Flow.Subscriber<? super T> subscriber, String least) {
+    this.subscriber = subscriber;
+    this.least = least;
+  }
+
+  /** Has {@link #go} run, by this thread or another one. */
+  abstract void start();
+
+  /** Goes on with what has arrived and what is wanted. */
+  abstract void step(@Nullable Arrival<A> arrived);
+
+  /** Lets go of what the subscriber was not told. */
+  abstract void drop();
+
+  /** Tells the subscriber of its subscription, and begins. */
+  final void begin() {
+    turn();
+  }
+
+  @Override
+  public final void request(long times) {
+    if (times < 1) {
+      askedForNone = true;
+    } else {
+      wanted.accumulateAndGet(times, (a, b) -> a + b < 0 ? Long.MAX_VALUE : a + b);
+    }
+    turn();
+  }
+
+  @Override
+  public final void cancel() {
+    cancelled = true;
+    CompletableFuture<?> waits = asked;
+    if (waits != null) {
+      waits.cancel(false);
+    }
+    turn();
+  }
+
+  private void turn() {
+    if (calls.getAndIncrement() == 0) {
+      start();
+    }
+  }
+
+  final void go() {
+    int done = 1;
+    do {
+      try {
+        look();
+      } catch (RuntimeException | Error e) {
+        end(); // the subscriber's fault: it hears nothing any more
+        calls.addAndGet(-done);
+        throw e;
+      }
+      done = calls.addAndGet(-done);
+    } while (done != 0);
+  }
+
+  private void look() {
+    subscribed();
+    if (isOver()) {
+      end();
+    } else if (askedForNone) {
+      fail(new IllegalArgumentException("a subscriber must ask for at least " + least));
+    } else {
+      step(arrival.getAndSet(null));
+    }
+  }
+
+  private void subscribed() {
+    if (!subscribed) {
+      subscribed = true;
+      subscriber.onSubscribe(this);
+    }
+  }
+
+  /** Nobody is at it, nor will be: tells the subscriber so from here, unless it has ended. */
+  final void refused(RuntimeException by) {
+    if (isOver()) {
+      end();
+    } else {
+      subscribed();
+      fail(by);
+    }
+  }
+
+  /** Whether more is wanted now. */
+  final boolean isWanted() {
+    return !cancelled && wanted.get() > 0;
+  }
+
+  /** The subscriber is about to be told one of what it wants. */
+  final void took() {
+    wanted.decrementAndGet();
+  }
+
+  /** Whether the subscriber hears nothing any more. */
+  final boolean isOver() {
+    return cancelled || over;
+  }
+
+  /** Nothing more is told. */
+  final void end() {
+    over = true;
+    drop();
+  }
+
+  final void fail(Throwable error) {
+    end();
+    subscriber.onError(error);
+  }
+
+  /** Waits for an answer, which is {@link #arrived} then. */
+  final void await(CompletableFuture<A> answer) {
+    answer.whenComplete(this::arrived);
+    asked = answer;
+    if (cancelled) {
+      answer.cancel(false);
+    }
+  }
+
+  /** Notes an answer, why there is none, or neither: that it is time to go on. */
+  final void arrived(@Nullable A answer, @Nullable Throwable error) {
+    arrival.set(new Arrival<>(answer, error));
+    turn();
+  }
+}

@@ -23,6 +23,7 @@ final class LocalClusterTest {
             .dcs(Topology.names(5))
             .store("durability = none, cache = 16MiB")
             .heap("-Xmx128m")
+            .javaOptions(Jvm.BRIEF)
             .start()) {
       cluster.awaitReady(Duration.ofMinutes(3));
       assertThat(cluster.dcs()).containsExactly("eu", "us", "ap", "au", "sa");

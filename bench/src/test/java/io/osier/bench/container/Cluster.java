@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
+import io.osier.bench.cluster.Jvm;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.testcontainers.OsierContainer;
@@ -67,6 +68,8 @@ final class Cluster implements AutoCloseable {
             .withPeers(all.toArray(String[]::new))
             .withNetwork(own)
             .withImagePullPolicy(name -> false)
+            // As other processes of tests: most live for less than a minute.
+            .withEnv("OSIER_JAVA_OPTIONS", String.join(" ", Jvm.BRIEF))
             // Not until it is ready: it hears of the others when it joins their network.
             .waitingFor(Wait.forLogMessage(".* serves clients on .*", 1).withStartupTimeout(LONG));
     each.accept(container);

@@ -156,25 +156,10 @@ final class ContainerFaultsTest {
     cluster.settle(load);
   }
 
+  /** Each restart reads a configuration that names one more, which hears of all meanwhile. */
   @Test
   @Order(5)
-  void rollingRestart_losesNothing_andEachStopIsGraceful() {
-    CounterLoad load = load();
-    Cluster.awaitMore(load, SOME);
-    for (String dc : List.of("eu", "us", "ap")) {
-      OsierContainer container = cluster.get(dc);
-      container.stopProcess(Duration.ofSeconds(60));
-      assertThat(container.getLogs()).as("SIGTERM reaches the datacenter").contains("is closed");
-      container.startAgain();
-      cluster.awaitReady(dc);
-      Cluster.awaitMore(load, SOME);
-    }
-    cluster.settle(load);
-  }
-
-  @Test
-  @Order(6)
-  void newDatacenter_joinsWhileTheOthersAreWrittenTo_andGetsAll() {
+  void rollingRestart_losesNothing_eachStopIsGraceful_andADatacenterThatJoinsGetsAll() {
     CounterLoad load = load();
     Cluster.awaitMore(load, SOME);
     cluster.add("sa");
@@ -182,8 +167,10 @@ final class ContainerFaultsTest {
       OsierContainer container = cluster.get(dc).withPeers("sa");
       container.reconfigure();
       container.stopProcess(Duration.ofSeconds(60));
+      assertThat(container.getLogs()).as("SIGTERM reaches the datacenter").contains("is closed");
       container.startAgain();
       cluster.awaitReady(dc);
+      Cluster.awaitMore(load, SOME);
     }
     cluster.awaitReady("sa");
     Cluster.awaitMore(load, SOME);

@@ -11,6 +11,7 @@ import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
+import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -70,6 +71,7 @@ final class DashboardBrowserTest {
                 "    shop { sla = 2s, partitions = 1 }\n    likes { sla = 1s, partitions = 1 }\n")
             .store("durability = none, cache = 16MiB")
             .heap("-Xmx192m")
+            .javaOptions(Jvm.BRIEF)
             .admin()
             .start();
     cluster.awaitReady(Duration.ofMinutes(2));

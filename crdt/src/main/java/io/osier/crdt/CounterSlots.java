@@ -98,23 +98,36 @@ final class CounterSlots {
     for (Slot known : slots) {
       s = known.replica.equals(replica) ? known : s;
     }
+    long value = value();
     try {
-      Math.addExact(value(), amount);
-      return new CounterSlots(
-          new Slot[] {
-            new Slot(
-                replica,
-                preparation.nextDot().number(),
-                amount > 0 ? Math.addExact(s.up, amount) : s.up,
-                amount < 0 ? Math.subtractExact(s.down, amount) : s.down,
-                s.base,
-                s.baseUp,
-                s.baseDown)
-          });
+      Math.addExact(value, amount);
+    } catch (ArithmeticException e) {
+      throw new OsierException(
+          ErrorCode.OVERFLOW, "adding " + amount + " to " + value + " leaves the range of a long");
+    }
+    return new CounterSlots(
+        new Slot[] {
+          new Slot(
+              replica,
+              preparation.nextDot().number(),
+              amount > 0 ? grown(s.up, amount, "added") : s.up,
+              amount < 0 ? grown(s.down, amount, "subtracted") : s.down,
+              s.base,
+              s.baseUp,
+              s.baseDown)
+        });
+  }
+
+  /** Of what goes up and what goes down there is a sum each, which a reset subtracts again. */
+  private static long grown(long sum, long amount, String how) {
+    try {
+      return amount > 0 ? Math.addExact(sum, amount) : Math.subtractExact(sum, amount);
     } catch (ArithmeticException e) {
       throw new OsierException(
           ErrorCode.OVERFLOW,
-          "adding " + amount + " to " + value() + " leaves the range of a long");
+          ("adding %d is too much: the sum of all that was ever %s here is %d, and must stay in the"
+                  + " range of a long, too; go on with a counter of another key")
+              .formatted(amount, how, sum));
     }
   }
 

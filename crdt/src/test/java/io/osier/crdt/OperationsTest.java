@@ -136,6 +136,24 @@ final class OperationsTest {
         .isEqualTo(ErrorCode.OVERFLOW);
   }
 
+  /** "adding 1 to 0 leaves the range of a long" it said. */
+  @Test
+  void counterWhoseSumsAreFull_saysSo() {
+    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
+    Causal up = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
+    Causal zero = apply(up, EU, new Operation.Increment(-Long.MAX_VALUE));
+    assertThatThrownBy(() -> apply(zero, EU, new Operation.Increment(1)))
+        .hasMessageContaining("the sum of all that was ever added here is 9223372036854775807");
+    assertThatThrownBy(() -> apply(zero, EU, new Operation.Increment(-1)))
+        .hasMessageContaining("the sum of all that was ever subtracted here is 922337203685477580");
+    assertThatThrownBy(() -> apply(up, EU, new Operation.Increment(Long.MIN_VALUE)))
+        .hasMessageContaining("the sum of all that was ever subtracted here is 0");
+    assertThatThrownBy(() -> apply(up, US, new Operation.Increment(1)))
+        .hasMessage("adding 1 to 9223372036854775807 leaves the range of a long");
+    Causal elsewhere = apply(zero, US, new Operation.Increment(1));
+    assertThat(elsewhere.read(new Query.Whole())).isEqualTo(new Reading.Count(1));
+  }
+
   @Test
   void removedCounterField_isAbsentButRemembersWhatWasSubtracted() {
     FieldId likes = new FieldId("likes", CrdtType.PN_COUNTER);

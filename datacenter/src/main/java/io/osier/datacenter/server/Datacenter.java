@@ -398,6 +398,7 @@ public final class Datacenter implements AutoCloseable {
         store == null
             ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
             : store.database().starts();
+    LOG.info("start {} of {}", Long.toHexString(starts.getFirst()), self);
     return new PeerTransport.Bearer(
         self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
   }

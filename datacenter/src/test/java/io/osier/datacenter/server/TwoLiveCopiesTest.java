@@ -15,8 +15,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A datacenter's store is copied, and the copy is started at another address beside it. */
 final class TwoLiveCopiesTest {
   private static final Duration LIMIT = Patience.LIMIT;
+  private static final Set<ErrorCode> REFUSALS =
+      Set.of(ErrorCode.REFUSED_BY_PEERS, ErrorCode.UNAVAILABLE, ErrorCode.SHUTTING_DOWN);
 
   @TempDir private Path dir;
   private final int copyPort = Ports.free();
@@ -102,6 +106,33 @@ final class TwoLiveCopiesTest {
         await().atMost(LIMIT).untilAsserted(() -> assertThat(value(us)).isEqualTo(12));
         assertThat(copy.obstacles()).isNotEmpty();
       }
+    }
+  }
+
+  /** It acknowledged them for ten seconds, and then it stopped. */
+  @Test
+  void secondProcessWithAStoreOfItsOwn_takesNoUpdatesUntilItStops() {
+    String store = "dir = \"" + dir.resolve("stores") + "\"";
+    try (TestCluster cluster =
+            new TestCluster("shop { sla = 200ms }", store, new String[] {"eu", "us"});
+        OsierClient eu = cluster.client("eu");
+        Datacenter second = startCopy(cluster);
+        OsierClient client = clientOfTheCopy()) {
+      List<String> taken = new ArrayList<>();
+      await()
+          .atMost(LIMIT)
+          .until(
+              () -> {
+                try {
+                  increment(client, 1);
+                  taken.add("one");
+                } catch (OsierException e) {
+                  assertThat(e.code()).isIn(REFUSALS);
+                }
+                return second.failure().isCompletedExceptionally();
+              });
+      assertThat(taken).isEmpty();
+      increment(eu, 1);
     }
   }
 }

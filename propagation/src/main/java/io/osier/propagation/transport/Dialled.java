@@ -289,10 +289,12 @@ final class Dialled extends FrameReader {
       LOG.error(
           "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
     }
-    if (refusal.code() == ErrorCode.DUPLICATE_DC
-        && refusal.newest() == peering.self().incarnation()) {
+    boolean isDuplicate = refusal.code() == ErrorCode.DUPLICATE_DC;
+    long own = peering.self().incarnation();
+    if (isDuplicate && refusal.newest() <= own) {
       peering.listener().second(dc, refusal.message());
-    } else if (isHeard) {
+    }
+    if (isHeard && !(isDuplicate && refusal.newest() == own)) {
       peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
     }
     close(ctx);

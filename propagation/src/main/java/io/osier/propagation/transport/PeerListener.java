@@ -50,11 +50,12 @@ public interface PeerListener {
   void noted(ReplicaId peer, byte[] content);
 
   /**
-   * A peer talks to another process that bears this one's name and incarnation, with a copy of its
-   * store, or cannot tell which of the two was first; until it is {@link #up}, nothing may be
-   * acknowledged here.
+   * A peer talks to another process that bears this one's name, or cannot tell which of the two was
+   * first; until it is {@link #up}, nothing may be acknowledged here. The other one has a copy of
+   * this one's store, or is of a former incarnation: then it may be this one's own former life,
+   * whose connection has not ended yet.
    *
-   * @param why in words, with the addresses and the starts of both
+   * @param why in words, with the addresses and the starts of both, or their incarnations
    */
   void second(String dc, String why);
 

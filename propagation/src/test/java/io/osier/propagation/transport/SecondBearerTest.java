@@ -159,6 +159,37 @@ final class SecondBearerTest {
         .isEqualTo("up eu/100");
   }
 
+  /** A backup that was restored beside the original took updates for ten seconds, and stopped. */
+  @Test
+  void newerIncarnationBesideTheOriginal_isTakenForAnotherProcess_fromItsFirstRefusalOn() {
+    starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(LONG_MILLIS);
+    List<String> told = heard("restored");
+    assertThat(told).first().asString().startsWith("second to us").contains("already runs as 'eu'");
+    assertThat(told).noneMatch(event -> event.startsWith("up"));
+    assertThat(told).as("it is to stop").last().asString().startsWith("DUPLICATE_DC us:");
+    assertThat(heard("eu")).isEmpty();
+  }
+
+  @Test
+  void newerIncarnation_isLetIn_whenTheFormerOneHasEnded() {
+    starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(1_000);
+    eu.close();
+    world.run(LONG_MILLIS);
+    List<String> told = heard("restored");
+    assertThat(told).first().asString().startsWith("second to us");
+    assertThat(told).last().isEqualTo("up us/200");
+  }
+
   /** Its greeting waited for an answer of the connection that went with the name. */
   @Test
   void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {

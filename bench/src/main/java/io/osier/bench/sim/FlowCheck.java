@@ -69,7 +69,7 @@ final class FlowCheck {
   }
 
   private final Simulation simulation;
-  private final Map<SimLink, Map<Integer, Stream>> streams = new IdentityHashMap<>();
+  private final IdentityHashMap<SimLink, Map<Integer, Stream>> streams = new IdentityHashMap<>();
   private long mostBytes;
   private long full;
 

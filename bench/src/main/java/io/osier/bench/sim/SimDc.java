@@ -310,7 +310,11 @@ final class SimDc {
 
     @Override
     public void second(String dc, String why) {
-      simulation.scheduler().fail(new Violation("", "%s is second to %s: %s", self, dc, why));
+      boolean isOwnFormerLife =
+          self.incarnation() > 1 && why.contains("another process already runs as");
+      if (!isOwnFormerLife) { // whose connection ends soon; rejected, if not
+        simulation.scheduler().fail(new Violation("", "%s is second to %s: %s", self, dc, why));
+      }
     }
 
     @Override

@@ -226,6 +226,7 @@ public final class Datacenter implements AutoCloseable {
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
+    PeerTransport.Bearer bearer = bearer();
     this.transport =
         bind(
             "osier.listen.peer-port",
@@ -233,13 +234,14 @@ public final class Datacenter implements AutoCloseable {
             config.peerPort(),
             at ->
                 new PeerTransport(
-                    bearer(),
+                    bearer,
                     at,
                     neighbours.addresses(),
                     keyspaces::fingerprints,
                     config.peerPortLimits(),
                     peerInputs(),
                     tls().map(Certificates::peers)));
+    LOG.info("start {} of {}", Long.toHexString(bearer.start()), self);
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);
     this.publisher =
@@ -398,7 +400,6 @@ public final class Datacenter implements AutoCloseable {
         store == null
             ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
             : store.database().starts();
-    LOG.info("start {} of {}", Long.toHexString(starts.getFirst()), self);
     return new PeerTransport.Bearer(
         self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
   }

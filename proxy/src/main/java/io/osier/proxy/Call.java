@@ -158,8 +158,7 @@ abstract class Call<T> implements CallFuture.Work {
       return;
     }
     observed.ended(Optional.ofNullable(answerer), Optional.empty());
-    leave(); // first: callbacks may call again
-    result.succeed(made);
+    leave(() -> result.succeed(made));
   }
 
   private void fail(OsierException error) {
@@ -170,8 +169,7 @@ abstract class Call<T> implements CallFuture.Work {
 
   private void failed(OsierException error) {
     observed.ended(Optional.ofNullable(answerer), Optional.of(error));
-    leave();
-    result.fail(error);
+    leave(() -> result.fail(error));
   }
 
   @Override
@@ -190,9 +188,17 @@ abstract class Call<T> implements CallFuture.Work {
     }
   }
 
-  private void leave() {
+  /** Leaves the room first, as callbacks may call again; or last, if who closes waits for all. */
+  private void leave(Runnable told) {
+    boolean isLast = client.isClosing();
+    if (isLast) {
+      told.run();
+    }
     if (!isInBackground()) {
       client.room().leave();
+    }
+    if (!isLast) {
+      told.run();
     }
   }
 

@@ -23,6 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterAll;
@@ -148,6 +151,36 @@ final class EntryPointTest {
     CompletableFuture<Void> call = client.session().keyspace("shop").counter("x").incrementAsync(1);
     assertThat(client.close(Duration.ofMillis(20))).isFalse();
     assertThatThrownBy(call::join).hasCauseInstanceOf(OsierException.class);
+  }
+
+  @Test
+  void gracefulClose_returnsWhenWhoeverAskedHasBeenTold() throws InterruptedException {
+    OsierClient client =
+        OsierClient.builder()
+            .endpoint("nobody", "127.0.0.1:1")
+            .timeout(Duration.ofSeconds(1))
+            .build();
+    CountDownLatch returned = new CountDownLatch(1);
+    AtomicBoolean isEarly = new AtomicBoolean();
+    CompletableFuture<Void> told =
+        client
+            .session()
+            .keyspace("shop")
+            .counter("x")
+            .incrementAsync(1)
+            .handle(
+                (made, error) -> {
+                  try {
+                    isEarly.set(returned.await(300, TimeUnit.MILLISECONDS));
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  return null;
+                });
+    assertThat(client.close(LONG)).isTrue();
+    returned.countDown();
+    told.join();
+    assertThat(isEarly).isFalse();
   }
 
   // ---------------------------------------------------------------- observers

@@ -148,6 +148,11 @@ final class PeerInputs implements PeerListener {
   }
 
   @Override
+  public void secondEnds(String dc) {
+    keyspaces.secondTo(dc, Optional.empty());
+  }
+
+  @Override
   public void rejected(String dc, OsierException why) {
     if (why.code() == ErrorCode.DUPLICATE_DC) {
       onFailure.accept(why);

@@ -292,7 +292,7 @@ final class Dialled extends FrameReader {
     boolean isDuplicate = refusal.code() == ErrorCode.DUPLICATE_DC;
     long own = peering.self().incarnation();
     if (isDuplicate && refusal.newest() <= own) {
-      peering.listener().second(dc, refusal.message());
+      dialler.second(refusal.message(), refusal.newest() < own);
     }
     if (isHeard && !(isDuplicate && refusal.newest() == own)) {
       peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));

@@ -20,6 +20,9 @@ final class Dialler {
   /** While an older version of the protocol is spoken, the newest is tried so often. */
   static final long DOUBT_MILLIS = 5_000;
 
+  /** Who names a former incarnation that is in the way says so again within this, if in reach. */
+  static final long FORMER_MILLIS = Bearers.RIVAL_MILLIS;
+
   /** A note would come late behind more. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
 
@@ -36,6 +39,15 @@ final class Dialler {
   // For the loop.
   private boolean started;
   private boolean ended;
+
+  /** Counts what the other end says of another process of this one's name. */
+  private long seconds;
+
+  /** Whether the listener was told last that a former incarnation is in the way. */
+  private boolean formerInTheWay;
+
+  /** Whether there was a copy of this one's store, too, since the last welcome. */
+  private boolean copied;
 
   /** Whether an attempt is under way that has come to nothing yet. */
   private boolean trying;
@@ -129,6 +141,7 @@ final class Dialler {
     if (last != null) {
       last.dialled.leave(last.channel);
     }
+    formerEnds();
     if (wasUp) {
       LOG.info(
           "connection to {} at {} closed: removed, or elsewhere", dc, new HostPort(host(), port()));
@@ -199,6 +212,9 @@ final class Dialler {
     trying = false;
     channel = null;
     this.dialled = null;
+    seconds++;
+    formerInTheWay = false; // the listener hears that it is up
+    copied = false;
     Way before = way;
     if (before != null) {
       way = null;
@@ -228,6 +244,38 @@ final class Dialler {
   /** The other end is not the one of its name that is talked to. */
   void slowDown() {
     dialling.slowDown();
+  }
+
+  /**
+   * The other end takes another process for this one. A copy of its store is one until this is
+   * welcome. One of a former incarnation may be this one's own former life, whose connection ends
+   * within the dead interval: who is out of reach by then must not hold this one up.
+   *
+   * @param isFormer whether the other process is of a former incarnation
+   */
+  void second(String why, boolean isFormer) {
+    long number = ++seconds;
+    copied |= !isFormer;
+    formerInTheWay = !copied;
+    peering.listener().second(dc, why);
+    if (formerInTheWay) {
+      peering
+          .network()
+          .later(
+              () -> {
+                if (number == seconds) {
+                  formerEnds();
+                }
+              },
+              FORMER_MILLIS);
+    }
+  }
+
+  private void formerEnds() {
+    if (formerInTheWay) {
+      formerInTheWay = false;
+      peering.listener().secondEnds(dc);
+    }
   }
 
   /** See {@link Dialling#refused}. */

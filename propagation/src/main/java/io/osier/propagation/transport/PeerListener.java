@@ -51,13 +51,19 @@ public interface PeerListener {
 
   /**
    * A peer talks to another process that bears this one's name, or cannot tell which of the two was
-   * first; until it is {@link #up}, nothing may be acknowledged here. The other one has a copy of
-   * this one's store, or is of a former incarnation: then it may be this one's own former life,
-   * whose connection has not ended yet.
+   * first; until it is {@link #up}, or {@link #secondEnds}, nothing may be acknowledged here. The
+   * other one has a copy of this one's store, or is of a former incarnation: then it may be this
+   * one's own former life, whose connection has not ended yet.
    *
    * @param why in words, with the addresses and the starts of both, or their incarnations
    */
   void second(String dc, String why);
+
+  /**
+   * What {@link #second} has told of a former incarnation does not count any more: the peer has not
+   * repeated it for a while, so it is out of reach, or it is dialled elsewhere from now on.
+   */
+  default void secondEnds(String dc) {}
 
   /**
    * A peer will not accept this datacenter as it is configured or named, until it is {@link #up}.

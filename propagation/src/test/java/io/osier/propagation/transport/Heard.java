@@ -63,6 +63,11 @@ class Heard implements PeerListener {
   }
 
   @Override
+  public void secondEnds(String dc) {
+    events.add("second no more to " + dc);
+  }
+
+  @Override
   public void rejected(String dc, OsierException why) {
     events.add(why.code() + " " + why.getMessage());
   }

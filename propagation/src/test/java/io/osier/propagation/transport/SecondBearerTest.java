@@ -190,6 +190,33 @@ final class SecondBearerTest {
     assertThat(told).last().isEqualTo("up us/200");
   }
 
+  /** It took no updates until the peer came back: its own former life was in the way there. */
+  @Test
+  void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(1_000);
+    assertThat(heard("restored")).last().asString().startsWith("second to us");
+    us.close();
+    world.run(LONG_MILLIS);
+    assertThat(heard("restored")).last().isEqualTo("second no more to us");
+  }
+
+  /** A copy would give this one's numbers to others: what is said of it counts for longer. */
+  @Test
+  void copy_isHeldUp_whenWhoNamedTheOriginalIsOutOfReach() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("copy", EU, 2, List.of(1L), "us");
+    world.run(1_000);
+    us.close();
+    world.run(LONG_MILLIS);
+    assertThat(heard("copy")).isNotEmpty().allMatch(event -> event.startsWith("second to us"));
+  }
+
   /** Its greeting waited for an answer of the connection that went with the name. */
   @Test
   void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {

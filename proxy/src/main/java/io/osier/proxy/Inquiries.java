@@ -1,7 +1,5 @@
 package io.osier.proxy;
 
-import static io.osier.core.Present.present;
-
 import io.osier.core.OsierException;
 import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
@@ -33,7 +31,7 @@ final class Inquiries {
     return ask(
         at,
         request,
-        TimeLimit.millis(present(timeout, "a time limit")),
+        Math.max(1, TimeLimit.millis(timeout)),
         reply -> ((Reply.Report) reply).json());
   }
 

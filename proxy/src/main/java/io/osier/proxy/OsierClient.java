@@ -339,11 +339,13 @@ public final class OsierClient implements AutoCloseable {
    *
    * @param name of the backup: letters, digits, '.', '_' and '-'; empty to let the datacenter
    *     choose
-   * @param timeout how long it may take
+   * @param timeout how long it may take: above 0
    * @return one JSON object: where the backup is, and its bytes
+   * @throws OsierException INVALID_ARGUMENT if the timeout is 0 or less
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
-    return inquiries.report(datacenters.get(dc), new Request.Backup(name), timeout);
+    Duration limit = TimeLimit.positive("a backup's timeout", timeout);
+    return inquiries.report(datacenters.get(dc), new Request.Backup(name), limit);
   }
 
   /**

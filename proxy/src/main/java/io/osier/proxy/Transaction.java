@@ -116,6 +116,13 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       }
     }
 
+    /** Callbacks may ask for further steps; but who closes the client waits until they are told. */
+    void leaveFirst() {
+      if (!session.client().isClosing()) {
+        leave();
+      }
+    }
+
     void delivers(StepDelivery by) {
       delivery = by;
       if (givenUp) {
@@ -142,8 +149,9 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       if (isUndone && end == Request.End.COMMIT) {
         reopen();
       }
-      leave();
+      leaveFirst();
       done.fail(outcome(why, isUndone, hasUpdates));
+      leave();
     }
 
     private OsierException outcome(GivenUp why, boolean isUndone, boolean hasUpdates) {
@@ -169,6 +177,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       } else {
         done.fail(error);
       }
+      leave();
     }
   }
 
@@ -533,7 +542,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
       next = waiting.poll();
       isUnderWay = next != null;
     }
-    one.leave(); // first: callbacks may ask for further steps
+    one.leaveFirst();
     if (abort > 0) { // nothing is to be kept for what cannot go on
       Request.Transact end =
           new Request.Transact(

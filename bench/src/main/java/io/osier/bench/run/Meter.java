@@ -112,11 +112,11 @@ final class Meter implements AutoCloseable {
 
   private void sample() {
     try {
-      while (!ended) {
+      do {
         double done = loads.stream().mapToLong(Load::done).sum();
         sampled.add(new double[] {System.nanoTime() / 1e9, done, wrong()});
         Time.REAL.pass(SAMPLE_NANOS);
-      }
+      } while (!ended);
     } catch (RuntimeException e) {
       unsampled = e;
     }

@@ -117,13 +117,20 @@ public final class RunCommand implements Callable<Integer> {
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       code = 1;
+    } catch (ScenarioException e) {
+      writeJson(results, read); // what was measured before
+      throw e;
     }
+    writeJson(results, read);
+    return code;
+  }
+
+  private void writeJson(Results results, Scenario read) throws IOException {
     if (json != null) {
       List<String> command = new ArrayList<>(List.of("./osier"));
       command.addAll(spec.root().commandLine().getParseResult().originalArgs());
       results.writeJson(json, read.name(), command);
     }
-    return code;
   }
 
   /** What another process is given to run the same scenario. */

@@ -153,6 +153,15 @@ public final class DamagedRanges {
     }
   }
 
+  /** The whole store was read, and nothing of it is damaged. */
+  static void forget(Path note) {
+    try {
+      Files.deleteIfExists(note);
+    } catch (IOException e) {
+      LOG.warn("cannot delete {}: the next start looks for damage that is gone", note, e);
+    }
+  }
+
   /** What was there is gone: nobody reads it any more. */
   void gone(String where) {
     synchronized (ranges) {

@@ -164,6 +164,7 @@ final class RocksSettings implements AutoCloseable {
       try {
         db.setOptions(MutableColumnFamilyOptions.builder().setDisableAutoCompactions(true).build());
       } catch (RocksDBException e) {
+        compacts.set(true); // the next read that meets damage tries again
         LOG.warn("compactions go on, and may meet the damage", e);
       }
     }

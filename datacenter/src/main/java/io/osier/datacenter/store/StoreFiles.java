@@ -298,7 +298,7 @@ public final class StoreFiles {
 
   /**
    * Reads everything, the log too, and compares checksums. If something is damaged the next start
-   * looks for it, too.
+   * looks for it, too; if nothing is, what was noted of damage before is forgotten.
    *
    * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
    *     with what is damaged
@@ -313,12 +313,14 @@ public final class StoreFiles {
     StoreErrors.checkUpdates(dir);
     try {
       verify(dir, WALRecoveryMode.AbsoluteConsistency);
+      DamagedRanges.forget(damageNote(dir));
       return new Verified(bytes(database), false);
     } catch (RocksDBException e) {
       // Perhaps only the log's last record is not whole. Everything else is an error here, too.
     }
     try {
       verify(dir, WALRecoveryMode.TolerateCorruptedTailRecords);
+      DamagedRanges.forget(damageNote(dir));
       return new Verified(bytes(database), true);
     } catch (RocksDBException e) {
       OsierException error = StoreErrors.of(dir, e);

@@ -108,7 +108,10 @@ final class StoreDamageTest {
   @Test
   void wholeStore_isVerified() throws Exception {
     Path store = store();
+    Path note = StoreFiles.damageNote(store);
+    Files.createFile(note); // of what was dropped since, say
     assertThat(StoreFiles.verify(store).logEndsEarly()).isFalse();
+    assertThat(note).doesNotExist();
     assertThat(readAll(store)).isEqualTo(KEYS);
   }
 

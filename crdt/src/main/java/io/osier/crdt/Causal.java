@@ -1,7 +1,6 @@
 package io.osier.crdt;
 
 import io.osier.core.CausalContext;
-import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An object, a set's element and a map's field may have a deadline. It is in here, so content
  * and deadline are never seen one without the other, and the removal of what has expired is one
  * update, which carries the dots of both. What is past its deadline is <em>over</em>: nobody shows
- * it ({@link #at}), and the next update of it removes it first ({@link #prepareAt}).
+ * it ({@link #at}), and the next update of it removes it first ({@link Updates#prepareAt}).
  *
  * <p>Immutable and safe for any thread.
  */
@@ -102,15 +101,8 @@ public final class Causal {
   }
 
   /**
-   * Prepares an operation against this state.
+   * Prepares an operation against this state; see {@link Preparation} for the numbers.
    *
-   * @param origin who makes the update
-   * @param first the first number for its dots, larger than the origin's last
-   * @param predecessor the commit number of the origin's last update of this object, 0 if none
-   * @param timestamp a hybrid-clock timestamp, later than all that was seen but by the same
-   *     transaction, whose updates all have it
-   * @param forgotten of the origin's updates up to this number some may have been forgotten after
-   *     their removal ({@link #isSpent}); 0 if none was
    * @return the delta; joining it to this state gives the new state. The update's commit number is
    *     the last one of the origin in its context. Where a decomposed set is cleared it is that new
    *     state, which has no content: its size is not that of what is gone
@@ -122,244 +114,8 @@ public final class Causal {
       long predecessor,
       long timestamp,
       long forgotten) {
-    if (operation instanceof Operation.WithDeadline both) {
-      return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
-    }
-    if (operation instanceof Operation.WithPartDeadlines both) {
-      return prepareBoth(both, origin, first, predecessor, timestamp, forgotten);
-    }
-    Preparation preparation = preparation(origin, first, timestamp, forgotten);
-    if (operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(this)) {
-      // Mentions nothing: a state without content says of all that it covers that it was removed.
-      CausalContext all = context.join(preparation.context(predecessor));
-      return new Causal(type().empty(), Expiry.NONE, all, true);
-    }
-    Expiry deadlines = Expiry.NONE;
-    DotStore<?> delta = type().empty();
-    switch (operation) {
-      case Operation.Clear o -> {
-        delta = store.reset(preparation);
-        deadlines = endAll(preparation);
-      }
-      case Operation.Expire o -> {
-        checkCanExpire();
-        deadlines = replaced(o.millis(), preparation);
-      }
-      case Operation.Persist o -> {
-        checkCanExpire();
-        deadlines = replaced(NEVER, preparation);
-      }
-      case Operation.ExpireParts o ->
-          deadlines = of(parts().expire(o.of(), o.deadline().millis(), preparation));
-      case Operation.PersistParts o -> deadlines = of(parts().persist(o.of(), preparation));
-      default -> {
-        delta = store.prepare(operation, preparation);
-        if (!expiry.isNone()) {
-          deadlines = endRemoved(operation, delta, preparation, predecessor);
-        }
-      }
-    }
-    return new Causal(delta, deadlines, preparation.context(predecessor), false);
-  }
-
-  private Preparation preparation(ReplicaId origin, long first, long timestamp, long forgotten) {
-    // Others may have forgotten, and their states have dropped here what was.
-    long dropped = Math.max(forgotten, context.last(origin));
-    return new Preparation(origin, first, timestamp, dropped);
-  }
-
-  private Parts<?> parts() {
-    return Parts.of(store, expiry.parts());
-  }
-
-  private static Expiry of(PartDeadlines<?> parts) {
-    return Expiry.of(DeadlineRegister.NONE, parts);
-  }
-
-  private Expiry replaced(long deadline, Preparation preparation) {
-    return Expiry.of(expiry.whole().replaced(deadline, preparation), PartDeadlines.none());
-  }
-
-  /** Takes all deadlines away. */
-  private Expiry endAll(Preparation preparation) {
-    expiry.whole().supersede(preparation);
-    return expiry.parts().isEmpty() ? Expiry.NONE : of(parts().endAll(preparation));
-  }
-
-  /** Takes the deadlines of what an update removes away. */
-  private Expiry endRemoved(
-      Operation update, DotStore<?> delta, Preparation preparation, long predecessor) {
-    Joining joining = new Joining(context, full, preparation.context(predecessor), false);
-    DotStore<?> after = Stores.join(store, delta, joining);
-    if (after.isBottom()) {
-      return endAll(preparation); // nothing is left that could expire
-    }
-    return expiry.parts().isEmpty()
-        ? Expiry.NONE
-        : of(parts().endRemoved(update, after, preparation));
-  }
-
-  private Causal prepareBoth(
-      Operation.WithDeadline both,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    checkCanExpire();
-    Causal update = prepare(both.update(), origin, first, predecessor, timestamp, forgotten);
-    Causal after = join(update);
-    if (after.store.isBottom()) {
-      return update; // nothing is left that could expire
-    }
-    long number = update.context.last(origin);
-    return update.join(
-        after.prepare(both.deadline(), origin, number + 1, number, timestamp, forgotten));
-  }
-
-  private Causal prepareBoth(
-      Operation.WithPartDeadlines both,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    Causal update = prepare(both.update(), origin, first, predecessor, timestamp, forgotten);
-    Causal after = join(update);
-    long number = update.context.last(origin);
-    Preparation preparation = after.preparation(origin, number + 1, timestamp, forgotten);
-    PartDeadlines<?> deadlines =
-        after.parts().expireTouched(both.update(), both.deadline().millis(), preparation);
-    if (deadlines.isEmpty()) {
-      return update;
-    }
-    return update.join(
-        new Causal(type().empty(), of(deadlines), preparation.context(number), false));
-  }
-
-  /**
-   * As {@link #prepare}, at a time at which something in this may be over. What is over and the
-   * operation is about is removed first, its deadline included, and then the operation is done on
-   * what is left.
-   *
-   * @param millis the time, in milliseconds since 1970
-   */
-  public Causal prepareAt(
-      long millis,
-      Operation operation,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    if (expiry.isNone()) {
-      return prepare(operation, origin, first, predecessor, timestamp, forgotten);
-    }
-    Optional<Causal> removal =
-        prepareRemoval(
-            millis, List.of(operation), origin, first, predecessor, timestamp, forgotten);
-    if (removal.isEmpty()) {
-      return prepare(operation, origin, first, predecessor, timestamp, forgotten);
-    }
-    long removed = removal.get().context.last(origin);
-    Causal left = join(removal.get());
-    return removal
-        .get()
-        .join(left.prepare(operation, origin, removed + 1, removed, timestamp, forgotten));
-  }
-
-  /**
-   * An update and what it makes of its object.
-   *
-   * @param after the object joined with the delta
-   */
-  public record Updated(Causal delta, Causal after) {}
-
-  /**
-   * As {@link #prepareAt}, with the state that follows. Of an addition to a set, and of its
-   * clearing, that is made at once: what is written replaces all that was seen, so there is nothing
-   * to compare with.
-   */
-  public Updated updateAt(
-      long millis,
-      Operation operation,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    lookWhatIsOver(millis);
-    boolean isNew = full && expiry.isNone() && context.last(origin) < first;
-    isNew &= !(operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(this));
-    if (isNew && store instanceof TaggedSet<?> set && set.writesAtOnce(operation)) {
-      Preparation preparation = preparation(origin, first, timestamp, forgotten);
-      TaggedSet.Written written = set.write(operation, preparation);
-      CausalContext own = preparation.context(predecessor);
-      return new Updated(
-          new Causal(written.delta(), Expiry.NONE, own, false),
-          new Causal(written.after(), Expiry.NONE, context.join(own), true));
-    }
-    Causal delta = prepareAt(millis, operation, origin, first, predecessor, timestamp, forgotten);
-    return new Updated(delta, join(delta));
-  }
-
-  /**
-   * Prepares the removal of what is over and operations are about: all of this if it is over, or
-   * those of its parts.
-   *
-   * @param millis the time, in milliseconds since 1970
-   * @return empty if nothing of that is over; otherwise as {@link #prepare} does
-   */
-  public Optional<Causal> prepareRemoval(
-      long millis,
-      List<Operation> operations,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    if (isOver(millis)) {
-      return Optional.of(
-          prepare(new Operation.Clear(), origin, first, predecessor, timestamp, forgotten));
-    }
-    if (!hasPartsOver(millis)) {
-      return Optional.empty();
-    }
-    Preparation preparation = preparation(origin, first, timestamp, forgotten);
-    return removal(parts().overAndTouched(operations, millis), preparation, predecessor);
-  }
-
-  /**
-   * Prepares the removal of what is over.
-   *
-   * @param millis the time, in milliseconds since 1970
-   * @param limit so many parts at most
-   * @return as {@link #prepareRemoval}
-   */
-  public Optional<Causal> prepareExpiry(
-      long millis,
-      int limit,
-      ReplicaId origin,
-      long first,
-      long predecessor,
-      long timestamp,
-      long forgotten) {
-    if (isOver(millis) || !hasPartsOver(millis)) {
-      return prepareRemoval(millis, List.of(), origin, first, predecessor, timestamp, forgotten);
-    }
-    lookWhatIsOver(millis);
-    Preparation preparation = preparation(origin, first, timestamp, forgotten);
-    return removal(parts().over(millis, limit), preparation, predecessor);
-  }
-
-  private Optional<Causal> removal(
-      Parts<?>.Removal removal, Preparation preparation, long predecessor) {
-    if (removal.isEmpty()) {
-      return Optional.empty();
-    }
-    DotStore<?> delta = removal.content(preparation);
-    Expiry deadlines = of(removal.deadlines(preparation));
-    return Optional.of(new Causal(delta, deadlines, preparation.context(predecessor), false));
+    return Updates.prepare(
+        this, operation, new Preparation(origin, first, predecessor, timestamp, forgotten));
   }
 
   /**
@@ -372,12 +128,8 @@ public final class Causal {
     return new Causal(type().empty(), Expiry.NONE, own, false);
   }
 
-  private void checkCanExpire() {
-    if (type() == CrdtType.BOUNDED_COUNTER) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "a bounded counter does not expire: who used which rights must stay known");
-    }
+  Parts<?> parts() {
+    return Parts.of(store, expiry.parts());
   }
 
   /**
@@ -432,7 +184,7 @@ public final class Causal {
    * Where many parts are over, looks what readers see before this is updated: what comes of it has
    * that from this, and need not look at all of them.
    */
-  private void lookWhatIsOver(long millis) {
+  void lookWhatIsOver(long millis) {
     Seen known = seen;
     boolean isKnown = known != null && known.isSo(millis);
     if (!isKnown && full && hasPartsOver(millis) && expiry.parts().areOver(millis, FEW_OVER + 1)) {
@@ -518,7 +270,7 @@ public final class Causal {
     return expiry.parts().size();
   }
 
-  private boolean hasPartsOver(long millis) {
+  boolean hasPartsOver(long millis) {
     return expiry.parts().firstDue() <= millis;
   }
 

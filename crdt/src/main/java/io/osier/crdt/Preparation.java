@@ -17,8 +17,9 @@ import io.osier.core.ReplicaId;
 public final class Preparation {
   private final ReplicaId origin;
   private final long first;
+  private final long predecessor;
   private final long timestamp;
-  private final long forgotten;
+  private long forgotten;
   private final DotCollector superseded = new DotCollector();
   private long next;
 
@@ -26,17 +27,40 @@ public final class Preparation {
    * For one update.
    *
    * @param origin who makes it
-   * @param first the first number that it may use
-   * @param timestamp a hybrid-clock timestamp
-   * @param forgotten of the origin's updates up to this number, those whose reset every datacenter
-   *     has may have been forgotten; 0 if none was
+   * @param first the first number for its dots, larger than the origin's last
+   * @param predecessor the commit number of the origin's last update of this object, 0 if none
+   * @param timestamp a hybrid-clock timestamp, later than all that was seen but by the same
+   *     transaction, whose updates all have it
+   * @param forgotten of the origin's updates up to this number some may have been forgotten after
+   *     their removal ({@link Causal#isSpent}); 0 if none was
    */
-  public Preparation(ReplicaId origin, long first, long timestamp, long forgotten) {
-    this.forgotten = forgotten;
+  public Preparation(
+      ReplicaId origin, long first, long predecessor, long timestamp, long forgotten) {
     this.origin = origin;
     this.first = first;
     this.next = first;
+    this.predecessor = predecessor;
     this.timestamp = timestamp;
+    this.forgotten = forgotten;
+  }
+
+  /** What follows an update that was prepared with this, within the same one. */
+  Preparation after(Causal update) {
+    long last = update.context().last(origin);
+    return new Preparation(origin, last + 1, last, timestamp, forgotten);
+  }
+
+  /**
+   * It is prepared against a state that knows this: others may have forgotten of the origin's
+   * updates what is in there, and their states have dropped here what was.
+   */
+  void against(CausalContext known) {
+    forgotten = Math.max(forgotten, known.last(origin));
+  }
+
+  /** Whether a state that knows this has none of the numbers. */
+  boolean isNewTo(CausalContext known) {
+    return known.last(origin) < first;
   }
 
   /** A new dot. */
@@ -89,7 +113,7 @@ public final class Preparation {
   }
 
   /** The causal context of the delta: {@code (predecessor, last]} and all that was superseded. */
-  CausalContext context(long predecessor) {
+  CausalContext context() {
     return superseded.size() == 0
         ? CausalContext.range(origin, predecessor, last())
         : superseded.context().withRange(origin, predecessor, last());

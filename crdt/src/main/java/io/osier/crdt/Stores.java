@@ -18,8 +18,8 @@ final class Stores {
       case G_COUNTER -> GCounter.EMPTY;
       case LWW_REGISTER -> LwwRegister.EMPTY;
       case MV_REGISTER -> MvRegister.EMPTY;
-      case EW_FLAG -> EwFlag.EMPTY;
-      case DW_FLAG -> DwFlag.EMPTY;
+      case EW_FLAG -> Flag.ENABLE_WINS;
+      case DW_FLAG -> Flag.DISABLE_WINS;
       case G_SET -> GSet.EMPTY;
       case AW_SET -> AwSet.EMPTY;
       case RW_SET -> RwSet.EMPTY;
@@ -41,8 +41,8 @@ final class Stores {
       case G_COUNTER -> GCounter.read(in);
       case LWW_REGISTER -> LwwRegister.read(in);
       case MV_REGISTER -> MvRegister.read(in);
-      case EW_FLAG -> EwFlag.read(in);
-      case DW_FLAG -> DwFlag.read(in);
+      case EW_FLAG -> Flag.ENABLE_WINS.read(in);
+      case DW_FLAG -> Flag.DISABLE_WINS.read(in);
       case G_SET -> GSet.EMPTY.read(in, replicas);
       case AW_SET -> AwSet.EMPTY.read(in, replicas);
       case RW_SET -> RwSet.EMPTY.read(in, replicas);

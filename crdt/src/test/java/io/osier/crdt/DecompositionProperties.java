@@ -295,8 +295,11 @@ final class DecompositionProperties {
       } else {
         assertThat(same).isEqualTo(delta);
       }
-      Causal.Updated updated = decomposed.updateAt(0, operation, origin, number, last, number, 0);
-      Causal.Updated expected = plain.updateAt(0, operation, origin, number, last, number, 0);
+      Updates.Updated updated =
+          Updates.updateAt(
+              decomposed, 0, operation, new Preparation(origin, number, last, number, 0));
+      Updates.Updated expected =
+          Updates.updateAt(plain, 0, operation, new Preparation(origin, number, last, number, 0));
       assertThat(updated.after()).isEqualTo(expected.after());
       if (!updated.delta().isFull()) {
         assertThat(updated.delta()).isEqualTo(expected.delta());

@@ -117,10 +117,14 @@ final class History {
     /** An update that is joined while it is prepared is the same as one that is joined after it. */
     private void checkAtOnce(Operation operation, long timestamp) {
       long predecessor = state.context().through(id);
-      Causal delta = state.prepareAt(0, operation, id, number, predecessor, timestamp, 0);
+      Causal delta =
+          Updates.prepareAt(
+              state, 0, operation, new Preparation(id, number, predecessor, timestamp, 0));
       Causal after = state.join(delta);
-      Causal.Updated both = state.updateAt(0, operation, id, number, predecessor, timestamp, 0);
-      assertThat(both).isEqualTo(new Causal.Updated(delta, after));
+      Updates.Updated both =
+          Updates.updateAt(
+              state, 0, operation, new Preparation(id, number, predecessor, timestamp, 0));
+      assertThat(both).isEqualTo(new Updates.Updated(delta, after));
       assertThat(both.delta().heapBytes()).isEqualTo(delta.heapBytes());
       assertThat(both.after().heapBytes()).isEqualTo(after.heapBytes());
       assertThat(both.after().sizeBytes()).isEqualTo(after.sizeBytes());

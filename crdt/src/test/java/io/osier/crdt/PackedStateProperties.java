@@ -228,7 +228,8 @@ final class PackedStateProperties {
               state -> {
                 long last = state.context().last(origin);
                 return step.kind == Kind.END
-                    ? state.prepareExpiry(DUE + 50, step.count, origin, number, last, time, 0)
+                    ? Updates.prepareExpiry(
+                        state, DUE + 50, step.count, new Preparation(origin, number, last, time, 0))
                     : operation(type, step, made)
                         .map(each -> state.prepare(each, origin, number, last, time, 0));
               };

@@ -8,6 +8,8 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Preparation;
+import io.osier.crdt.Updates;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
@@ -214,14 +216,16 @@ final class OpenTransaction {
     }
     Causal before = work.trial();
     Causal delta =
-        before.prepareAt(
+        Updates.prepareAt(
+            before,
             began.millis(),
             operation,
-            host.self(),
-            nextTrial,
-            before.context().through(host.self()),
-            TRIAL_TIME,
-            host.forgotten());
+            new Preparation(
+                host.self(),
+                nextTrial,
+                before.context().through(host.self()),
+                TRIAL_TIME,
+                host.forgotten()));
     nextTrial = delta.context().last(host.self()) + 1;
     Causal after = before.join(delta);
     host.checkSize(object, operation, before, after);

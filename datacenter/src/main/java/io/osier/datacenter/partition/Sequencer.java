@@ -9,6 +9,8 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Preparation;
+import io.osier.crdt.Updates;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Recovered;
@@ -163,14 +165,16 @@ final class Sequencer {
    */
   Prepared prepare(
       ObjectId object, Causal before, Operation operation, int count, long sinceNanos, Now now) {
-    long first = committed + 1;
-    long predecessor = before.context().through(self);
-    Causal.Updated updated =
-        before.updateAt(
-            now.millis(), operation, self, first, predecessor, timestamp(now), forgotten());
+    Updates.Updated updated =
+        Updates.updateAt(before, now.millis(), operation, preparation(committed + 1, before, now));
     long number = updated.delta().context().last(self);
     return new Prepared(
         object, before, number, updated.delta(), updated.after(), count, sinceNanos);
+  }
+
+  private Preparation preparation(long first, Causal before, Now now) {
+    long predecessor = before.context().through(self);
+    return new Preparation(self, first, predecessor, timestamp(now), forgotten());
   }
 
   /**
@@ -182,9 +186,7 @@ final class Sequencer {
    */
   Optional<Prepared> prepareExpiry(
       ObjectId object, Causal before, long millis, int limit, Now now) {
-    long predecessor = before.context().through(self);
-    return before
-        .prepareExpiry(millis, limit, self, committed + 1, predecessor, timestamp(now), forgotten())
+    return Updates.prepareExpiry(before, millis, limit, preparation(committed + 1, before, now))
         .map(
             delta ->
                 new Prepared(
@@ -209,9 +211,7 @@ final class Sequencer {
    * @param number of the last of those, or of what is committed
    */
   Prepared prepareAfter(long number, ObjectId object, Causal before, Operation operation, Now now) {
-    long predecessor = before.context().through(self);
-    Causal delta =
-        before.prepare(operation, self, number + 1, predecessor, timestamp(now), forgotten());
+    Causal delta = Updates.prepare(before, operation, preparation(number + 1, before, now));
     long last = delta.context().last(self);
     return new Prepared(object, before, last, delta, before.join(delta), 1, now.nanos());
   }

@@ -9,6 +9,8 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Preparation;
+import io.osier.crdt.Updates;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
@@ -129,14 +131,8 @@ final class TransactionHost {
     long next = first;
     // It was not over when this was asked for, or its removal is still to come.
     Optional<Causal> ended =
-        present.prepareRemoval(
-            now.millis(),
-            work.operations(),
-            self(),
-            next,
-            present.context().through(self()),
-            timestamp,
-            forgotten());
+        Updates.prepareRemoval(
+            present, now.millis(), work.operations(), preparation(next, present, timestamp));
     if (ended.isPresent()) {
       Causal removal = ended.get();
       next = removal.context().last(self()) + 1;
@@ -157,9 +153,8 @@ final class TransactionHost {
       List<Causal> deltas = new ArrayList<>();
       for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
         Causal from = unchanged || part.isSum() ? present : seen;
-        long predecessor = present.context().through(self());
         Causal made =
-            from.prepareAt(now.millis(), part, self(), next, predecessor, timestamp, forgotten());
+            Updates.prepareAt(from, now.millis(), part, preparation(next, present, timestamp));
         next = made.context().last(self()) + 1;
         present = present.join(made);
         seen = unchanged ? present : seen.join(made);
@@ -169,5 +164,10 @@ final class TransactionHost {
       prepared.add(new Prepared(object, before, next - 1, delta, present, 1, now.nanos()));
     }
     return next;
+  }
+
+  private Preparation preparation(long first, Causal before, long timestamp) {
+    long predecessor = before.context().through(self());
+    return new Preparation(self(), first, predecessor, timestamp, forgotten());
   }
 }

@@ -13,6 +13,8 @@ import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Preparation;
+import io.osier.crdt.Updates;
 import io.osier.datacenter.store.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,16 +46,13 @@ final class FormerValuesTest {
     return new ObjectId(Key.of("set" + i), CrdtType.AW_SET);
   }
 
-  private Causal.Updated updated(Causal before, List<Value> added) {
-    Causal.Updated updated =
-        before.updateAt(
+  private Updates.Updated updated(Causal before, List<Value> added) {
+    Updates.Updated updated =
+        Updates.updateAt(
+            before,
             0,
             new Operation.Add(added),
-            SELF,
-            number + 1,
-            before.context().through(SELF),
-            number + 1,
-            0);
+            new Preparation(SELF, number + 1, before.context().through(SELF), number + 1, 0));
     number = updated.delta().context().last(SELF);
     return updated;
   }
@@ -69,7 +68,7 @@ final class FormerValuesTest {
   private Causal update(MemoryStore store, FormerValues past, int i) {
     long first = number + 1;
     Causal before = requireNonNull(store.get(set(i)), "was filled");
-    Causal.Updated updated = updated(before, List.of(Value.of("new " + first)));
+    Updates.Updated updated = updated(before, List.of(Value.of("new " + first)));
     past.committing(set(i), before, updated.delta(), updated.after(), first, first);
     past.committed(number);
     store.put(set(i), updated.after());

@@ -323,7 +323,7 @@ public final class Propagation {
     if (!in.sender().equals(peer)) {
       return;
     }
-    in.heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
+    in.liveness().heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
     if (!(frame instanceof Frame.Status) && !(frame instanceof Frame.Ack)) {
       announcer.asked();
     }
@@ -425,7 +425,7 @@ public final class Propagation {
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
       knowledge.status(in.sender(), status);
       relays.prune(knowledge.everywhere());
-      long delayNanos = in.delayNanos(wayMillis(status, nowMillis));
+      long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));
       standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
     }
     // It comes behind all that was lost with the connection on which the stream came.

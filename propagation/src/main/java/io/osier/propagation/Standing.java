@@ -179,7 +179,7 @@ final class Standing {
       return false;
     }
     InboundStream in = inbound.stream(origin.dc());
-    long heard = in == null ? startNanos : in.aliveNanos();
+    long heard = in == null ? startNanos : in.liveness().aliveNanos();
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());

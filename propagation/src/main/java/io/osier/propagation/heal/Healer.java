@@ -13,8 +13,8 @@ import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Asking;
 import io.osier.propagation.in.Early;
 import io.osier.propagation.in.Fetcher;
-import io.osier.propagation.in.InboundStream;
 import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.in.PendingUpdates;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
@@ -378,7 +378,7 @@ public final class Healer implements Early {
       healing.last = states;
     }
     // What is not ready builds on what is on its way, most often; otherwise it is fetched.
-    healing.fetchNanos = nowNanos + InboundStream.COMING_NANOS;
+    healing.fetchNanos = nowNanos + PendingUpdates.COMING_NANOS;
     return true;
   }
 

@@ -113,16 +113,16 @@ public final class Inbound {
       visibility.ended(in.sender());
       answerPulls.endAll(in, nowNanos);
       in.end();
-      if (in.applied().isPresent()) {
+      if (in.position().applied().isPresent()) {
         endedStreams.put(peer.dc(), in.sender());
       }
     }
     Optional<Frame.Cursor> cursor = Optional.ofNullable(around.recovered().cursors().get(peer));
     long retry = around.retryNanos();
+    StreamPosition position = new StreamPosition(around.recovered().life(), cursor);
     Fetcher fetcher = new Fetcher(new Asking(requests, retry));
     PendingAnswers answers = new PendingAnswers(new Asking(requests, retry), retry);
-    streams.put(
-        new InboundStream(peer, around.recovered().life(), cursor, fetcher, answers, nowNanos));
+    streams.put(new InboundStream(peer, position, fetcher, answers, nowNanos));
     return true;
   }
 
@@ -135,7 +135,7 @@ public final class Inbound {
     if (in != null) {
       answerPulls.endAll(in, nowNanos);
       in.end();
-      if (visibility.ended(in.sender()) && in.isStarted()) {
+      if (visibility.ended(in.sender()) && in.position().isStarted()) {
         in.dropped(); // the same incarnation may be a peer again
       }
     }
@@ -155,7 +155,7 @@ public final class Inbound {
   /** All are at rest: that somebody was not heard means nothing. */
   public void rest(long nowNanos) {
     for (InboundStream in : streams.all()) {
-      in.excuse(nowNanos, Resting.excusedNanos(around));
+      in.liveness().excuse(nowNanos, Resting.excusedNanos(around));
     }
   }
 
@@ -167,7 +167,7 @@ public final class Inbound {
   /** Whether something of an origin's own stream was applied here, in this life or before. */
   public boolean hasStreamed(ReplicaId origin) {
     InboundStream in = streams.get(origin.dc());
-    return (in != null && in.sender().equals(origin) && in.applied().isPresent())
+    return (in != null && in.sender().equals(origin) && in.position().applied().isPresent())
         || origin.equals(endedStreams.get(origin.dc()))
         || around.recovered().cursors().containsKey(origin);
   }
@@ -178,14 +178,14 @@ public final class Inbound {
     return in != null
         && in.sender().equals(origin)
         && linkUp.test(origin.dc())
-        && !in.isResuming()
-        && nowNanos - in.resumeSentNanos() >= around.retryNanos()
-        && nowNanos - in.aliveNanos() < around.retryNanos();
+        && !in.position().isResuming()
+        && nowNanos - in.position().resumeSentNanos() >= around.retryNanos()
+        && nowNanos - in.liveness().aliveNanos() < around.retryNanos();
   }
 
   /** Frames can be sent to the peer. Returns whether its stream is to be asked for. */
   public boolean up(InboundStream in, long nowNanos) {
-    if (in.isStarted() && !in.isResuming()) {
+    if (in.position().isStarted() && !in.position().isResuming()) {
       in.ackAgain(nowNanos);
       return false;
     }
@@ -195,11 +195,11 @@ public final class Inbound {
   /** Asks for the stream from what was applied last, in a new epoch. */
   public void resume(InboundStream in, long nowNanos) {
     skew.interrupted(in.sender().dc());
-    send(in, in.resume(knowledge.through().get(in.sender()), nowNanos));
+    send(in, in.position().resume(knowledge.through().get(in.sender()), nowNanos));
   }
 
   private void resumeAgain(InboundStream in, long nowNanos) {
-    send(in, in.resumeAgain(knowledge.through().get(in.sender()), nowNanos));
+    send(in, in.position().resumeAgain(knowledge.through().get(in.sender()), nowNanos));
   }
 
   private void send(InboundStream in, Frame frame) {
@@ -210,13 +210,14 @@ public final class Inbound {
 
   /** Takes a frame of a stream. Returns whether the stream must start again. */
   public boolean updates(InboundStream in, Frame.Updates frame, long nowNanos, long nowMillis) {
-    switch (in.verdict(frame)) {
+    switch (in.position().verdict(frame)) {
       case STALE -> {}
       case DUPLICATE -> in.ackAgain(nowNanos);
       case GAP -> {
-        in.cameWithGap();
+        in.position().cameWithGap();
         // While resuming: the stream has begun, and its first frames were lost.
-        if (!in.isResuming() || in.mayAskAgain(nowNanos, around.retryNanos())) {
+        if (!in.position().isResuming()
+            || in.position().mayAskAgain(nowNanos, around.retryNanos())) {
           around.stats().gapSeen();
           return true;
         }
@@ -225,11 +226,11 @@ public final class Inbound {
         if (!mayGoOn(in, 1)) {
           waitingSpent++;
           if (visibility.mayRefuse() && !mayGoOn(in, TAKEN_FACTOR)) {
-            in.refuse();
+            in.position().refuse();
             return false;
           }
         }
-        in.arrived(frame.sentMillis(), nowMillis);
+        in.liveness().arrived(frame.sentMillis(), nowMillis);
         if (around.observer().isOn()) {
           around.observer().arrived(in.sender(), frame);
         }
@@ -256,13 +257,13 @@ public final class Inbound {
 
     @Override
     public boolean flows(InboundStream in) {
-      return isLinkUp(in) && nowNanos - in.aliveNanos() < around.retryNanos();
+      return isLinkUp(in) && nowNanos - in.liveness().aliveNanos() < around.retryNanos();
     }
 
     @Override
     public boolean isGone(InboundStream in) {
       long patienceNanos = (SILENCE_RETRIES * around.retryNanos()) << in.patience();
-      return nowNanos - in.aliveNanos() >= patienceNanos;
+      return nowNanos - in.liveness().aliveNanos() >= patienceNanos;
     }
 
     @Override
@@ -281,18 +282,19 @@ public final class Inbound {
 
   /** Takes what a peer says of its stream. Returns whether the stream must start again. */
   public boolean status(InboundStream in, Frame.Status status, long nowNanos) {
-    if (in.isRefusing()) {
+    if (in.position().isRefusing()) {
       return false; // it starts again when there is room
     }
-    if (status.wantResume() && in.mayAskAgain(nowNanos, around.retryNanos())) {
-      if (in.isResuming() && status.epoch() < in.epoch()) {
+    if (status.wantResume() && in.position().mayAskAgain(nowNanos, around.retryNanos())) {
+      if (in.position().isResuming() && status.epoch() < in.position().epoch()) {
         resumeAgain(in, nowNanos); // it has not heard of the epoch, or had not when it sent this
         return false;
       }
-      in.heardOf(status.epoch());
+      in.position().heardOf(status.epoch());
       return true;
     }
-    if (in.missedTail(status) && in.mayBeginAnew(nowNanos, around.retryNanos())) {
+    if (in.position().missedTail(status)
+        && in.position().mayBeginAnew(nowNanos, around.retryNanos())) {
       around.stats().gapSeen();
       return true;
     }
@@ -334,11 +336,11 @@ public final class Inbound {
 
   /** Takes an offer of a large state: pulls what is lacking here. */
   public void offered(InboundStream in, Frame.Offer offer, long nowNanos) {
-    if (offer.epoch() != in.epoch() || in.isRefusing()) {
+    if (offer.epoch() != in.position().epoch() || in.position().isRefusing()) {
       return; // it is made again, or the stream begins anew
     }
-    StatePull before = in.pull(offer.object());
-    if (in.hasPulled(offer)) {
+    StatePull before = in.pulls().get(offer.object());
+    if (in.pulls().hasDone(offer)) {
       send(in, StatePull.done(offer)); // that was lost
     } else if (before != null && before.offer().isSame(offer)) {
       before.heard(offer, nowNanos);
@@ -351,7 +353,7 @@ public final class Inbound {
               : visibility.waitingState(in, offer).filter(Decomposition::hold);
       long bytes = before != null && came.isPresent() ? before.heapBytes() : 0;
       begin(in, offer, came, bytes, nowNanos);
-    } else if (in.pulls() < InboundStream.PULLS_MAX) {
+    } else if (in.pulls().count() < StatePulls.MAX) {
       waitingSpent++; // it is made again
     }
   }
@@ -367,11 +369,11 @@ public final class Inbound {
 
   private boolean hasRoomForPull(InboundStream in) {
     if (visibility.mayRefuse()) {
-      return in.pulls() < InboundStream.PULLS_MAX && mayGoOn(in, 1);
+      return in.pulls().count() < StatePulls.MAX && mayGoOn(in, 1);
     }
     // What was pulled is visible at once: one goes on in any case.
-    return in.pulls() == 0
-        || (in.pulls() < InboundStream.PULLS_MAX
+    return in.pulls().count() == 0
+        || (in.pulls().count() < StatePulls.MAX
             && visibility.waitingBytes() <= around.settings().memory().waiting());
   }
 
@@ -381,7 +383,7 @@ public final class Inbound {
     Causal own = here == null ? Causal.bottom(offer.object().type()) : here;
     if (came.isPresent() || Decomposition.hold(own)) {
       StatePull pull = new StatePull(in.sender(), offer, came.orElse(own), bytes, nowNanos);
-      in.begin(pull);
+      in.pulls().begin(pull);
       send(in, pull.ask());
     } // otherwise it is just being read anew: the offer is made again
   }
@@ -392,7 +394,7 @@ public final class Inbound {
     if (ranges.epoch() == Frame.Offer.OF_ANSWER) {
       return answerPulls.pulled(in, ranges.number(), answer -> answer.take(ranges), nowNanos);
     }
-    StatePull pull = in.pull(ranges.object());
+    StatePull pull = in.pulls().get(ranges.object());
     if (pull != null && pull.take(ranges)) {
       goOn(in, pull, nowNanos, nowMillis);
     }
@@ -405,7 +407,7 @@ public final class Inbound {
     if (entries.epoch() == Frame.Offer.OF_ANSWER) {
       return answerPulls.pulled(in, entries.number(), answer -> answer.take(entries), nowNanos);
     }
-    StatePull pull = in.pull(entries.entries().object());
+    StatePull pull = in.pulls().get(entries.entries().object());
     if (pull != null && pull.take(entries)) {
       goOn(in, pull, nowNanos, nowMillis);
     }
@@ -420,7 +422,7 @@ public final class Inbound {
       around.stats().pulled();
       visibility.pulled(in, pull.shipment(), nowNanos, nowMillis);
       weigh(nowNanos);
-      in.endPull(pull);
+      in.pulls().end(pull);
       send(in, StatePull.done(pull.offer()));
     } else {
       send(in, pull.ask());
@@ -460,14 +462,14 @@ public final class Inbound {
    */
   public void tick(InboundStream in, Supplier<List<ObjectId>> besides, long nowNanos) {
     weigh(nowNanos);
-    if (in.isRefusing() && mayGoOn(in, 1)) {
+    if (in.position().isRefusing() && mayGoOn(in, 1)) {
       resume(in, nowNanos);
     }
-    if (in.ackDueNanos() <= nowNanos && mayGoOn(in, 1) && in.takeAckDue(nowNanos)) {
-      send(in, in.ack());
+    if (in.acks().dueNanos() <= nowNanos && mayGoOn(in, 1) && in.acks().takeDue(nowNanos)) {
+      send(in, in.position().ack());
     }
     long retry = around.retryNanos();
-    if (in.isResuming() && nowNanos >= in.resumeDueNanos(retry)) {
+    if (in.position().isResuming() && nowNanos >= in.position().resumeDueNanos(retry)) {
       resumeAgain(in, nowNanos);
     }
     if (in.fetcher().isIdle()) {
@@ -537,12 +539,12 @@ public final class Inbound {
     }
     long retry = around.retryNanos();
     long fetch = in.nextFetchNanos(skew.graceNanos(in.sender().dc()), retry);
-    if (in.isRefusing() && mayGoOn(in, 1)) {
+    if (in.position().isRefusing() && mayGoOn(in, 1)) {
       return Long.MIN_VALUE;
     }
-    long ack = in.ackDueNanos();
+    long ack = in.acks().dueNanos();
     long next = ack < fetch && mayGoOn(in, 1) ? ack : fetch;
-    return in.isResuming() ? Math.min(next, in.resumeDueNanos(retry)) : next;
+    return in.position().isResuming() ? Math.min(next, in.position().resumeDueNanos(retry)) : next;
   }
 
   /**
@@ -585,7 +587,7 @@ public final class Inbound {
     Map<ReplicaId, Frame.Cursor> cursors = new HashMap<>(around.recovered().cursors());
     cursors.keySet().removeIf(r -> !knowledge.isNewest(r));
     for (InboundStream in : streams.all()) {
-      in.applied().ifPresent(cursor -> cursors.put(in.sender(), cursor));
+      in.position().applied().ifPresent(cursor -> cursors.put(in.sender(), cursor));
     }
     return cursors;
   }

@@ -65,7 +65,7 @@ final class PerCut implements Visibility {
   @Override
   public void updates(
       InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis) {
-    boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
+    boolean outage = frame.outage() || in.liveness().wasOutage(frame.sentMillis());
     Admission.Source source = source(in);
     for (Shipment shipment : frame.shipments()) {
       admission.add(source, new Admission.Arrived(shipment, outage, frame.sentMillis()));
@@ -273,7 +273,9 @@ final class PerCut implements Visibility {
       }
     }
     for (InboundStream in : streams.all()) {
-      if (anyFlows && (admission.open(source(in)) > 0 || in.pulls() > 0) && hearing.isGone(in)) {
+      if (anyFlows
+          && (admission.open(source(in)) > 0 || in.pulls().count() > 0)
+          && hearing.isGone(in)) {
         admission.drop(source(in));
         in.madeRoom();
       }

@@ -53,7 +53,7 @@ final class PerObject implements Visibility {
   @Override
   public void updates(
       InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis) {
-    boolean outage = frame.outage() || in.wasOutage(frame.sentMillis());
+    boolean outage = frame.outage() || in.liveness().wasOutage(frame.sentMillis());
     for (Shipment shipment : frame.shipments()) {
       take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
     }
@@ -70,11 +70,11 @@ final class PerObject implements Visibility {
       long nowNanos,
       long nowMillis) {
     skew.arrived(shipment.origin(), shipment.object(), shipment.last(), nowNanos);
-    boolean blocked = in.hasEarly(shipment.object()) && !shipment.content().isFull();
+    boolean blocked = in.pending().has(shipment.object()) && !shipment.content().isFull();
     if (blocked || !applier.isReady(shipment)) {
       if (!applier.isKnown(shipment)) {
         VersionVector missing = applier.missing(shipment);
-        in.keepEarly(shipment, missing, outage, sentMillis, nowNanos);
+        in.keep(shipment, missing, outage, sentMillis, nowNanos);
         if (around.observer().isOn()) {
           around.observer().waits(shipment, missing);
         }
@@ -95,8 +95,8 @@ final class PerObject implements Visibility {
   private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
     List<List<Shipment>> queues = healings.early(object);
     for (InboundStream in : streams.holding()) {
-      if (in.hasEarly(object)) {
-        queues.add(in.early(object));
+      if (in.pending().has(object)) {
+        queues.add(in.pending().of(object));
       }
     }
     if (queues.size() < 2) {
@@ -109,27 +109,26 @@ final class PerObject implements Visibility {
     }
     applier.applyTogether(together);
     for (InboundStream in : streams.holding()) {
-      InboundStream.EarlyUpdate early = in.firstEarly(object);
+      PendingUpdates.Pending early = in.pending().first(object);
       while (early != null && applier.isKnown(early.shipment())) {
         drop(in, early, nowNanos, nowMillis);
-        early = in.firstEarly(object);
+        early = in.pending().first(object);
       }
     }
     retryEarly(object, nowNanos, nowMillis);
   }
 
-  private void drop(
-      InboundStream in, InboundStream.EarlyUpdate early, long nowNanos, long nowMillis) {
+  private void drop(InboundStream in, PendingUpdates.Pending early, long nowNanos, long nowMillis) {
     boolean outage = early.outage() || waitedForOutage(early, nowNanos);
     long waitedNanos = nowNanos - early.sinceNanos();
     streams.visible(in, early.shipment(), outage, early.sentMillis(), waitedNanos, nowMillis);
-    in.dropFirstEarly(early.shipment().object());
+    in.dropFirst(early.shipment().object());
     streams.placeChanged();
     knowledge.complete(in.sender(), in.complete());
   }
 
   /** Whether what an update waited for is of an origin that was out of reach meanwhile. */
-  private boolean waitedForOutage(InboundStream.EarlyUpdate early, long nowNanos) {
+  private boolean waitedForOutage(PendingUpdates.Pending early, long nowNanos) {
     for (int i = 0; i < early.missing().size(); i++) {
       ReplicaId origin = early.missing().replica(i);
       if (!flowing.test(origin, nowNanos)
@@ -145,7 +144,7 @@ final class PerObject implements Visibility {
     while (progress) {
       progress = false;
       for (InboundStream in : streams.holding()) {
-        InboundStream.EarlyUpdate early = in.firstEarly(object);
+        PendingUpdates.Pending early = in.pending().first(object);
         if (early != null
             && (applier.isKnown(early.shipment()) || applier.isReady(early.shipment()))) {
           applier.apply(early.shipment());
@@ -218,7 +217,7 @@ final class PerObject implements Visibility {
   public int waiting() {
     int waiting = 0;
     for (InboundStream in : streams.left()) {
-      waiting += in.earlyCount();
+      waiting += in.pending().count();
     }
     return waiting;
   }
@@ -232,11 +231,11 @@ final class PerObject implements Visibility {
   @Override
   public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
     for (InboundStream in : List.copyOf(streams.left())) {
-      for (ObjectId object : in.earlyObjects()) {
+      for (ObjectId object : in.pending().objects()) {
         retryEarly(object, nowNanos, nowMillis); // a healing may have said that it is known
-        InboundStream.EarlyUpdate first = in.firstEarly(object);
+        PendingUpdates.Pending first = in.pending().first(object);
         if (first != null && needsLost(first.shipment(), lost)) {
-          in.giveUpEarly(object);
+          in.giveUp(object);
         }
       }
     }
@@ -256,7 +255,7 @@ final class PerObject implements Visibility {
 
   private boolean holds(ReplicaId origin, ObjectId object) {
     for (InboundStream in : streams.holding()) {
-      if (in.sender().equals(origin) && in.hasEarly(object)) {
+      if (in.sender().equals(origin) && in.pending().has(object)) {
         return true;
       }
     }
@@ -271,7 +270,7 @@ final class PerObject implements Visibility {
   /** What its updates wait for comes, or is fetched as a state, which waits for nothing. */
   @Override
   public boolean mayHoldBack(InboundStream in) {
-    return in.earlyBytes() > 0;
+    return in.pending().heapBytes() > 0;
   }
 
   @Override
@@ -283,7 +282,7 @@ final class PerObject implements Visibility {
   public long waitingBytes() {
     long bytes = healings.earlyBytes() + streams.pulledBytes();
     for (InboundStream in : streams.holding()) {
-      bytes += in.earlyBytes();
+      bytes += in.pending().heapBytes();
     }
     return bytes;
   }
@@ -292,7 +291,7 @@ final class PerObject implements Visibility {
   public long leftBytes() {
     long bytes = 0;
     for (InboundStream in : streams.left()) {
-      bytes += in.earlyBytes();
+      bytes += in.pending().heapBytes();
     }
     return bytes;
   }

@@ -39,7 +39,7 @@ final class Streams {
   /** Its datacenter's former stream, if there is one, has ended. */
   void put(InboundStream in) {
     InboundStream former = byDc.put(in.sender().dc(), in);
-    if (former != null && former.earlyBytes() > 0) {
+    if (former != null && former.pending().heapBytes() > 0) {
       left.add(former);
     }
   }
@@ -59,7 +59,7 @@ final class Streams {
 
   /** Those of former incarnations of which something waits. */
   List<InboundStream> left() {
-    left.removeIf(in -> in.earlyBytes() == 0);
+    left.removeIf(in -> in.pending().heapBytes() == 0);
     return left;
   }
 
@@ -103,7 +103,7 @@ final class Streams {
               shipment.ageMillis(),
               nowMillis - sentMillis,
               waitedNanos / 1_000_000,
-              in.shortestWayMillis());
+              in.liveness().shortestWayMillis());
       around.stats().visible(in.sender().dc(), delay, outage, around.slaNanos() / 1_000_000);
     }
   }

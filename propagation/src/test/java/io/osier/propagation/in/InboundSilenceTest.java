@@ -2,8 +2,6 @@ package io.osier.propagation.in;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.ReplicaId;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,14 +13,7 @@ final class InboundSilenceTest {
   private static final long SECOND = 1_000_000_000;
   private static final long SKEW_MILLIS = 10_000;
 
-  private final InboundStream stream =
-      new InboundStream(
-          new ReplicaId("eu", 1),
-          1,
-          Optional.empty(),
-          new Fetcher(new Asking(() -> 1, SECOND)),
-          new PendingAnswers(new Asking(() -> 1, SECOND), SECOND),
-          0);
+  private final StreamLiveness stream = new StreamLiveness(0);
 
   @BeforeEach
   void aFrameTook20Millis() {

@@ -68,7 +68,7 @@ final class PerCut implements Visibility {
     boolean outage = frame.outage() || in.liveness().wasOutage(frame.sentMillis());
     Admission.Source source = source(in);
     for (Shipment shipment : frame.shipments()) {
-      admission.add(source, new Admission.Arrived(shipment, outage, frame.sentMillis()));
+      admission.add(source, new CutQueue.Arrived(shipment, outage, frame.sentMillis()));
     }
     in.received(frame, ackNanos);
     if (admission.isNew(source, frame.through())) {
@@ -90,17 +90,17 @@ final class PerCut implements Visibility {
     if (admission.hasPulled() && nowNanos - heldNanos > HELD_NANOS_MAX) {
       return; // nothing that was pulled is read before it is held anew
     }
-    List<Admission.Cut> cuts = admission.take(knowledge.here());
+    List<CutQueue.Cut> cuts = admission.take(knowledge.here());
     if (cuts.isEmpty()) {
       return;
     }
     List<Shipment> outOfOrder = new ArrayList<>();
-    for (Admission.Cut cut : cuts) {
+    for (CutQueue.Cut cut : cuts) {
       // What waited that long waited for something that could not be reached.
       long waitedNanos = nowNanos - cut.closedNanos();
       boolean late = waitedNanos > around.healNanos();
       InboundStream from = streams.of(cut.source().peer().dc());
-      for (Admission.Arrived update : cut.updates()) {
+      for (CutQueue.Arrived update : cut.updates()) {
         Shipment shipment = update.shipment();
         if (applier.isKnown(shipment)) {
           around.observer().known(shipment);
@@ -120,7 +120,7 @@ final class PerCut implements Visibility {
       }
     }
     applier.applyInOrder(outOfOrder);
-    for (Admission.Cut cut : cuts) {
+    for (CutQueue.Cut cut : cuts) {
       cut.origin().ifPresent(origin -> knowledge.complete(origin, cut.through()));
       InboundStream in = streams.of(cut.source().peer().dc());
       if (cut.cursor().isPresent() && in.sender().equals(cut.source().peer())) {
@@ -140,7 +140,7 @@ final class PerCut implements Visibility {
       return;
     }
     Admission.Source source = Admission.Source.states(in.sender(), states.origin().orElseThrow());
-    for (Admission.Arrived state : arrived(states.shipments(), nowMillis)) {
+    for (CutQueue.Arrived state : arrived(states.shipments(), nowMillis)) {
       if (answer.pulled().filter(state.shipment().object()::equals).isPresent()) {
         addPulled(source, state, nowNanos);
       } else {
@@ -156,22 +156,22 @@ final class PerCut implements Visibility {
   @Override
   public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
     Admission.Source source = Admission.Source.states(in.sender(), around.self());
-    List<Admission.Arrived> states = arrived(verified.shipments(), nowMillis);
+    List<CutQueue.Arrived> states = arrived(verified.shipments(), nowMillis);
     admission.addWhole(source, states, verified.deps(), nowNanos);
     admit(nowNanos, nowMillis);
   }
 
-  private static List<Admission.Arrived> arrived(List<Shipment> shipments, long nowMillis) {
-    return shipments.stream().map(s -> new Admission.Arrived(s, true, nowMillis)).toList();
+  private static List<CutQueue.Arrived> arrived(List<Shipment> shipments, long nowMillis) {
+    return shipments.stream().map(s -> new CutQueue.Arrived(s, true, nowMillis)).toList();
   }
 
   /** Its sender closes no cut before everything that it offers has come. */
   @Override
   public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
-    addPulled(source(in), new Admission.Arrived(state, true, nowMillis), nowNanos);
+    addPulled(source(in), new CutQueue.Arrived(state, true, nowMillis), nowNanos);
   }
 
-  private void addPulled(Admission.Source source, Admission.Arrived state, long nowNanos) {
+  private void addPulled(Admission.Source source, CutQueue.Arrived state, long nowNanos) {
     if (!admission.hasPulled()) {
       heldNanos = nowNanos; // as all that has just come
     }

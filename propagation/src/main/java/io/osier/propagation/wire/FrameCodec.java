@@ -1,7 +1,6 @@
 package io.osier.propagation.wire;
 
 import io.osier.core.CausalContext;
-import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.Codec;
@@ -9,14 +8,12 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.Causal;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
 import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
 import io.osier.propagation.wire.Frame.Page;
-import io.osier.propagation.wire.Frame.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,23 +31,8 @@ import java.util.Optional;
  * replicas, and the dots of its own updates cost two or three bytes. Thread-safe.
  */
 public final class FrameCodec {
-  private static final int FLAG_FULL = 1 << 5;
-  private static final int FLAG_FOREIGN = 1 << 6;
-  private static final int FLAG_NEEDS = 1 << 7;
   private static final int OUTAGE = 4;
   private static final int DEPS = 8;
-  private static final int FORM_MASK = (1 << 5) - 1;
-
-  /** The fewest bytes that a shipment takes. */
-  private static final int SHIPMENT_BYTES_MIN = 8;
-
-  /** The fewest bytes that a replica takes in a context: its number, and one range. */
-  private static final int CONTEXT_BYTES_MIN = 4;
-
-  /** The fewest bytes that an object's identity takes. */
-  private static final int OBJECT_BYTES_MIN = 3;
-
-  private static final ThreadLocal<WireOutput> SIZING = ThreadLocal.withInitial(WireOutput::new);
 
   private FrameCodec() {}
 
@@ -105,11 +87,7 @@ public final class FrameCodec {
    * @param sender this datacenter
    */
   public static int sizeOf(ReplicaId sender, Shipment shipment) {
-    WireOutput out = SIZING.get();
-    out.reset();
-    out.presetReplica(sender);
-    writeHead(out, sender, shipment);
-    return out.position() + shipment.packed().length;
+    return ShipmentCodec.sizeOf(sender, shipment);
   }
 
   // ---------------------------------------------------------------- frames
@@ -147,9 +125,9 @@ public final class FrameCodec {
         if (!f.deps().isEmpty()) {
           out.writeVector(f.deps());
         }
-        writeCursor(out, f.cursor());
+        FrameParts.writeCursor(out, f.cursor());
         out.writeNumber(f.sentMillis());
-        writeShipments(out, sender, f.shipments());
+        ShipmentCodec.writeShipments(out, sender, f.shipments());
       }
       case Frame.Ack f -> {
         out.writeByte(ACK);
@@ -160,7 +138,7 @@ public final class FrameCodec {
         out.writeByte(RESUME);
         out.writeNumber(f.epoch());
         out.writeNumber(f.through());
-        writeCursor(out, f.cursor());
+        FrameParts.writeCursor(out, f.cursor());
       }
       case Frame.Status f -> {
         out.writeByte(STATUS);
@@ -180,33 +158,33 @@ public final class FrameCodec {
         out.writeReplica(f.origin());
         out.writeNumber(f.after());
         out.writeContext(f.besides());
-        writePage(out, f.page());
+        FrameParts.writePage(out, f.page());
       }
       case Frame.Fetch f -> {
         out.writeByte(FETCH);
         out.writeNumber(f.request());
         out.writeCount(f.objects().size());
-        f.objects().forEach(o -> writeObject(out, o));
+        f.objects().forEach(o -> FrameParts.writeObject(out, o));
       }
       case Frame.Verify f -> {
         out.writeByte(VERIFY);
         out.writeNumber(f.request());
         out.writeCount(f.objects().size());
         for (Frame.Known known : f.objects()) {
-          writeObject(out, known.object());
+          FrameParts.writeObject(out, known.object());
           out.writeVector(known.through());
         }
       }
       case Frame.Verified f -> {
         out.writeByte(VERIFIED);
         out.writeNumber(f.request());
-        writeObject(out, f.last());
-        writeShipments(out, sender, f.shipments());
+        FrameParts.writeObject(out, f.last());
+        ShipmentCodec.writeShipments(out, sender, f.shipments());
         out.writeVector(f.deps());
       }
       case Frame.Rights f -> {
         out.writeByte(RIGHTS);
-        writeObject(out, f.object());
+        FrameParts.writeObject(out, f.object());
         out.writeNumber(f.amount());
         out.writeBoolean(f.upward());
       }
@@ -228,16 +206,16 @@ public final class FrameCodec {
         out.writeByte(PULL);
         out.writeNumber(f.epoch());
         out.writeNumber(f.number());
-        writeObject(out, f.object());
+        FrameParts.writeObject(out, f.object());
         out.writeBoolean(f.done());
         out.writeBlob(f.after().bytes());
-        writePlaces(out, f.ranges());
+        FrameParts.writePlaces(out, f.ranges());
       }
       case Frame.Ranges f -> {
         out.writeByte(RANGES);
         out.writeNumber(f.epoch());
         out.writeNumber(f.number());
-        writeObject(out, f.object());
+        FrameParts.writeObject(out, f.object());
         out.writeBlob(f.after().bytes());
         out.writeCount(f.ranges().size());
         for (EntryRanges.Range range : f.ranges()) {
@@ -251,8 +229,8 @@ public final class FrameCodec {
         out.writeNumber(f.epoch());
         out.writeNumber(f.number());
         out.writeBlob(f.after().bytes());
-        writePlaces(out, f.ranges());
-        writeShipment(out, sender, f.entries());
+        FrameParts.writePlaces(out, f.ranges());
+        ShipmentCodec.writeShipment(out, sender, f.entries());
       }
     }
   }
@@ -262,25 +240,25 @@ public final class FrameCodec {
     out.writeBoolean(states.origin().isPresent());
     states.origin().ifPresent(out::writeReplica);
     out.writeBoolean(states.next().isPresent());
-    states.next().ifPresent(p -> writePage(out, p));
+    states.next().ifPresent(p -> FrameParts.writePage(out, p));
     out.writeNumber(states.through());
-    writePlace(out, states.changes());
+    FrameParts.writePlace(out, states.changes());
     out.writeVector(states.deps());
-    writeShipments(out, sender, states.shipments());
+    ShipmentCodec.writeShipments(out, sender, states.shipments());
   }
 
   private static Frame.States readStates(WireInput in, ReplicaId sender) {
     long request = in.readNumber();
     Optional<ReplicaId> origin = in.readFlag() ? Optional.of(in.readReplica()) : Optional.empty();
-    Optional<Page> next = in.readFlag() ? Optional.of(readPage(in)) : Optional.empty();
+    Optional<Page> next = in.readFlag() ? Optional.of(FrameParts.readPage(in)) : Optional.empty();
     return new Frame.States(
         request,
         origin,
         next,
         in.readNumber(),
-        readPlace(in),
+        FrameParts.readPlace(in),
         in.readVector(),
-        readShipments(in, sender));
+        ShipmentCodec.readShipments(in, sender));
   }
 
   private static Frame.StatesAndOffer readStatesAndOffer(WireInput in, ReplicaId sender) {
@@ -298,7 +276,7 @@ public final class FrameCodec {
     out.writeByte(version.expires() ? OFFER_WITH_DEADLINES : OFFER);
     out.writeNumber(offer.epoch());
     out.writeNumber(offer.number());
-    writeObject(out, offer.object());
+    FrameParts.writeObject(out, offer.object());
     out.writeContext(version.context());
     if (version.expires()) {
       version.writeDeadlines(out);
@@ -311,7 +289,7 @@ public final class FrameCodec {
     }
     long epoch = in.readNumber();
     long number = in.readNumber();
-    ObjectId object = readParted(in);
+    ObjectId object = FrameParts.readParted(in);
     CausalContext context = in.readContext();
     EntryRanges.Head version =
         type == OFFER
@@ -320,35 +298,12 @@ public final class FrameCodec {
     return new Frame.Offer(epoch, number, object, version);
   }
 
-  private static void writePlaces(WireOutput out, List<Integer> places) {
-    out.writeCount(places.size());
-    int before = -1;
-    for (int place : places) {
-      out.writeCount(place - before - 1);
-      before = place;
-    }
-  }
-
-  private static List<Integer> readPlaces(WireInput in) {
-    int n = in.readCount(1);
-    List<Integer> places = new ArrayList<>(n);
-    long before = -1;
-    for (int i = 0; i < n; i++) {
-      before += 1 + in.readNumber();
-      if (before > Integer.MAX_VALUE) {
-        throw new MalformedException("there is no range " + before);
-      }
-      places.add((int) before);
-    }
-    return places;
-  }
-
   private static Frame read(WireInput in, ReplicaId sender) {
     int type = in.readByte();
     return switch (type) {
       case UPDATES -> readUpdates(in, sender);
       case ACK -> new Frame.Ack(in.readNumber(), in.readNumber());
-      case RESUME -> new Frame.Resume(in.readNumber(), in.readNumber(), readCursor(in));
+      case RESUME -> new Frame.Resume(in.readNumber(), in.readNumber(), FrameParts.readCursor(in));
       case STATUS ->
           new Frame.Status(
               in.readFlag(),
@@ -362,24 +317,31 @@ public final class FrameCodec {
               in.readNumber());
       case HEAL ->
           new Frame.Heal(
-              in.readNumber(), in.readReplica(), in.readNumber(), in.readContext(), readPage(in));
+              in.readNumber(),
+              in.readReplica(),
+              in.readNumber(),
+              in.readContext(),
+              FrameParts.readPage(in));
       case FETCH -> readFetch(in);
       case STATES -> readStates(in, sender);
       case STATES_AND_OFFER -> readStatesAndOffer(in, sender);
       case WITHDRAWN -> new Frame.Withdrawn(in.readNumber());
       case VERIFY -> {
         long request = in.readNumber();
-        int n = in.readCount(OBJECT_BYTES_MIN + 1);
+        int n = in.readCount(FrameParts.OBJECT_BYTES_MIN + 1);
         List<Frame.Known> objects = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
-          objects.add(new Frame.Known(readObject(in), in.readVector()));
+          objects.add(new Frame.Known(FrameParts.readObject(in), in.readVector()));
         }
         yield new Frame.Verify(request, objects);
       }
       case VERIFIED ->
           new Frame.Verified(
-              in.readNumber(), readObject(in), readShipments(in, sender), in.readVector());
-      case RIGHTS -> new Frame.Rights(readObject(in), in.readNumber(), in.readFlag());
+              in.readNumber(),
+              FrameParts.readObject(in),
+              ShipmentCodec.readShipments(in, sender),
+              in.readVector());
+      case RIGHTS -> new Frame.Rights(FrameParts.readObject(in), in.readNumber(), in.readFlag());
       case OFFER, OFFER_WITH_DEADLINES -> readOffer(in, type);
       case PULL -> readPull(in);
       case RANGES -> readRanges(in);
@@ -403,21 +365,10 @@ public final class FrameCodec {
         in.readNumber(),
         in.readNumber(),
         (head & DEPS) != 0 ? in.readVector() : VersionVector.EMPTY,
-        readCursor(in),
+        FrameParts.readCursor(in),
         (head & OUTAGE) != 0,
         in.readNumber(),
-        readShipments(in, sender));
-  }
-
-  /** An object that has entries. */
-  private static ObjectId readParted(WireInput in) {
-    ObjectId object = readObject(in);
-    EntryRanges.check(object.type(), EntryKey.NONE, List.of());
-    return object;
-  }
-
-  private static EntryKey readEntryKey(WireInput in) {
-    return new EntryKey(in.readBlob(Codec.RECORD_BYTES_MAX));
+        ShipmentCodec.readShipments(in, sender));
   }
 
   private static Frame readPull(WireInput in) {
@@ -425,10 +376,10 @@ public final class FrameCodec {
         new Frame.Pull(
             in.readNumber(),
             in.readNumber(),
-            readObject(in),
+            FrameParts.readObject(in),
             in.readFlag(),
-            readEntryKey(in),
-            readPlaces(in));
+            FrameParts.readEntryKey(in),
+            FrameParts.readPlaces(in));
     EntryRanges.check(pull.object().type(), pull.after(), List.of());
     return pull;
   }
@@ -436,12 +387,12 @@ public final class FrameCodec {
   private static Frame readRanges(WireInput in) {
     long epoch = in.readNumber();
     long number = in.readNumber();
-    ObjectId object = readObject(in);
-    EntryKey after = readEntryKey(in);
+    ObjectId object = FrameParts.readObject(in);
+    EntryKey after = FrameParts.readEntryKey(in);
     int n = in.readCount(RANGE_BYTES_MIN);
     List<EntryRanges.Range> ranges = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
-      EntryKey last = readEntryKey(in);
+      EntryKey last = FrameParts.readEntryKey(in);
       ranges.add(new EntryRanges.Range(last, in.readLong(), in.readLong()));
     }
     if (ranges.isEmpty()) {
@@ -456,9 +407,9 @@ public final class FrameCodec {
         new Frame.Entries(
             in.readNumber(),
             in.readNumber(),
-            readEntryKey(in),
-            readPlaces(in),
-            readShipment(in, sender));
+            FrameParts.readEntryKey(in),
+            FrameParts.readPlaces(in),
+            ShipmentCodec.readShipment(in, sender));
     if (!EntryRanges.arePossible(entries.entries().content())) {
       throw new MalformedException("entries came as something else");
     }
@@ -467,171 +418,22 @@ public final class FrameCodec {
 
   private static Frame readFetch(WireInput in) {
     long request = in.readNumber();
-    int n = in.readCount(OBJECT_BYTES_MIN);
+    int n = in.readCount(FrameParts.OBJECT_BYTES_MIN);
     List<ObjectId> objects = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
-      objects.add(readObject(in));
+      objects.add(FrameParts.readObject(in));
     }
     return new Frame.Fetch(request, objects);
   }
 
-  private static void writeCursor(WireOutput out, Optional<Cursor> cursor) {
-    out.writeByte(cursor.isEmpty() ? 0 : cursor.get().scanned().isPresent() ? 2 : 1);
-    cursor.ifPresent(
-        c -> {
-          out.writeNumber(c.base());
-          c.scanned().ifPresent(o -> writeObject(out, o));
-          out.writeNumber(c.life());
-          out.writeNumber(c.done() - c.base());
-          out.writeNumber(c.sent());
-        });
-  }
-
-  private static Optional<Cursor> readCursor(WireInput in) {
-    int head = readHead(in);
-    if (head == 0) {
-      return Optional.empty();
-    }
-    long base = in.readNumber();
-    Optional<ObjectId> scanned = readScanned(in, head);
-    long life = in.readNumber();
-    long done = base + in.readNumber();
-    if (done < base) {
-      throw new MalformedException("a cursor is out of range");
-    }
-    return Optional.of(new Cursor(life, base, done, in.readNumber(), scanned));
-  }
-
-  private static void writePage(WireOutput out, Page page) {
-    writePlace(out, page.place());
-    out.writeBoolean(page.scanned().isPresent());
-    page.scanned().ifPresent(o -> writeObject(out, o));
-  }
-
-  private static Page readPage(WireInput in) {
-    return new Page(readPlace(in), in.readFlag() ? Optional.of(readObject(in)) : Optional.empty());
-  }
-
-  private static void writePlace(WireOutput out, Place place) {
-    out.writeNumber(place.life());
-    out.writeNumber(place.change());
-  }
-
-  private static Place readPlace(WireInput in) {
-    return new Place(in.readNumber(), in.readNumber());
-  }
-
-  private static int readHead(WireInput in) {
-    int head = in.readByte();
-    if (head < 0 || head > 2) {
-      throw new MalformedException("a cursor must be 0, 1 or 2, not " + head);
-    }
-    return head;
-  }
-
-  private static Optional<ObjectId> readScanned(WireInput in, int head) {
-    return head == 2 ? Optional.of(readObject(in)) : Optional.empty();
-  }
-
-  private static void writeObject(WireOutput out, ObjectId object) {
-    out.writeKey(object.key());
-    out.writeByte(object.type().number());
-  }
-
-  private static ObjectId readObject(WireInput in) {
-    Key key = in.readKey();
-    return new ObjectId(key, CrdtType.of(in.readByte()));
-  }
-
-  // ---------------------------------------------------------------- shipments
-
-  private static void writeShipments(WireOutput out, ReplicaId sender, List<Shipment> shipments) {
-    out.writeCount(shipments.size());
-    for (Shipment s : shipments) {
-      writeShipment(out, sender, s);
-    }
-  }
-
-  private static List<Shipment> readShipments(WireInput in, ReplicaId sender) {
-    int n = in.readCount(SHIPMENT_BYTES_MIN);
-    List<Shipment> shipments = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      shipments.add(readShipment(in, sender));
-    }
-    return shipments;
-  }
-
-  private static void writeShipment(WireOutput out, ReplicaId sender, Shipment s) {
-    writeHead(out, sender, s);
-    out.writeBytes(s.packed());
-  }
-
-  private static void writeHead(WireOutput out, ReplicaId sender, Shipment s) {
-    boolean foreign = !s.origin().equals(sender);
-    boolean needs = !s.needs().isEmpty();
-    out.writeKey(s.object().key());
-    out.writeByte(
-        s.content().form()
-            | (s.content().isFull() ? FLAG_FULL : 0)
-            | (foreign ? FLAG_FOREIGN : 0)
-            | (needs ? FLAG_NEEDS : 0));
-    if (foreign) {
-      out.writeReplica(s.origin());
-    }
-    out.writeNumber(s.last());
-    out.writeNumber(s.last() - s.predecessor());
-    if (needs) {
-      out.writeVector(s.needs());
-    }
-    out.writeNumber(s.updates());
-    out.writeNumber(s.ageMillis());
-    CausalContext context = s.content().context();
-    out.writeCount(context.size());
-    for (int i = 0; i < context.size(); i++) {
-      out.writeReplica(context.replica(i));
-    }
-  }
-
-  private static Shipment readShipment(WireInput in, ReplicaId sender) {
-    Key key = in.readKey();
-    int head = in.readByteUnsigned();
-    int form = head & FORM_MASK;
-    ReplicaId origin = (head & FLAG_FOREIGN) != 0 ? in.readReplica() : sender;
-    long last = in.readNumber();
-    long step = in.readNumber();
-    if (step > last) {
-      throw new MalformedException("a shipment's predecessor is negative");
-    }
-    VersionVector needs = (head & FLAG_NEEDS) != 0 ? in.readVector() : VersionVector.EMPTY;
-    long updates = in.readNumber();
-    if (updates > Integer.MAX_VALUE) {
-      throw new MalformedException("a shipment of " + updates + " updates is out of range");
-    }
-    long age = in.readNumber();
-    int n = in.readCount(CONTEXT_BYTES_MIN);
-    List<ReplicaId> replicas = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      replicas.add(in.readReplica());
-    }
-    Causal content = Causal.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
-    return new Shipment(
-        new ObjectId(key, content.type()),
-        origin,
-        last - step,
-        needs,
-        last,
-        (int) updates,
-        age,
-        content);
-  }
-
   /** Writes a place of a stream, as a store keeps it. */
   public static void writeStoredCursor(WireOutput out, Cursor cursor) {
-    writeCursor(out, Optional.of(cursor));
+    FrameParts.writeCursor(out, Optional.of(cursor));
   }
 
   /** Reads what {@link #writeStoredCursor} wrote. */
   public static Cursor readStoredCursor(WireInput in) {
-    return readCursor(in).orElseThrow(() -> new MalformedException("a cursor is missing"));
+    return FrameParts.readCursor(in)
+        .orElseThrow(() -> new MalformedException("a cursor is missing"));
   }
 }

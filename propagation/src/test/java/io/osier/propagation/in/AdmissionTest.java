@@ -47,17 +47,17 @@ final class AdmissionTest {
     return state;
   }
 
-  private static Admission.Arrived whole(int i, long last) {
+  private static CutQueue.Arrived whole(int i, long last) {
     Shipment shipment =
         new Shipment(object(i), EU, 0, VersionVector.EMPTY, last, 0, 0, state(last));
     assertThat(shipment.content().isFull()).isTrue();
-    return new Admission.Arrived(shipment, true, 0);
+    return new CutQueue.Arrived(shipment, true, 0);
   }
 
-  private static Admission.Arrived operation(int i, long number) {
+  private static CutQueue.Arrived operation(int i, long number) {
     Shipment shipment =
         new Shipment(object(i), EU, number - 1, VersionVector.EMPTY, number, 1, 0, delta(number));
-    return new Admission.Arrived(shipment, false, 0);
+    return new CutQueue.Arrived(shipment, false, 0);
   }
 
   private void close(long through) {
@@ -66,7 +66,7 @@ final class AdmissionTest {
 
   private List<Shipment> take() {
     List<Shipment> taken = new ArrayList<>();
-    for (Admission.Cut cut : admission.take(VersionVector.EMPTY)) {
+    for (CutQueue.Cut cut : admission.take(VersionVector.EMPTY)) {
       cut.updates().forEach(a -> taken.add(a.shipment()));
     }
     return taken;
@@ -151,7 +151,7 @@ final class AdmissionTest {
     admission.add(STREAM, operation(1, 3));
     assertThat(admission.isNew(STREAM, 2)).isFalse();
     assertThat(admission.open(STREAM)).isEqualTo(1);
-    assertThat(admission.take(needs)).extracting(Admission.Cut::through).containsExactly(2L);
+    assertThat(admission.take(needs)).extracting(CutQueue.Cut::through).containsExactly(2L);
     assertThat(admission.waiting()).isEqualTo(1);
   }
 
@@ -207,7 +207,7 @@ final class AdmissionTest {
     admission.giveUp(VersionVector.EMPTY, US::equals);
     assertThat(admission.waiting()).isEqualTo(1);
     VersionVector here = VersionVector.EMPTY.with(EU, 1);
-    assertThat(admission.take(here)).extracting(Admission.Cut::through).containsExactly(1L);
+    assertThat(admission.take(here)).extracting(CutQueue.Cut::through).containsExactly(1L);
     assertThat(admission.heapBytes()).isZero();
   }
 
@@ -254,7 +254,7 @@ final class AdmissionTest {
             0,
             0,
             leases.of(set(i)));
-    admission.addPulled(STREAM, new Admission.Arrived(shipment, true, 0));
+    admission.addPulled(STREAM, new CutQueue.Arrived(shipment, true, 0));
   }
 
   /** Of one that has ended nobody sends it again: only what cannot be read any more is dropped. */

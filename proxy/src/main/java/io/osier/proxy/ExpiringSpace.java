@@ -4,10 +4,12 @@ import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** A space whose updates give their objects a deadline, too. See {@link ObjectSpace#expiring}. */
 final class ExpiringSpace extends ObjectSpace {
@@ -24,9 +26,31 @@ final class ExpiringSpace extends ObjectSpace {
     return space.values();
   }
 
+  private Operation with(Operation update) {
+    return new Operation.WithDeadline(update, deadline);
+  }
+
   @Override
-  Target object(String key, CrdtType type) {
-    return Target.Expiring.whole(space.object(key, type), deadline);
+  CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation) {
+    return space.updateObject(key, type, with(operation));
+  }
+
+  @Override
+  <T> CompletableFuture<T> updateObject(
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
+    return space.updateObject(key, type, with(operation), ask, result);
+  }
+
+  @Override
+  CompletableFuture<Boolean> updateIfAsync(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    return space.updateIfAsync(key, type, with(operation), condition);
+  }
+
+  @Override
+  <T> CompletableFuture<T> readObject(
+      Key key, CrdtType type, Query query, Function<Reading, T> result) {
+    return space.readObject(key, type, query, result);
   }
 
   @Override

@@ -43,11 +43,6 @@ public final class Keyspace extends ObjectSpace {
   }
 
   @Override
-  Target object(String key, CrdtType type) {
-    return new Target.OfObject(this, Key.of(key), type);
-  }
-
-  @Override
   CompletableFuture<Page> firstPage(Scan scan) {
     return session
         .scan(scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS))
@@ -114,7 +109,7 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    return updateAsync(key, type, operation, ask, Keyspace::found);
+    return update(key, type, operation, ask, Keyspace::found);
   }
 
   /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
@@ -122,8 +117,7 @@ public final class Keyspace extends ObjectSpace {
     return Calls.join(updateAsync(key, type, operation, ask));
   }
 
-  /** As the public one; {@code result} says what is made of the answer. */
-  <T> CompletableFuture<T> updateAsync(
+  private <T> CompletableFuture<T> update(
       Key key,
       CrdtType type,
       Operation operation,
@@ -135,6 +129,17 @@ public final class Keyspace extends ObjectSpace {
         : session.write(name, key, type, operation, ask, result);
   }
 
+  @Override
+  CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation) {
+    return updateAsync(key, type, operation);
+  }
+
+  @Override
+  <T> CompletableFuture<T> updateObject(
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
+    return update(key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
+  }
+
   /**
    * Updates an object with any operation, if a condition holds at the datacenter that does it, in
    * the moment in which it does it: nothing there comes between. Elsewhere something may be done at
@@ -143,6 +148,7 @@ public final class Keyspace extends ObjectSpace {
    * @param condition needs the right to read
    * @return completes with whether it held; otherwise nothing was done
    */
+  @Override
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
     OsierException wrong = Checks.update(key, type, operation, condition);
@@ -176,10 +182,11 @@ public final class Keyspace extends ObjectSpace {
     return session.read(name, key, type, query, Keyspace::found);
   }
 
-  /** As {@link #readAsync}; {@code result} says what is made of the reading. */
-  <T> CompletableFuture<T> readAsync(
-      Key key, Optional<CrdtType> type, Query query, Function<Reading, T> result) {
-    return session.read(name, key, type, query, a -> result.apply(a.reading().orElseThrow()));
+  @Override
+  <T> CompletableFuture<T> readObject(
+      Key key, CrdtType type, Query query, Function<Reading, T> result) {
+    return session.read(
+        name, key, Optional.of(type), query, a -> result.apply(a.reading().orElseThrow()));
   }
 
   /** Waits for {@link #readAsync}. */

@@ -22,13 +22,35 @@ import java.util.stream.Stream;
 /**
  * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
  */
-public abstract class ObjectSpace {
+public abstract class ObjectSpace extends HandleSource {
   ObjectSpace() {}
 
   /** How the client keeps objects. */
   abstract Values values();
 
-  abstract Target object(String key, CrdtType type);
+  @Override
+  Target target(String key, CrdtType type) {
+    return new Target.OfObject(this, Key.of(key), type);
+  }
+
+  /** Updates an object. */
+  abstract CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation);
+
+  /**
+   * Updates an object, and asks something of it in the same moment.
+   *
+   * @param result what is made of the answer
+   */
+  abstract <T> CompletableFuture<T> updateObject(
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result);
+
+  /** Updates an object if a condition holds; completes with whether it did. */
+  abstract CompletableFuture<Boolean> updateIfAsync(
+      Key key, CrdtType type, Operation operation, Request.Condition condition);
+
+  /** Reads an object as one of a type; {@code result} is what is made of the reading. */
+  abstract <T> CompletableFuture<T> readObject(
+      Key key, CrdtType type, Query query, Function<Reading, T> result);
 
   /** Reads an object with any query. */
   abstract CompletableFuture<Keyspace.Found> readAsync(
@@ -265,88 +287,18 @@ public abstract class ObjectSpace {
     }
   }
 
-  /** A counter that goes up and down. */
-  public CounterHandle counter(String key) {
-    return new CounterHandle(object(key, CrdtType.PN_COUNTER));
-  }
-
-  /** A counter that only goes up. */
-  public CounterHandle growOnlyCounter(String key) {
-    return new CounterHandle(object(key, CrdtType.G_COUNTER));
-  }
-
   /** A counter that never leaves its bounds. */
   public BoundedCounterHandle boundedCounter(String key) {
-    return new BoundedCounterHandle(object(key, CrdtType.BOUNDED_COUNTER));
-  }
-
-  /** A register in which the last assignment wins. */
-  public RegisterHandle register(String key) {
-    return new RegisterHandle(object(key, CrdtType.LWW_REGISTER));
-  }
-
-  /** A register that keeps the values of concurrent assignments. */
-  public MultiRegisterHandle multiRegister(String key) {
-    return new MultiRegisterHandle(object(key, CrdtType.MV_REGISTER));
-  }
-
-  /** A flag in which enabling wins. */
-  public FlagHandle flag(String key) {
-    return new FlagHandle(object(key, CrdtType.EW_FLAG));
-  }
-
-  /** A flag in which disabling wins. */
-  public FlagHandle disableWinsFlag(String key) {
-    return new FlagHandle(object(key, CrdtType.DW_FLAG));
-  }
-
-  /** A set in which adding wins. */
-  public SetHandle set(String key) {
-    return new SetHandle(object(key, CrdtType.AW_SET));
-  }
-
-  /** A set that only grows. */
-  public SetHandle growOnlySet(String key) {
-    return new SetHandle(object(key, CrdtType.G_SET));
-  }
-
-  /** A set in which removing wins. */
-  public SetHandle removeWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.RW_SET));
+    return new BoundedCounterHandle(target(key, CrdtType.BOUNDED_COUNTER));
   }
 
   /** A set in which the last change of an element wins, and adding at equal times. */
   public SetHandle lastWriterWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_ADD_BIAS));
+    return new SetHandle(target(key, CrdtType.LWW_SET_ADD_BIAS));
   }
 
   /** A set in which the last change of an element wins, and removing at equal times. */
   public SetHandle lastWriterWinsSetRemoveBias(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_REMOVE_BIAS));
-  }
-
-  /** A map of named fields of any type. */
-  public MapHandle map(String key) {
-    return new MapHandle(object(key, CrdtType.OR_MAP));
-  }
-
-  /** A register of objects of a class, in which the last assignment wins. */
-  public <T> TypedRegister<T> register(String key, Class<T> type) {
-    return register(key).as(type);
-  }
-
-  /** A register of objects of a class that keeps those of concurrent assignments. */
-  public <T> TypedMultiRegister<T> multiRegister(String key, Class<T> type) {
-    return multiRegister(key).as(type);
-  }
-
-  /** A set of objects of a class, in which adding wins. */
-  public <E> TypedSet<E> set(String key, Class<E> type) {
-    return set(key).as(type);
-  }
-
-  /** A map whose fields are a record's components. */
-  public <R extends Record> RecordMap<R> map(String key, Class<R> type) {
-    return map(key).as(type);
+    return new SetHandle(target(key, CrdtType.LWW_SET_REMOVE_BIAS));
   }
 }

@@ -8,6 +8,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -23,6 +24,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,11 +243,6 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return session.values();
   }
 
-  @Override
-  Target object(String key, CrdtType type) {
-    return new Target.InTransaction(this, Key.of(key), type);
-  }
-
   /** What a scan needs of this. */
   private final class Scanned implements SnapshotScan.Within {
     @Override
@@ -328,6 +325,28 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
     return CallFuture.completed(null); // what is derived from it may be a call
   }
 
+  @Override
+  CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation) {
+    return update(key, type, operation);
+  }
+
+  @Override
+  <T> CompletableFuture<T> updateObject(
+      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
+    return reading(updateAsync(key, type, operation, ask), result);
+  }
+
+  @Override
+  <T> CompletableFuture<T> readObject(
+      Key key, CrdtType type, Query query, Function<Reading, T> result) {
+    return reading(readAsync(key, Optional.of(type), query), result);
+  }
+
+  private static <T> CompletableFuture<T> reading(
+      CompletableFuture<Found> found, Function<Reading, T> result) {
+    return found.thenApply(f -> result.apply(f.reading().orElseThrow()));
+  }
+
   /**
    * Updates an object with any operation, and asks something of it as this transaction sees it.
    *
@@ -351,6 +370,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    *
    * @return completes with whether it held; otherwise the transaction is as it was
    */
+  @Override
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
     OsierException wrong = Checks.update(key, type, operation, condition);

@@ -35,8 +35,9 @@ final class ClientGreeting {
   private final @Nullable Login login;
 
   ClientGreeting(ClientSettings settings, Timers timers, Network network, Outcome outcome) {
-    this.name = settings.name();
-    this.login = settings.user().map(u -> new Login(u, timers.newId().toString())).orElse(null);
+    this.name = settings.dialling().name();
+    this.login =
+        settings.dialling().user().map(u -> new Login(u, timers.newId().toString())).orElse(null);
     this.network = network;
     this.outcome = outcome;
   }

@@ -30,6 +30,9 @@ final class FollowedKeys {
   /** A datacenter looks at 20,000 changes for one answer: if at fewer, it told of all it had. */
   private static final long LOOKED_AT_MAX = 10_000;
 
+  /** Longer times are taken for this, so that they can be added. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   /** No run. */
   private static final long NONE = 0;
 
@@ -114,8 +117,12 @@ final class FollowedKeys {
     return prefix;
   }
 
+  static long nanos(Duration time) {
+    return (time.compareTo(LONGEST) < 0 ? time : LONGEST).toNanos();
+  }
+
   long atMostNanos() {
-    return ReadCache.nanos(prefix.atMost());
+    return nanos(prefix.atMost());
   }
 
   /** True for the first who calls it: from then on changes are to be followed. */

@@ -23,7 +23,7 @@ final class Follower {
   /** Where it is refused, and only what people do helps. */
   private static final long REFUSED_MILLIS = 30_000;
 
-  private final OsierClient client;
+  private final ClientCore client;
   private final FollowedKeys keys;
   private final long answerNanos;
   private long pauseMillis = PAUSE_MILLIS_MIN;
@@ -36,7 +36,7 @@ final class Follower {
    *
    * @param answerNanos how long to wait for an answer
    */
-  Follower(OsierClient client, FollowedKeys keys, long answerNanos) {
+  Follower(ClientCore client, FollowedKeys keys, long answerNanos) {
     this.client = client;
     this.keys = keys;
     this.answerNanos = answerNanos;

@@ -23,16 +23,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace as a session sees it: where handles to objects come from. A key's type is fixed by its
  * first write; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
  */
 public final class Keyspace extends ObjectSpace {
-  private final Session session;
+  private final SessionRequests session;
   private final String name;
 
-  Keyspace(Session session, String name) {
+  Keyspace(SessionRequests session, String name) {
     this.session = session;
     this.name = name;
   }
@@ -45,7 +46,9 @@ public final class Keyspace extends ObjectSpace {
   @Override
   CompletableFuture<Page> firstPage(Scan scan) {
     return session
-        .scan(scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS))
+        .scan(
+            scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS),
+            reply -> (Reply.Page) reply)
         .thenApply(Keyspace::shown);
   }
 
@@ -63,7 +66,9 @@ public final class Keyspace extends ObjectSpace {
 
   private CompletableFuture<Counted> countOn(long before, Scan rest) {
     return session
-        .count(rest.request(name, new Query.Exists(), 1, Request.Want.COUNT))
+        .scan(
+            rest.request(name, new Query.Exists(), 1, Request.Want.COUNT),
+            reply -> (Reply.Counted) reply)
         .thenApply(
             part ->
                 new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
@@ -92,7 +97,12 @@ public final class Keyspace extends ObjectSpace {
     if (session.update(name, key, type, operation)) {
       return CallFuture.completed(null); // what is derived from it may be a call
     }
-    return session.write(name, key, type, operation);
+    return session.write(
+        name,
+        new Request.Update(key, type, operation),
+        Optional.empty(),
+        Optional.empty(),
+        Keyspace::done);
   }
 
   /** Waits for {@link #updateAsync}. */
@@ -126,7 +136,12 @@ public final class Keyspace extends ObjectSpace {
     OsierException wrong = Checks.update(key, type, operation, ask);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
-        : session.write(name, key, type, operation, ask, result);
+        : session.write(
+            name,
+            new Request.Update(key, type, operation),
+            Optional.of(ask),
+            Optional.empty(),
+            reply -> result.apply(answered(reply)));
   }
 
   @Override
@@ -154,7 +169,12 @@ public final class Keyspace extends ObjectSpace {
     OsierException wrong = Checks.update(key, type, operation, condition);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
-        : session.writeIf(name, key, type, operation, condition);
+        : session.write(
+            name,
+            new Request.Update(key, type, operation),
+            Optional.empty(),
+            Optional.of(condition),
+            Keyspace::held);
   }
 
   /** Waits for {@link #updateIfAsync}. */
@@ -247,7 +267,7 @@ public final class Keyspace extends ObjectSpace {
     OsierException wrong = Checks.reads(reads);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
-        : Batch.read(session, name, List.copyOf(reads));
+        : Batch.read(session.session(), name, List.copyOf(reads));
   }
 
   /**
@@ -271,14 +291,14 @@ public final class Keyspace extends ObjectSpace {
     OsierException wrong = Checks.changes(changes);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
-        : Batch.update(session, name, List.copyOf(changes));
+        : Batch.update(session.session(), name, List.copyOf(changes));
   }
 
   // ---------------------------------------------------------------- changes
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
-    return Watch.of(session, name, Optional.of(Key.of(key)), false);
+    return Watch.of(session.session(), name, Optional.of(Key.of(key)), false);
   }
 
   /**
@@ -288,12 +308,12 @@ public final class Keyspace extends ObjectSpace {
   public Watch watchPrefix(String prefix) {
     return present(prefix, "a prefix").isEmpty()
         ? changes()
-        : Watch.of(session, name, Optional.of(Key.of(prefix)), true);
+        : Watch.of(session.session(), name, Optional.of(Key.of(prefix)), true);
   }
 
   /** Changes of all keys. */
   public Watch changes() {
-    return Watch.of(session, name, Optional.empty(), true);
+    return Watch.of(session.session(), name, Optional.empty(), true);
   }
 
   // ---------------------------------------------------------------- transactions
@@ -316,7 +336,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #begin(TransactionOptions)}. */
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
-    return session.begin(name, options);
+    return session.begin(name, options).thenApply(begun -> new Transaction(session, begun));
   }
 
   /**
@@ -325,12 +345,13 @@ public final class Keyspace extends ObjectSpace {
    * TransactionOptions#atLeast}).
    */
   public VersionVector clock() {
-    return session.clock(name);
+    return session.session().past().clock(name);
   }
 
   /** As {@link Session#token}, of this keyspace alone. */
   public SessionToken token() {
-    return session.token(name);
+    session.seeAcknowledged();
+    return session.session().past().token(name);
   }
 
   /** A read of one object; see {@link #readTogether}. */
@@ -339,6 +360,10 @@ public final class Keyspace extends ObjectSpace {
     public Get(String key, CrdtType type) {
       this(Key.of(key), Optional.of(type), new Query.Whole());
     }
+
+    Request.Fetch fetch() {
+      return new Request.Fetch(key, type, query);
+    }
   }
 
   /** An update of one object; see {@link #updateTogether}. */
@@ -346,6 +371,10 @@ public final class Keyspace extends ObjectSpace {
     /** Updates the object of a key. */
     public Change(String key, CrdtType type, Operation operation) {
       this(Key.of(key), type, operation);
+    }
+
+    Request.Update update() {
+      return new Request.Update(key, type, operation);
     }
 
     /** Deletes a key; see {@link ObjectSpace#delete}. */
@@ -406,6 +435,32 @@ public final class Keyspace extends ObjectSpace {
     Calls.join(updateTogetherAsync(changes));
   }
 
+  /** Of an update of which nothing was asked, also where there was nothing to do with the key. */
+  private static @Nullable Void done(Reply reply) {
+    if (reply instanceof Reply.Done || reply instanceof Reply.Answer) {
+      return null;
+    }
+    throw Calls.unexpected(reply);
+  }
+
+  /** What an update's reply tells of what was asked with it. */
+  private static Reply.Answer answered(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
+      case Reply.Answer a -> a; // there was nothing to do with the key
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
+  /** Whether the condition of an update held, so that it is done. */
+  private static boolean held(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> true;
+      case Reply.Answer a -> false;
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
   static Found found(Reply.Answer a) {
     return new Found(a.type(), a.reading(), a.exists());
   }
@@ -430,7 +485,7 @@ public final class Keyspace extends ObjectSpace {
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
     return session
-        .scan(new Request.Scan(name, from, type, query, limit))
+        .scan(new Request.Scan(name, from, type, query, limit), reply -> (Reply.Page) reply)
         .thenApply(Keyspace::shown);
   }
 

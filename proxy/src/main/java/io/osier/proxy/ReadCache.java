@@ -42,13 +42,6 @@ final class ReadCache {
 
   private static final int COUNTERS = 1 << 8;
 
-  /** Longer times are taken for this, so that they can be added. */
-  private static final Duration LONGEST = Duration.ofDays(365);
-
-  static long nanos(Duration time) {
-    return (time.compareTo(LONGEST) < 0 ? time : LONGEST).toNanos();
-  }
-
   private record Place(String keyspace, Key key) {}
 
   private record Question(Optional<CrdtType> type, Query query) {}
@@ -77,7 +70,9 @@ final class ReadCache {
       if (millis < 0) {
         end = new End(false, 0);
       } else {
-        end = new End(true, askedNanos + nanos(Duration.ofMillis(millis - millis / SLACK)));
+        end =
+            new End(
+                true, askedNanos + FollowedKeys.nanos(Duration.ofMillis(millis - millis / SLACK)));
       }
     }
 
@@ -177,18 +172,18 @@ final class ReadCache {
    *
    * @param followed the longest prefix first
    */
-  ReadCache(ClientSettings settings, List<FollowedKeys> followed, Ticker ticker) {
+  ReadCache(ClientSettings.Caching settings, List<FollowedKeys> followed, Ticker ticker) {
     this.followed = followed;
     this.ticker = ticker;
-    this.stalenessNanos = nanos(settings.cacheStaleness());
+    this.stalenessNanos = FollowedKeys.nanos(settings.staleness());
     this.known =
-        settings.cacheStaleness().isZero()
+        settings.staleness().isZero()
             ? null
             : Caffeine.newBuilder()
                 .expireAfter(
                     Expiry.<Place, Known>writing(
                         (place, of) -> Duration.ofNanos(of.nanosMax(stalenessNanos))))
-                .maximumSize(settings.cacheEntriesMax())
+                .maximumSize(settings.entriesMax())
                 .ticker(ticker)
                 .build();
   }

@@ -32,7 +32,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
   /** In vain so often it is said: a moment without a datacenter is nothing to tell of. */
   private static final int SAID_AFTER = 3;
 
-  private final Session session;
+  private final SessionCore session;
   private final Executor executor;
 
   // Only whoever is at it touches what follows.
@@ -45,7 +45,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
   private int inVain;
 
   WatchSubscription(
-      Session session,
+      SessionCore session,
       Request.Watch first,
       Executor executor,
       Flow.Subscriber<? super Changes> subscriber) {
@@ -116,7 +116,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
 
   private void take(Reply.Changes told) {
     if (goesOn(next)) {
-      session.sawOthersPast();
+      session.cache().clear();
     }
     boolean first = next.places().isEmpty() || next.waitMillis() == 0;
     // Who begins anew elsewhere, or walks through what is there, is told where it is.
@@ -125,7 +125,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
         new Request.Watch(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
     // The session has now seen them: what it kept of them may be older.
-    told.changes().forEach(c -> session.changes(next.keyspace(), c.key()));
+    told.changes().forEach(c -> session.cache().invalidate(next.keyspace(), c.key()));
     if (first || walks || !told.changes().isEmpty()) {
       held =
           new Changes(

@@ -211,7 +211,7 @@ final class BoundariesTest {
       assertThat(Thread.interrupted()).as("%s", method).isTrue();
       if (on instanceof OsierClient client) {
         boolean closes = method.getName().equals("close");
-        assertThat(client.isClosed()).as("%s", method).isEqualTo(closes);
+        assertThat(client.core().isClosed()).as("%s", method).isEqualTo(closes);
         client.close();
       }
     }
@@ -281,7 +281,7 @@ final class BoundariesTest {
       } else {
         assertThat(client.close(end)).isTrue();
       }
-      assertThat(client.isClosed()).isTrue();
+      assertThat(client.core().isClosed()).isTrue();
       client.close();
       assertThat(client.close(FOREVER)).isTrue();
     }

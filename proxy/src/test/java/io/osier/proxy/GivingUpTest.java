@@ -157,7 +157,7 @@ final class GivingUpTest {
   }
 
   private void assertNothingIsUnderWay(Object of) {
-    assertThat(client.room().awaitEmpty(0)).as("%s has left its place", of).isTrue();
+    assertThat(client.core().room().awaitEmpty(0)).as("%s has left its place", of).isTrue();
     // Of a transaction it must be known how a step ends, and what was begun is ended.
     int now = client.status().getFirst().inFlight();
     if (of instanceof Method m && (m.getName().startsWith("begin") || isIn == Transaction.class)) {
@@ -298,7 +298,7 @@ final class GivingUpTest {
   void close_andAwaitConnected_endWithAnInterrupt() {
     var unused = client.session().keyspace("shop").counter("k").getAsync();
     assertThat(interruptedWhileItWaits(none -> client.close(Duration.ofDays(1)))).isNull();
-    assertThat(client.isClosed()).isTrue();
+    assertThat(client.core().isClosed()).isTrue();
     OsierClient nowhere = SteppedClient.of(settings(), new Still(), changed -> List.of());
     assertThat(interruptedWhileItWaits(none -> nowhere.awaitConnected(Duration.ofDays(1))))
         .isInstanceOfSatisfying(

@@ -1,15 +1,24 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +53,12 @@ abstract class Batch {
 
   /** Reads objects. */
   static CompletableFuture<List<Found>> read(
-      SessionCore session, String keyspace, List<Keyspace.Get> reads) {
+      SessionCore session, String keyspace, List<Keyspace.Get> asked) {
+    OsierException wrong = Checks.reads(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Get> reads = List.copyOf(asked);
     return new Batch(session, keyspace, reads.stream().map(Keyspace.Get::key).toList(), false) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
@@ -54,9 +68,39 @@ abstract class Batch {
     }.start();
   }
 
+  /** Reads several keys, whatever they hold; in their order. */
+  static CompletableFuture<Map<String, Found>> read(
+      SessionCore session, String keyspace, Collection<String> keys) {
+    List<String> distinct;
+    List<Keyspace.Get> reads;
+    try {
+      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+      reads =
+          distinct.stream()
+              .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
+              .toList();
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return read(session, keyspace, reads)
+        .thenApply(
+            found -> {
+              Map<String, Found> byKey = new LinkedHashMap<>();
+              for (int i = 0; i < distinct.size(); i++) {
+                byKey.put(distinct.get(i), found.get(i));
+              }
+              return Collections.unmodifiableMap(byKey);
+            });
+  }
+
   /** Updates objects; those of one key in this order. */
   static CompletableFuture<Void> update(
-      SessionCore session, String keyspace, List<Keyspace.Change> changes) {
+      SessionCore session, String keyspace, List<Keyspace.Change> asked) {
+    OsierException wrong = Checks.changes(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Change> changes = List.copyOf(asked);
     return new Batch(session, keyspace, changes.stream().map(Keyspace.Change::key).toList(), true) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
@@ -173,7 +217,7 @@ abstract class Batch {
       int part = parts.get(i);
       session.cache().invalidate(keyspace, keys.get(part));
       switch (all.parts().get(i)) {
-        case Reply.Answer answer -> found[part] = Keyspace.found(answer);
+        case Reply.Answer answer -> found[part] = Found.of(answer);
         case Reply.Failure failure -> errors[part] = Calls.failed(failure, update);
         default -> {}
       }

@@ -13,17 +13,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace as a session sees it: where handles to objects come from. A key's type is fixed by its
@@ -54,24 +49,7 @@ public final class Keyspace extends ObjectSpace {
 
   @Override
   CompletableFuture<Long> countAll(Scan scan) {
-    return Calls.oneByOne(
-            new Counted(0, Optional.of(scan)),
-            counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
-            counted -> countOn(counted.objects, counted.rest.orElseThrow()))
-        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
-  }
-
-  /** So many objects were counted; the rest was not looked at yet. */
-  private record Counted(long objects, Optional<Scan> rest) {}
-
-  private CompletableFuture<Counted> countOn(long before, Scan rest) {
-    return session
-        .scan(
-            rest.request(name, new Query.Exists(), 1, Request.Want.COUNT),
-            reply -> (Reply.Counted) reply)
-        .thenApply(
-            part ->
-                new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
+    return session.count(name, scan);
   }
 
   @Override
@@ -90,19 +68,7 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when the update is done
    */
   public CompletableFuture<Void> updateAsync(Key key, CrdtType type, Operation operation) {
-    OsierException wrong = Checks.update(key, type, operation);
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    if (session.update(name, key, type, operation)) {
-      return CallFuture.completed(null); // what is derived from it may be a call
-    }
-    return session.write(
-        name,
-        new Request.Update(key, type, operation),
-        Optional.empty(),
-        Optional.empty(),
-        Keyspace::done);
+    return session.update(name, key, type, operation);
   }
 
   /** Waits for {@link #updateAsync}. */
@@ -119,29 +85,12 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    return update(key, type, operation, ask, Keyspace::found);
+    return session.update(name, key, type, operation, ask, Found::of);
   }
 
   /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
   public Found update(Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return Calls.join(updateAsync(key, type, operation, ask));
-  }
-
-  private <T> CompletableFuture<T> update(
-      Key key,
-      CrdtType type,
-      Operation operation,
-      Request.Ask ask,
-      Function<Reply.Answer, T> result) {
-    OsierException wrong = Checks.update(key, type, operation, ask);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : session.write(
-            name,
-            new Request.Update(key, type, operation),
-            Optional.of(ask),
-            Optional.empty(),
-            reply -> result.apply(answered(reply)));
   }
 
   @Override
@@ -152,7 +101,8 @@ public final class Keyspace extends ObjectSpace {
   @Override
   <T> CompletableFuture<T> updateObject(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
-    return update(key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
+    return session.update(
+        name, key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
   }
 
   /**
@@ -166,15 +116,7 @@ public final class Keyspace extends ObjectSpace {
   @Override
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    OsierException wrong = Checks.update(key, type, operation, condition);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : session.write(
-            name,
-            new Request.Update(key, type, operation),
-            Optional.empty(),
-            Optional.of(condition),
-            Keyspace::held);
+    return session.updateIf(name, key, type, operation, condition);
   }
 
   /** Waits for {@link #updateIfAsync}. */
@@ -190,7 +132,16 @@ public final class Keyspace extends ObjectSpace {
    * @param reading its value; that of a new object if there is none and a type was asked for
    * @param exists whether it is there and differs from a new object
    */
-  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
+  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {
+    static Found of(Reply.Answer answer) {
+      return new Found(answer.type(), answer.reading(), answer.exists());
+    }
+
+    /** What several keys hold, as a transaction was answered. */
+    static List<Found> all(Reply.Transacted step) {
+      return step.answers().stream().map(Found::of).toList();
+    }
+  }
 
   /**
    * Reads an object with any query.
@@ -199,7 +150,7 @@ public final class Keyspace extends ObjectSpace {
    */
   @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return session.read(name, key, type, query, Keyspace::found);
+    return session.read(name, key, type, query, Found::of);
   }
 
   @Override
@@ -213,8 +164,6 @@ public final class Keyspace extends ObjectSpace {
   public Found read(Key key, Optional<CrdtType> type, Query query) {
     return Calls.join(readAsync(key, type, query));
   }
-
-  // ---------------------------------------------------------------- batches
 
   /**
    * Reads several keys, whatever they hold, each for itself: with one request for each partition,
@@ -231,26 +180,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #getAll}. */
   public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
-    List<String> distinct;
-    List<Get> reads;
-    try {
-      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
-      reads =
-          distinct.stream()
-              .map(key -> new Get(Key.of(key), Optional.empty(), new Query.Whole()))
-              .toList();
-    } catch (OsierException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return readAllAsync(reads)
-        .thenApply(
-            found -> {
-              Map<String, Found> byKey = new LinkedHashMap<>();
-              for (int i = 0; i < distinct.size(); i++) {
-                byKey.put(distinct.get(i), found.get(i));
-              }
-              return Collections.unmodifiableMap(byKey);
-            });
+    return Batch.read(session.session(), name, keys);
   }
 
   /**
@@ -264,10 +194,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #readAll}. */
   public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
-    OsierException wrong = Checks.reads(reads);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : Batch.read(session.session(), name, List.copyOf(reads));
+    return Batch.read(session.session(), name, reads);
   }
 
   /**
@@ -288,13 +215,8 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
-    OsierException wrong = Checks.changes(changes);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : Batch.update(session.session(), name, List.copyOf(changes));
+    return Batch.update(session.session(), name, changes);
   }
-
-  // ---------------------------------------------------------------- changes
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
@@ -315,8 +237,6 @@ public final class Keyspace extends ObjectSpace {
   public Watch changes() {
     return Watch.of(session.session(), name, Optional.empty(), true);
   }
-
-  // ---------------------------------------------------------------- transactions
 
   /**
    * Begins a transaction at the nearest datacenter, with a time limit of one minute. Its snapshot
@@ -410,9 +330,7 @@ public final class Keyspace extends ObjectSpace {
    * @return what was found, in the order of the reads
    */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Get> reads) {
-    return session
-        .together(name, reads, List.of())
-        .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
+    return session.together(name, reads, List.of()).thenApply(Found::all);
   }
 
   /** Waits for {@link #readTogetherAsync}. */
@@ -433,36 +351,6 @@ public final class Keyspace extends ObjectSpace {
   /** Waits for {@link #updateTogetherAsync}. */
   public void updateTogether(List<Change> changes) {
     Calls.join(updateTogetherAsync(changes));
-  }
-
-  /** Of an update of which nothing was asked, also where there was nothing to do with the key. */
-  private static @Nullable Void done(Reply reply) {
-    if (reply instanceof Reply.Done || reply instanceof Reply.Answer) {
-      return null;
-    }
-    throw Calls.unexpected(reply);
-  }
-
-  /** What an update's reply tells of what was asked with it. */
-  private static Reply.Answer answered(Reply reply) {
-    return switch (reply) {
-      case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
-      case Reply.Answer a -> a; // there was nothing to do with the key
-      default -> throw Calls.unexpected(reply);
-    };
-  }
-
-  /** Whether the condition of an update held, so that it is done. */
-  private static boolean held(Reply reply) {
-    return switch (reply) {
-      case Reply.Done d -> true;
-      case Reply.Answer a -> false;
-      default -> throw Calls.unexpected(reply);
-    };
-  }
-
-  static Found found(Reply.Answer a) {
-    return new Found(a.type(), a.reading(), a.exists());
   }
 
   /**

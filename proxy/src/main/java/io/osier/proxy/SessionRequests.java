@@ -75,14 +75,89 @@ final class SessionRequests {
     }
   }
 
+  /** Updates an object. */
+  CompletableFuture<Void> update(String keyspace, Key key, CrdtType type, Operation operation) {
+    OsierException wrong = Checks.update(key, type, operation);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    if (updateAtOnce(keyspace, key, type, operation)) {
+      return CallFuture.completed(null); // what is derived from it may be a call
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(keyspace, change, Optional.empty(), Optional.empty(), SessionRequests::done);
+  }
+
+  /**
+   * Updates an object, and asks something of it in the same moment.
+   *
+   * @param result what the caller makes of the answer
+   */
+  <T> CompletableFuture<T> update(
+      String keyspace,
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Request.Ask ask,
+      Function<Reply.Answer, T> result) {
+    OsierException wrong = Checks.update(key, type, operation, ask);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(
+        keyspace,
+        change,
+        Optional.of(ask),
+        Optional.empty(),
+        reply -> result.apply(answered(reply)));
+  }
+
+  /** Updates an object if a condition holds; completes with whether it did. */
+  CompletableFuture<Boolean> updateIf(
+      String keyspace, Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    OsierException wrong = Checks.update(key, type, operation, condition);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(keyspace, change, Optional.empty(), Optional.of(condition), SessionRequests::held);
+  }
+
+  /** Of an update of which nothing was asked, also where there was nothing to do with the key. */
+  private static Void done(Reply reply) {
+    if (reply instanceof Reply.Done || reply instanceof Reply.Answer) {
+      return null;
+    }
+    throw Calls.unexpected(reply);
+  }
+
+  /** What an update's reply tells of what was asked with it. */
+  private static Reply.Answer answered(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
+      case Reply.Answer a -> a; // there was nothing to do with the key
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
+  /** Whether the condition of an update held, so that it is done. */
+  private static boolean held(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> true;
+      case Reply.Answer a -> false;
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
   /**
    * Does an update at once if the datacenter is in this process and takes it so. It needs no place
    * in what the session has seen: such a session has no other datacenter to go to, and every read
    * there shows what was acknowledged there.
    *
-   * @return whether it is done; if not, {@link #write} must do it
+   * @return whether it is done; if not, a request must do it
    */
-  boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+  private boolean updateAtOnce(String keyspace, Key key, CrdtType type, Operation operation) {
     Connection connection = client.datacenters().nearest();
     // What another session saw must be there first, and only a request can wait for it.
     if (connection == null
@@ -105,7 +180,7 @@ final class SessionRequests {
    * @param condition what must hold of it; empty for nothing, and where something is asked
    * @param result what the caller makes of the reply, which is no failure
    */
-  <T> CompletableFuture<T> write(
+  private <T> CompletableFuture<T> write(
       String keyspace,
       Request.Update change,
       Optional<Request.Ask> ask,
@@ -260,6 +335,27 @@ final class SessionRequests {
           }
         };
     return call.start();
+  }
+
+  /** How many objects a scan would show: each part of its range is counted where it is. */
+  CompletableFuture<Long> count(String keyspace, Scan scan) {
+    return Calls.oneByOne(
+            new Counted(0, Optional.of(scan)),
+            counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
+            counted -> countOn(keyspace, counted.objects, counted.rest.orElseThrow()))
+        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
+  }
+
+  /** So many objects were counted; the rest was not looked at yet. */
+  private record Counted(long objects, Optional<Scan> rest) {}
+
+  private CompletableFuture<Counted> countOn(String keyspace, long before, Scan rest) {
+    return scan(
+            rest.request(keyspace, new Query.Exists(), 1, Request.Want.COUNT),
+            reply -> (Reply.Counted) reply)
+        .thenApply(
+            part ->
+                new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
   }
 
   private TransactionId newTransactionId() {

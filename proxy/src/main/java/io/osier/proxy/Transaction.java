@@ -220,8 +220,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   /** Reads several objects in one request. */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Keyspace.Get> reads) {
-    return step(reads, Request.End.OPEN)
-        .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
+    return step(reads, Request.End.OPEN).thenApply(Found::all);
   }
 
   /** Waits for {@link #readTogetherAsync}. */

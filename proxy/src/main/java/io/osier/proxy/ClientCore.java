@@ -76,7 +76,9 @@ final class ClientCore {
   /** Begins to follow their changes, unless that has begun. */
   void follow(FollowedKeys keys) {
     if (keys.isFirstWanted()) {
-      new Follower(this, keys, followSilenceNanos).begin();
+      new Follower(
+              datacenters, timers, settings.metrics(), this::isClosing, keys, followSilenceNanos)
+          .begin();
     }
   }
 

@@ -11,7 +11,6 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -27,34 +26,13 @@ import java.util.function.Function;
 public final class Keyspace extends ObjectSpace {
   private final SessionRequests session;
   private final String name;
+  private final KeyspaceAccess access;
 
-  Keyspace(SessionRequests session, String name) {
-    this.session = session;
-    this.name = name;
-  }
-
-  @Override
-  Values values() {
-    return session.values();
-  }
-
-  @Override
-  CompletableFuture<Page> firstPage(Scan scan) {
-    return session
-        .scan(
-            scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS),
-            reply -> (Reply.Page) reply)
-        .thenApply(Keyspace::shown);
-  }
-
-  @Override
-  CompletableFuture<Long> countAll(Scan scan) {
-    return session.count(name, scan);
-  }
-
-  @Override
-  CompletableFuture<Found> updateKeyAsync(Key key, Operation operation, Request.Ask ask) {
-    return updateAsync(key, Operation.ANY_TYPE, operation, ask);
+  Keyspace(KeyspaceAccess access) {
+    super(access);
+    this.access = access;
+    this.session = access.session();
+    this.name = access.keyspace();
   }
 
   /** Its name. */
@@ -68,7 +46,7 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when the update is done
    */
   public CompletableFuture<Void> updateAsync(Key key, CrdtType type, Operation operation) {
-    return session.update(name, key, type, operation);
+    return access.update(key, type, operation);
   }
 
   /** Waits for {@link #updateAsync}. */
@@ -85,24 +63,12 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    return session.update(name, key, type, operation, ask, Found::of);
+    return access.update(key, type, operation, ask, Function.identity());
   }
 
   /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
   public Found update(Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return Calls.join(updateAsync(key, type, operation, ask));
-  }
-
-  @Override
-  CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation) {
-    return updateAsync(key, type, operation);
-  }
-
-  @Override
-  <T> CompletableFuture<T> updateObject(
-      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
-    return session.update(
-        name, key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
   }
 
   /**
@@ -113,10 +79,9 @@ public final class Keyspace extends ObjectSpace {
    * @param condition needs the right to read
    * @return completes with whether it held; otherwise nothing was done
    */
-  @Override
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    return session.updateIf(name, key, type, operation, condition);
+    return access.updateIf(key, type, operation, condition);
   }
 
   /** Waits for {@link #updateIfAsync}. */
@@ -148,16 +113,8 @@ public final class Keyspace extends ObjectSpace {
    *
    * @param type empty for whatever the key holds
    */
-  @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return session.read(name, key, type, query, Found::of);
-  }
-
-  @Override
-  <T> CompletableFuture<T> readObject(
-      Key key, CrdtType type, Query query, Function<Reading, T> result) {
-    return session.read(
-        name, key, Optional.of(type), query, a -> result.apply(a.reading().orElseThrow()));
+    return access.read(key, type, query, Function.identity());
   }
 
   /** Waits for {@link #readAsync}. */
@@ -256,7 +213,9 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #begin(TransactionOptions)}. */
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
-    return session.begin(name, options).thenApply(begun -> new Transaction(session, begun));
+    return session
+        .begin(name, options)
+        .thenApply(begun -> new Transaction(new TransactionAccess(session, begun)));
   }
 
   /**
@@ -358,7 +317,13 @@ public final class Keyspace extends ObjectSpace {
    *
    * @param next where to go on; empty at the end
    */
-  public record Page(List<Row> rows, Optional<Key> next) {}
+  public record Page(List<Row> rows, Optional<Key> next) {
+    static Page of(Reply.Page page) {
+      return new Page(
+          page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
+          page.next());
+    }
+  }
 
   /** One object of a page. */
   public record Row(Key key, CrdtType type, Reading value) {}
@@ -372,15 +337,7 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
-    return session
-        .scan(new Request.Scan(name, from, type, query, limit), reply -> (Reply.Page) reply)
-        .thenApply(Keyspace::shown);
-  }
-
-  private static Page shown(Reply.Page page) {
-    return new Page(
-        page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
-        page.next());
+    return access.page(new Request.Scan(name, from, type, query, limit));
   }
 
   /**

@@ -9,7 +9,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -23,38 +22,16 @@ import java.util.stream.Stream;
  * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
  */
 public abstract class ObjectSpace extends HandleSource {
-  ObjectSpace() {}
+  private final ObjectAccess access;
 
-  /** How the client keeps objects. */
-  abstract Values values();
+  ObjectSpace(ObjectAccess access) {
+    this.access = access;
+  }
 
   @Override
   Target target(String key, CrdtType type) {
-    return new Target.OfObject(this, Key.of(key), type);
+    return new Target.OfObject(access, Key.of(key), type);
   }
-
-  /** Updates an object. */
-  abstract CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation);
-
-  /**
-   * Updates an object, and asks something of it in the same moment.
-   *
-   * @param result what is made of the answer
-   */
-  abstract <T> CompletableFuture<T> updateObject(
-      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result);
-
-  /** Updates an object if a condition holds; completes with whether it did. */
-  abstract CompletableFuture<Boolean> updateIfAsync(
-      Key key, CrdtType type, Operation operation, Request.Condition condition);
-
-  /** Reads an object as one of a type; {@code result} is what is made of the reading. */
-  abstract <T> CompletableFuture<T> readObject(
-      Key key, CrdtType type, Query query, Function<Reading, T> result);
-
-  /** Reads an object with any query. */
-  abstract CompletableFuture<Keyspace.Found> readAsync(
-      Key key, Optional<CrdtType> type, Query query);
 
   /**
    * Whether a key holds an object that a reader can tell from a new one. One that was cleared, a
@@ -84,10 +61,6 @@ public abstract class ObjectSpace extends HandleSource {
   public final CompletableFuture<Optional<CrdtType>> typeAsync(String key) {
     return inquire(key, new Query.Exists(), Keyspace.Found::type);
   }
-
-  /** Updates all that a key holds, and asks something of it as it was before. */
-  abstract CompletableFuture<Keyspace.Found> updateKeyAsync(
-      Key key, Operation operation, Request.Ask ask);
 
   /**
    * Removes all that a key holds, of whatever type, as far as the datacenter sees it: what is
@@ -161,7 +134,7 @@ public abstract class ObjectSpace extends HandleSource {
    * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999
    */
   public final ObjectSpace expiring(Duration timeToLive) {
-    return new ExpiringSpace(this, Expiries.after(timeToLive));
+    return new ObjectSpace(new ExpiringAccess(access, Expiries.after(timeToLive))) {};
   }
 
   /**
@@ -207,18 +180,13 @@ public abstract class ObjectSpace extends HandleSource {
   private <T> CompletableFuture<T> updateKey(
       String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
     try {
-      return updateKeyAsync(Key.of(key), operation.get(), new Request.Ask(true, query))
+      return access
+          .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
           .thenApply(result);
     } catch (OsierException e) { // it is no key, or no time
       return CompletableFuture.failedFuture(e);
     }
   }
-
-  /** The first page of a scan. */
-  abstract CompletableFuture<Keyspace.Page> firstPage(Scan scan);
-
-  /** As the public one. */
-  abstract CompletableFuture<Long> countAll(Scan scan);
 
   /**
    * Objects in the order of their keys, read page by page as they are wanted. In a keyspace what is
@@ -246,7 +214,7 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   private ScanPages pages(Scan scan) {
-    return new ScanPages(Present.present(scan, "a scan"), this::firstPage);
+    return new ScanPages(Present.present(scan, "a scan"), access::page);
   }
 
   /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
@@ -258,7 +226,7 @@ public abstract class ObjectSpace extends HandleSource {
   public final CompletableFuture<Keyspace.Page> pageAsync(Scan scan) {
     return scan == null
         ? CompletableFuture.failedFuture(missing())
-        : new ScanPages(scan, this::firstPage).next();
+        : new ScanPages(scan, access::page).next();
   }
 
   /**
@@ -271,7 +239,7 @@ public abstract class ObjectSpace extends HandleSource {
 
   /** As {@link #count}. */
   public final CompletableFuture<Long> countAsync(Scan scan) {
-    return scan == null ? CompletableFuture.failedFuture(missing()) : countAll(scan);
+    return scan == null ? CompletableFuture.failedFuture(missing()) : access.count(scan);
   }
 
   private static OsierException missing() {
@@ -281,7 +249,7 @@ public abstract class ObjectSpace extends HandleSource {
   private <T> CompletableFuture<T> inquire(
       String key, Query query, Function<Keyspace.Found, T> result) {
     try {
-      return readAsync(Key.of(key), Optional.empty(), query).thenApply(result);
+      return access.read(Key.of(key), Optional.empty(), query, result);
     } catch (OsierException e) { // it is no key
       return CompletableFuture.failedFuture(e);
     }

@@ -31,7 +31,7 @@ public final class Session {
 
   /** The keyspace of that name. Whether it exists is seen at the first request. */
   public Keyspace keyspace(String name) {
-    return new Keyspace(requests, Present.present(name, "a keyspace's name"));
+    return new Keyspace(new KeyspaceAccess(requests, Present.present(name, "a keyspace's name")));
   }
 
   /** The datacenter that served this session last; empty before the first request. */

@@ -89,37 +89,39 @@ abstract sealed class Target {
 
   /** An object. */
   static final class OfObject extends Target {
-    private final ObjectSpace space;
+    private final ObjectAccess objects;
     private final Key key;
     private final CrdtType type;
+    private final Optional<CrdtType> typed;
 
-    OfObject(ObjectSpace space, Key key, CrdtType type) {
-      this.space = space;
+    OfObject(ObjectAccess objects, Key key, CrdtType type) {
+      this.objects = objects;
+      this.typed = Optional.of(type);
       this.key = key;
       this.type = type;
     }
 
     @Override
     CompletableFuture<Void> update(Operation operation) {
-      return space.updateObject(key, type, operation);
+      return objects.update(key, type, operation);
     }
 
     @Override
     <T> CompletableFuture<T> update(
         Operation operation, Request.Ask ask, Function<Reading, T> result) {
-      return space.updateObject(key, type, operation, ask, result);
+      return objects.update(
+          key, type, operation, ask, found -> result.apply(found.reading().orElseThrow()));
     }
 
     @Override
     CompletableFuture<Boolean> updateIf(
         List<FieldId> path, Query query, Reading expected, Operation operation) {
-      return space.updateIfAsync(
-          key, type, operation, new Request.Condition(path, query, expected));
+      return objects.updateIf(key, type, operation, new Request.Condition(path, query, expected));
     }
 
     @Override
     <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
-      return space.readObject(key, type, query, result);
+      return objects.read(key, typed, query, found -> result.apply(found.reading().orElseThrow()));
     }
 
     @Override
@@ -129,7 +131,7 @@ abstract sealed class Target {
 
     @Override
     Values values() {
-      return space.values();
+      return objects.values();
     }
   }
 

@@ -5,18 +5,13 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
-import io.osier.proxy.values.Values;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -41,86 +36,21 @@ import java.util.function.Function;
  * Thread-safe.
  */
 public final class Transaction extends ObjectSpace implements AutoCloseable {
-  private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
+  private final TransactionAccess access;
 
-  private final Values values;
-  private final TransactionSteps steps;
-  private final TransactionQueue queue;
-
-  /** All objects that were to be updated; as many as a transaction may have updates. */
-  private final TreeSet<ObjectId> updated = new TreeSet<>();
-
-  Transaction(SessionRequests session, TransactionQueue queue) {
-    this.values = session.values();
-    this.steps = session.steps();
-    this.queue = queue;
+  Transaction(TransactionAccess access) {
+    super(access);
+    this.access = access;
   }
 
   /** What its snapshot contains. */
   public VersionVector clock() {
-    return queue.snapshot();
+    return access.queue().snapshot();
   }
 
   /** The datacenter where it lives. */
   public String datacenter() {
-    return queue.home().dc();
-  }
-
-  @Override
-  Values values() {
-    return values;
-  }
-
-  /** What a scan needs of this. */
-  private final class Scanned implements SnapshotScan.Within {
-    @Override
-    public CompletableFuture<Reply.Page> known(Scan part, int rows) {
-      Request.Scan request = SnapshotScan.known(queue.keyspace(), part, rows);
-      OsierException over = queue.over();
-      return over != null
-          ? CompletableFuture.failedFuture(over)
-          : steps.known(queue.home(), request);
-    }
-
-    @Override
-    public List<ObjectId> own(Optional<Key> from, Optional<Key> to, int limit) {
-      return updatedOf(from, to, limit);
-    }
-
-    @Override
-    public CompletableFuture<List<Found>> read(List<Keyspace.Get> reads) {
-      return readTogetherAsync(reads);
-    }
-  }
-
-  /** Objects that were updated here, in order. */
-  private synchronized List<ObjectId> updatedOf(Optional<Key> from, Optional<Key> to, int limit) {
-    SortedSet<ObjectId> behind =
-        from.isEmpty() ? updated : updated.tailSet(new ObjectId(from.get(), FIRST_TYPE));
-    return behind.stream()
-        .takeWhile(o -> to.isEmpty() || o.key().compareTo(to.get()) < 0)
-        .limit(limit)
-        .toList();
-  }
-
-  @Override
-  CompletableFuture<Keyspace.Page> firstPage(Scan scan) {
-    return new SnapshotScan(new Scanned()).page(scan);
-  }
-
-  @Override
-  CompletableFuture<Long> countAll(Scan scan) {
-    return new SnapshotScan(new Scanned()).count(scan);
-  }
-
-  @Override
-  CompletableFuture<Found> updateKeyAsync(Key key, Operation operation, Request.Ask ask) {
-    OsierException wrong = Checks.update(key, Operation.ANY_TYPE, operation, ask);
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    return readAsync(key, Optional.empty(), ask.query())
-        .thenCompose(found -> update(key, Operation.ANY_TYPE, operation).thenApply(done -> found));
+    return access.queue().home().dc();
   }
 
   /**
@@ -129,44 +59,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    * @return completes at once: the update is sent with the next read or the commit
    */
   public CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
-    OsierException wrong = queue.ended();
-    if (wrong == null) {
-      wrong = Checks.update(key, type, operation);
-    }
-    if (wrong == null) {
-      wrong = queue.add(new Request.Update(key, type, operation));
-    }
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    if (!operation.isOfKey()) { // it makes no object
-      synchronized (this) {
-        updated.add(new ObjectId(key, type));
-      }
-    }
-    return CallFuture.completed(null); // what is derived from it may be a call
-  }
-
-  @Override
-  CompletableFuture<Void> updateObject(Key key, CrdtType type, Operation operation) {
-    return update(key, type, operation);
-  }
-
-  @Override
-  <T> CompletableFuture<T> updateObject(
-      Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Reading, T> result) {
-    return reading(updateAsync(key, type, operation, ask), result);
-  }
-
-  @Override
-  <T> CompletableFuture<T> readObject(
-      Key key, CrdtType type, Query query, Function<Reading, T> result) {
-    return reading(readAsync(key, Optional.of(type), query), result);
-  }
-
-  private static <T> CompletableFuture<T> reading(
-      CompletableFuture<Found> found, Function<Reading, T> result) {
-    return found.thenApply(f -> result.apply(f.reading().orElseThrow()));
+    return access.update(key, type, operation);
   }
 
   /**
@@ -176,15 +69,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    OsierException wrong = Checks.update(key, type, operation, ask);
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    Optional<CrdtType> typed = Optional.of(type);
-    return ask.before()
-        ? readAsync(key, typed, ask.query())
-            .thenCompose(found -> update(key, type, operation).thenApply(done -> found))
-        : update(key, type, operation).thenCompose(done -> readAsync(key, typed, ask.query()));
+    return access.update(key, type, operation, ask, Function.identity());
   }
 
   /**
@@ -192,25 +77,14 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
    *
    * @return completes with whether it held; otherwise the transaction is as it was
    */
-  @Override
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    OsierException wrong = Checks.update(key, type, operation, condition);
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    return readAsync(key, Optional.of(type), condition.asked())
-        .thenCompose(
-            found ->
-                condition.holds(found.reading().orElseThrow())
-                    ? update(key, type, operation).thenApply(done -> true)
-                    : CompletableFuture.completedFuture(false));
+    return access.updateIf(key, type, operation, condition);
   }
 
   /** Reads an object with any query. */
-  @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return readTogetherAsync(List.of(new Keyspace.Get(key, type, query))).thenApply(List::getFirst);
+    return access.read(key, type, query, Function.identity());
   }
 
   /** Waits for {@link #readAsync}. */
@@ -220,7 +94,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   /** Reads several objects in one request. */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Keyspace.Get> reads) {
-    return step(reads, Request.End.OPEN).thenApply(Found::all);
+    return access.readTogether(reads);
   }
 
   /** Waits for {@link #readTogetherAsync}. */
@@ -243,7 +117,7 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   /** As {@link #commit}. */
   public CompletableFuture<VersionVector> commitAsync() {
-    return step(List.of(), Request.End.COMMIT).thenApply(Reply.Transacted::clock);
+    return access.step(List.of(), Request.End.COMMIT).thenApply(Reply.Transacted::clock);
   }
 
   /** Aborts: nothing of it was ever visible. Does nothing if it has ended. */
@@ -259,21 +133,14 @@ public final class Transaction extends ObjectSpace implements AutoCloseable {
 
   /** As {@link #abort}, but fails with TRANSACTION_ENDED if it has ended. */
   public CompletableFuture<Void> abortAsync() {
-    return step(List.of(), Request.End.ABORT).thenApply(t -> null);
+    return access.step(List.of(), Request.End.ABORT).thenApply(t -> null);
   }
 
   /** Aborts it if it is still open, without waiting. */
   @Override
   public void close() {
-    if (queue.ended() == null) {
+    if (access.queue().ended() == null) {
       var unused = abortAsync();
     }
-  }
-
-  private CompletableFuture<Reply.Transacted> step(List<Keyspace.Get> reads, Request.End end) {
-    OsierException wrong = Checks.step(reads, List.of());
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : queue.step(reads.stream().map(Keyspace.Get::fetch).toList(), end);
   }
 }

@@ -37,7 +37,7 @@ abstract class ClientBuilder {
   private int inFlightMax = 10_000;
   private Duration cacheStaleness = Duration.ZERO;
   private long cacheEntriesMax = 10_000;
-  private final List<FollowedKeys.Prefix> cacheFollows = new ArrayList<>();
+  private final List<FollowedPrefix> cacheFollows = new ArrayList<>();
   private ClientMetrics metrics = ClientMetrics.NONE;
   private Optional<TlsOptions> tls = Optional.empty();
   private Optional<Login.User> user = Optional.empty();
@@ -152,8 +152,8 @@ abstract class ClientBuilder {
   public OsierClient.Builder cacheFollowing(String keyspace, String prefix, Duration atMost) {
     present(keyspace, "a keyspace's name");
     present(prefix, "a prefix");
-    FollowedKeys.Prefix follows =
-        FollowedKeys.Prefix.of(keyspace, prefix, TimeLimit.positive("atMost", atMost));
+    FollowedPrefix follows =
+        FollowedPrefix.of(keyspace, prefix, TimeLimit.positive("atMost", atMost));
     cacheFollows.removeIf(follows::isOfTheSameKeys);
     cacheFollows.add(follows);
     if (cacheFollows.size() > FOLLOWED_MAX) {
@@ -248,7 +248,7 @@ abstract class ClientBuilder {
               preferred.get(),
               endpoints.keySet()));
     }
-    for (FollowedKeys.Prefix follows : cacheFollows) {
+    for (FollowedPrefix follows : cacheFollows) {
       if (cacheStaleness.isZero() || follows.atMost().compareTo(cacheStaleness) <= 0) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,

@@ -64,7 +64,7 @@ final class ClientCore {
     this.followSilenceNanos = Math.max(FOLLOW_SILENCE_MILLIS_MIN, 4 * wait) * 1_000_000;
     this.followed =
         settings.caching().follows().stream()
-            .sorted(Comparator.comparingInt(FollowedKeys.Prefix::length).reversed())
+            .sorted(Comparator.comparingInt(FollowedPrefix::length).reversed())
             .map(prefix -> new FollowedKeys(prefix, (int) wait, followSilenceNanos))
             .toList();
   }

@@ -47,7 +47,7 @@ record ClientSettings(
    * @param entriesMax of how many keys each session keeps answers
    * @param follows the keys whose changes are followed, so that answers are kept until they change
    */
-  record Caching(Duration staleness, long entriesMax, List<FollowedKeys.Prefix> follows) {}
+  record Caching(Duration staleness, long entriesMax, List<FollowedPrefix> follows) {}
 
   /** Who hears of the client's calls. */
   record Listeners(ClientMetrics metrics, TracedAnswers traces, ClientObserver observer) {}

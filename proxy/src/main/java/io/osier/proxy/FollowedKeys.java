@@ -6,7 +6,6 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
@@ -47,37 +46,6 @@ final class FollowedKeys {
     static final State INITIAL = new State(NONE, null, false, 0);
   }
 
-  /**
-   * Which keys, as the client's builder was told.
-   *
-   * @param key empty for all keys
-   * @param atMost how long an answer may be kept
-   */
-  record Prefix(String keyspace, Optional<Key> key, Duration atMost) {
-    /** The keys that begin with a text; all of them if it is empty. */
-    static Prefix of(String keyspace, String text, Duration atMost) {
-      return new Prefix(
-          keyspace, text.isEmpty() ? Optional.empty() : Optional.of(Key.of(text)), atMost);
-    }
-
-    boolean isOfTheSameKeys(Prefix other) {
-      return keyspace.equals(other.keyspace) && key.equals(other.key);
-    }
-
-    boolean covers(String of, Key some) {
-      return keyspace.equals(of) && (key.isEmpty() || some.startsWith(key.get()));
-    }
-
-    int length() {
-      return key.map(Key::length).orElse(0);
-    }
-
-    @Override
-    public String toString() {
-      return keyspace + " " + key.map(Key::toString).orElse("") + "*";
-    }
-  }
-
   /** What an answer brought. */
   enum Progress {
     /** A run has begun. */
@@ -88,7 +56,7 @@ final class FollowedKeys {
     ENDED
   }
 
-  private final Prefix prefix;
+  private final FollowedPrefix prefix;
   private final int waitMillis;
   private final long silenceNanos;
   private final AtomicIntegerArray told = new AtomicIntegerArray(COUNTERS);
@@ -107,13 +75,13 @@ final class FollowedKeys {
    * @param waitMillis how long a datacenter waits for a change before it answers that there is none
    * @param silenceNanos how old what is known may be; beyond it is no word to keep anything on
    */
-  FollowedKeys(Prefix prefix, int waitMillis, long silenceNanos) {
+  FollowedKeys(FollowedPrefix prefix, int waitMillis, long silenceNanos) {
     this.prefix = prefix;
     this.waitMillis = waitMillis;
     this.silenceNanos = silenceNanos;
   }
 
-  Prefix prefix() {
+  FollowedPrefix prefix() {
     return prefix;
   }
 

@@ -27,7 +27,7 @@ final class ReadCacheTest {
   private final AtomicLong nanos = new AtomicLong();
   private final FollowedKeys keys =
       new FollowedKeys(
-          FollowedKeys.Prefix.of("s", "", Duration.ofMinutes(1)), 500, SILENCE_SECONDS * SECOND);
+          FollowedPrefix.of("s", "", Duration.ofMinutes(1)), 500, SILENCE_SECONDS * SECOND);
   private final ReadCache cache = cache(List.of());
   private final ReadCache following = cache(List.of(keys));
   private long tick;

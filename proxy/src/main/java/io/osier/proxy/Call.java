@@ -37,7 +37,7 @@ abstract class Call<T> implements CallFuture.Work {
 
   private final CallFuture<T> result = new CallFuture<>(this);
 
-  /** 1 once it has ended, or was given up: whoever comes first tells how. */
+  /** 1 once it has ended or was given up; the thread that sets it tells the caller. */
   private volatile int over;
 
   /** The latest try; null before the first. */
@@ -98,19 +98,19 @@ abstract class Call<T> implements CallFuture.Work {
   }
 
   /**
-   * Whether nobody waits for it, as for a watcher's poll: such a one takes no room from calls that
-   * somebody waits for, nobody observes it, and a client that closes need not wait for it.
+   * Whether no caller waits for it, as for a watcher's poll: it does not count against inFlightMax,
+   * is not observed, and does not keep a client from closing.
    */
   boolean isInBackground() {
     return false;
   }
 
-  /** Whether it waits for its answer also after it was given up, when that is told by this. */
+  /** Whether the answer is still waited for after the call was given up; see {@link #late}. */
   boolean hearsLate() {
     return false;
   }
 
-  /** What was given up was done nevertheless. */
+  /** The call had been given up, and was done nevertheless. */
   void late(T made) {}
 
   /** Sends it, when there is room for one more call: until then the calling thread waits. */
@@ -186,7 +186,10 @@ abstract class Call<T> implements CallFuture.Work {
     }
   }
 
-  /** Leaves the room first, as callbacks may call again; or last, if who closes waits for all. */
+  /**
+   * Frees the call's place and tells its caller. The place comes first, as callbacks may make
+   * further calls; but a client that is closing waits until callers have been told.
+   */
   private void leave(Runnable told) {
     boolean isLast = client.isClosing();
     if (isLast) {

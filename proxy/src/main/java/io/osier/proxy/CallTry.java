@@ -61,7 +61,7 @@ final class CallTry extends Sending implements Connection.Answered {
       call.fail(past.misfit(call.keyspace, info.partitions()));
     } else {
       call.begins(next);
-      // What it need not show to this process it must show to the one behind it.
+      // A process that was started anew lacks what this one covers: it must not get the request.
       to.send(replica, next.sent, now, call.tries.deadlineNanos(), next);
     }
   }

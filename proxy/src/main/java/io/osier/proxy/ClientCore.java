@@ -82,7 +82,7 @@ final class ClientCore {
     }
   }
 
-  /** Adds a client's ways to its datacenters. */
+  /** Adds a client's connections to its datacenters. */
   private interface Ways {
     void add(Datacenters to, Timers timers, EventLoopGroup loops);
   }

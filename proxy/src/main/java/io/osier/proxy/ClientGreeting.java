@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * takes it or does not. Used by the channel's loop; what takes long is done beside it.
  */
 final class ClientGreeting {
-  /** What comes of it. */
+  /** Hears what becomes of the greeting. */
   interface Outcome {
     /** The next part is to be sent. Called by any thread. */
     void send(Request greeting);

@@ -63,7 +63,7 @@ final class FollowedKeys {
   private final AtomicBoolean wanted = new AtomicBoolean();
   private volatile State state = State.INITIAL;
 
-  // Of whoever asks and brings answers.
+  // Used by the follower alone.
   private long runs;
   private List<Request.Place> places = List.of();
   private @Nullable ReplicaId asked;
@@ -73,7 +73,8 @@ final class FollowedKeys {
    * Keys of which nothing is known yet.
    *
    * @param waitMillis how long a datacenter waits for a change before it answers that there is none
-   * @param silenceNanos how old what is known may be; beyond it is no word to keep anything on
+   * @param silenceNanos how long the last complete answer counts: beyond that, answers that were
+   *     kept on it serve no longer than others
    */
   FollowedKeys(FollowedPrefix prefix, int waitMillis, long silenceNanos) {
     this.prefix = prefix;
@@ -100,7 +101,9 @@ final class FollowedKeys {
 
   // ---------------------------------------------------------------- for sessions
 
-  /** What was known of a key before it was asked for; what is read then may be kept on it. */
+  /**
+   * Which changes of a key had been told before it is read: the answer is kept until another is.
+   */
   Word word(Key key) {
     State now = state; // before the counter: see Word.holds
     int counter = key.hashCode() & (COUNTERS - 1);
@@ -108,13 +111,14 @@ final class FollowedKeys {
   }
 
   /**
-   * What an answer is kept on. Immutable.
+   * What an answer is kept on: the run and the number of changes of its key when it was asked for.
+   * Immutable.
    *
    * @param run in which the question was asked; {@link #NONE} if in none, or somebody else answered
    * @param changes how many had been told of by then
    */
   record Word(FollowedKeys by, long run, int counter, int changes) {
-    /** That of an answer of this process: none if it is not the one that tells of changes. */
+    /** As it counts for an answer of this process: not at all if another one tells the changes. */
     Word of(ReplicaId answerer) {
       State now = by.state;
       return now.run == run && answerer.equals(now.at)
@@ -146,7 +150,7 @@ final class FollowedKeys {
 
   // ---------------------------------------------------------------- for who asks
 
-  /** What to ask a process now. Where it is another one than before it begins anew. */
+  /** The question for a process; where another process was asked before, a new run begins. */
   Request.Watch ask(ReplicaId of, long nowNanos) {
     if (!places.isEmpty() && !of.equals(asked)) {
       end();
@@ -158,7 +162,8 @@ final class FollowedKeys {
   }
 
   /**
-   * It was answered. Told twice of something, after a lost connection, it counts it twice: a read.
+   * An answer came. A change that is told twice, after a lost connection, is counted twice, which
+   * costs one read.
    */
   Progress answered(Reply.Changes answer) {
     answer.changes().forEach(c -> told.incrementAndGet(c.key().hashCode() & (COUNTERS - 1)));
@@ -201,13 +206,13 @@ final class FollowedKeys {
     return all;
   }
 
-  /** It got no answer: nothing holds until it gets one, and then all that was not told of. */
+  /** No answer came: no kept answer holds until the next one comes, which tells what changed. */
   void unanswered() {
     State now = state;
     state = new State(now.run, now.at, false, now.knownNanos);
   }
 
-  /** There is a gap: nothing that was kept on what is known holds any more. */
+  /** Changes may have been missed: no answer that was kept in this run holds any more. */
   void end() {
     places = List.of();
     state = State.INITIAL;

@@ -35,7 +35,7 @@ public final class Keyspace extends ObjectSpace {
     this.name = access.keyspace();
   }
 
-  /** Its name. */
+  /** The keyspace's name, as its datacenters have it. */
   public String name() {
     return name;
   }

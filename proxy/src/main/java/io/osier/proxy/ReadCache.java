@@ -61,7 +61,7 @@ final class ReadCache {
       this.version = version;
     }
 
-    /** It was answered how long the object lives on, a question that was asked at this time. */
+    /** Takes the answer to the question how long the object lives on, which was asked then. */
     void told(Reply.Answer answer, long askedNanos) {
       if (!answer.seen().equals(version)) {
         return; // of another version, which comes by itself
@@ -76,7 +76,7 @@ final class ReadCache {
       }
     }
 
-    /** It was not answered, and may be asked again. */
+    /** The question was not answered, and may be asked again. */
     void untold() {
       asked.set(false);
     }
@@ -98,7 +98,7 @@ final class ReadCache {
       return word != null && word.isBroken();
     }
 
-    /** Whether it may serve, now or later. */
+    /** Whether the answer may be given to a reader, now or later. */
     boolean isOfUse(long nowNanos, long stalenessNanos) {
       return !isBroken() && nowNanos - askedNanos < nanosMax(stalenessNanos);
     }
@@ -126,9 +126,9 @@ final class ReadCache {
     }
 
     /**
-     * What is known with one more answer; null if it cannot be told which is newer. One of less is
-     * not always an older one that was on its way for long: of an object that was removed, and
-     * forgotten since, nothing is known any more.
+     * What is known with one more answer; null if it cannot be told which of the two is newer. An
+     * answer that has seen less need not be older: once a removed object is forgotten, its version
+     * begins anew.
      */
     @Nullable Known with(Question question, Kept kept) {
       VersionVector seen = kept.answer.seen();
@@ -164,7 +164,7 @@ final class ReadCache {
   private final Ticker ticker;
   private final long stalenessNanos;
 
-  /** How often keys were written; keys share counters, so that they take no memory of their own. */
+  /** How often keys were written. Keys share these counters, so that no key takes memory. */
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
 
   /**

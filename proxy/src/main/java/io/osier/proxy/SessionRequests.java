@@ -29,7 +29,7 @@ final class SessionRequests {
   private final ReadCache cache;
   private final TransactionSteps steps;
 
-  /** Whether updates were acknowledged that have no place in {@link #past}. */
+  /** Whether the datacenter in this process took updates at once, which {@link #past} lacks. */
   private volatile boolean combined;
 
   SessionRequests(SessionCore session) {
@@ -267,7 +267,7 @@ final class SessionRequests {
     return call.start();
   }
 
-  /** Whether the answer is another one all the time. */
+  /** Whether the answer changes as time passes, so that it cannot be kept. */
   private static boolean isOfTime(Query query) {
     return query instanceof Query.TimeToLive
         || query instanceof Query.PartTimeToLive

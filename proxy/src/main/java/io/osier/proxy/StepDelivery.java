@@ -42,7 +42,7 @@ final class StepDelivery extends Sending implements Connection.Answered {
   /** As {@link #start}, after a sending that may have arrived. */
   CompletableFuture<Reply> again() {
     tries.mayHaveArrived();
-    super.begins(); // as was sent before
+    super.begins(); // the call has sent it before
     return start();
   }
 

@@ -40,10 +40,10 @@ final class TransactionQueue {
   private int step = 1;
   private @Nullable String ended;
 
-  /** Why no further step can be done, if it may be unknown whether one was. */
+  /** Why no further step can be done, where the outcome of an earlier one may be unknown. */
   private @Nullable OsierException givenUp;
 
-  /** By which step its datacenter is to end what cannot go on; 0 where it need not be told. */
+  /** The number of the step that aborts a transaction which cannot go on; 0 if none is needed. */
   private int abortBy;
 
   TransactionQueue(
@@ -153,11 +153,11 @@ final class TransactionQueue {
   }
 
   /**
-   * Takes a step, and those that wait for it, in a loop as long as they are answered at once:
-   * nested they would need as much stack as there are steps. Whoever brings a later answer goes on.
-   * Not under the lock, since this sends; and one at a time, since a step's number depends on how
-   * the one before ended. Callers are told when nothing more can be sent: a callback that waits for
-   * a further step would otherwise keep the next one from being sent.
+   * Sends a step, and those that wait for it, in a loop as long as they are answered at once:
+   * nested calls would need as much stack as there are steps. The thread that brings a later answer
+   * continues the loop. It runs without the lock, since it sends; and one step at a time, since a
+   * step's number depends on how the one before ended. Callers are told once nothing more can be
+   * sent: a callback that waits for a further step would otherwise keep that from being sent.
    *
    * @param over steps that have ended, whose callers are to be told then
    */

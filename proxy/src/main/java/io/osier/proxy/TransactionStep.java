@@ -22,7 +22,9 @@ final class TransactionStep implements CallFuture.Work {
   final Request.End end;
   final CallFuture<Reply.Transacted> done = new CallFuture<>(this);
 
-  /** Whether one of two was here: who has sent it, and who brings its answer. */
+  /**
+   * Set by the thread that sends the step and by the one that brings its answer: the later goes on.
+   */
   final AtomicBoolean met = new AtomicBoolean();
 
   /** Whether it has left its place among the calls under way. */
@@ -34,7 +36,7 @@ final class TransactionStep implements CallFuture.Work {
   /** What brings it to its datacenter; null until that begins. */
   private volatile @Nullable StepDelivery delivery;
 
-  /** What comes next, once this is over; and how this ended. */
+  /** The step that follows this one, once this has ended. */
   volatile @Nullable TransactionStep next;
 
   private volatile Reply.@Nullable Transacted reply;

@@ -35,12 +35,12 @@ public final class RegisterHandle extends LastWriterCalls<Value> {
     assign(Value.of(value));
   }
 
-  /** As {@link #getAndAssign(Value)}, of a string. */
+  /** As {@link #getAndAssign}, of a string. */
   public Optional<Value> getAndAssign(String value) {
     return getAndAssign(Value.of(value));
   }
 
-  /** As {@link #getAndAssign(Value)}, of a long. */
+  /** As {@link #getAndAssign}, of a long. */
   public Optional<Value> getAndAssign(long value) {
     return getAndAssign(Value.of(value));
   }

@@ -25,10 +25,6 @@ public final class Session {
     this.requests = new SessionRequests(core);
   }
 
-  SessionCore core() {
-    return core;
-  }
-
   /** The keyspace of that name. Whether it exists is seen at the first request. */
   public Keyspace keyspace(String name) {
     return new Keyspace(new KeyspaceAccess(requests, Present.present(name, "a keyspace's name")));

@@ -85,12 +85,12 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     remove(values(elements));
   }
 
-  /** As {@link #addNew(List)}, of strings. */
+  /** As {@link #addNew}, of strings. */
   public List<Value> addNew(String... elements) {
     return addNew(values(elements));
   }
 
-  /** As {@link #removePresent(List)}, of strings. */
+  /** As {@link #removePresent}, of strings. */
   public List<Value> removePresent(String... elements) {
     return removePresent(values(elements));
   }

@@ -5,6 +5,7 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import java.util.List;
 
 /**
  * The bytes of requests and replies: format version, id, type, fields. Every length is checked
@@ -99,5 +100,19 @@ public final class ProtocolCodec {
    */
   public static Reply decodeReplyBody(WireInput in) {
     return Codec.readAll(in, "a message", ReplyCodec::read);
+  }
+
+  /** Writes how far a watcher has come, as requests and replies have it. */
+  public static void writePlaces(WireOutput out, List<Request.Place> places) {
+    WireParts.writePlaces(out, places);
+  }
+
+  /**
+   * Reads what {@link #writePlaces} wrote.
+   *
+   * @throws RuntimeException of any kind if the bytes are none
+   */
+  public static List<Request.Place> readPlaces(WireInput in) {
+    return WireParts.readPlaces(in);
   }
 }

@@ -2,7 +2,6 @@ package io.osier.protocol;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -15,58 +14,7 @@ import java.util.Optional;
 public sealed interface Reply {
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
-    return switch (this) {
-      case Done d ->
-          HeapSize.object(2 * HeapSize.REFERENCE)
-              + Dot.HEAP_BYTES
-              + d.answer.map(a -> Request.OPTIONAL_BYTES + answerHeapBytes(a)).orElse(0L);
-      case Answer a -> answerHeapBytes(a);
-      case Transacted t -> {
-        long bytes =
-            HeapSize.object(3 * HeapSize.REFERENCE)
-                + t.clock.heapBytes()
-                + (t.dot.isEmpty() ? 0 : Request.OPTIONAL_BYTES + Dot.HEAP_BYTES)
-                + HeapSize.list(t.answers.size());
-        for (Answer answer : t.answers) {
-          bytes += answerHeapBytes(answer);
-        }
-        yield bytes;
-      }
-      case All a -> {
-        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(a.parts.size());
-        for (Reply part : a.parts) {
-          bytes += part.heapBytes();
-        }
-        yield bytes;
-      }
-      case Page p -> {
-        long bytes = HeapSize.object(3 * HeapSize.REFERENCE) + HeapSize.list(p.rows.size());
-        for (Row row : p.rows) {
-          bytes +=
-              HeapSize.object(3 * HeapSize.REFERENCE)
-                  + row.key.heapBytes()
-                  + row.reading.heapBytes();
-        }
-        yield bytes;
-      }
-      case Changes c -> {
-        long bytes = HeapSize.object(3 * HeapSize.REFERENCE) + HeapSize.list(c.changes.size());
-        for (Change change : c.changes) {
-          bytes += HeapSize.object(3 * HeapSize.REFERENCE) + change.key.heapBytes();
-        }
-        yield bytes;
-      }
-      case Report r -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(r.json);
-      case Failure f -> HeapSize.object(2 * HeapSize.REFERENCE) + HeapSize.text(f.message);
-      default -> HeapSize.object(16); // of a few fields, and never many
-    };
-  }
-
-  private static long answerHeapBytes(Answer answer) {
-    return HeapSize.object(3 * HeapSize.REFERENCE + 1)
-        + 2 * Request.OPTIONAL_BYTES
-        + answer.seen.heapBytes()
-        + answer.reading.map(Reading::heapBytes).orElse(0L);
+    return MessageHeap.bytes(this);
   }
 
   /**

@@ -4,6 +4,7 @@ import static io.osier.protocol.WireParts.KEYSPACE_MAX;
 import static io.osier.protocol.WireParts.readInt;
 import static io.osier.protocol.WireParts.readList;
 import static io.osier.protocol.WireParts.readOptional;
+import static io.osier.protocol.WireParts.readPlaces;
 import static io.osier.protocol.WireParts.readType;
 import static io.osier.protocol.WireParts.writeOptional;
 import static io.osier.protocol.WireParts.writePlaces;
@@ -189,10 +190,7 @@ final class ReplyCodec {
               readOptional(in, WireInput::readKey),
               readList(in, 1, WireInput::readVector));
       case CHANGES ->
-          new Reply.Changes(
-              readList(in, 4, ReplyCodec::readChange),
-              readList(in, 11, WireParts::readPlace),
-              in.readFlag());
+          new Reply.Changes(readList(in, 4, ReplyCodec::readChange), readPlaces(in), in.readFlag());
       case THROUGH -> new Reply.Through(in.readVector());
       case CHALLENGE -> new Reply.Challenge(in.readText(Request.LOGIN_BYTES_MAX));
       case REPORT -> new Reply.Report(in.readText(Codec.RECORD_BYTES_MAX));

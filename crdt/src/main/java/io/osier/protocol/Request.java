@@ -1,6 +1,5 @@
 package io.osier.protocol;
 
-import io.osier.core.HeapSize;
 import io.osier.core.Key;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
@@ -20,94 +19,10 @@ import java.util.TreeMap;
  * What a client asks of a datacenter. Each travels in an {@link Envelope} with the client's number
  * for it; answers may come in any order.
  */
-public sealed interface Request {
-  /** What an {@link Optional} takes in the heap. */
-  long OPTIONAL_BYTES = HeapSize.object(HeapSize.REFERENCE);
-
-  /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 7;
-
-  /**
-   * The oldest version that a datacenter takes: it has no {@link Ask} and no {@link Query.Among},
-   * which came with 3, and no {@link Query.Exists}, {@link ReadAll} and {@link WriteAll}, and no
-   * end and {@link Want} of a {@link Scan}, which came with 4, and no {@link Condition}, {@link
-   * Watch}, {@link Operation.Delete}, {@link Operation.Expire}, {@link Operation.Persist} and
-   * {@link Query.TimeToLive}, which came with 5, and no {@link Operation.ExpireParts}, {@link
-   * Operation.PersistParts}, {@link Operation.WithPartDeadlines} and {@link Query.PartTimeToLive}
-   * and {@link Query.UntilExpiry}, which came with 6, and no {@link Query.Range}, which came with
-   * 7.
-   */
-  int PROTOCOL_VERSION_MIN = 2;
-
-  /** Most characters of the name of a {@link Backup}. */
-  int BACKUP_NAME_MAX = 100;
-
-  /** Most rows that one {@link Scan} may ask for. */
-  int SCAN_ROWS_MAX = 10_000;
-
+public sealed interface Request extends RequestParts {
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
-    return switch (this) {
-      case Read r ->
-          HeapSize.object(5 * HeapSize.REFERENCE + Integer.BYTES + 1)
-              + r.key.heapBytes()
-              + r.after.heapBytes()
-              + OPTIONAL_BYTES
-              + r.query.heapBytes();
-      case Write w ->
-          HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
-              + w.key.heapBytes()
-              + w.operation.heapBytes()
-              + w.after.heapBytes()
-              + w.ask.map(Ask::heapBytes).orElse(0L)
-              + w.condition.map(Condition::heapBytes).orElse(0L);
-      case Transact t -> {
-        long bytes =
-            HeapSize.object(6 * HeapSize.REFERENCE + Integer.BYTES)
-                + HeapSize.object(2 * Long.BYTES)
-                + HeapSize.list(t.updates.size())
-                + HeapSize.list(t.reads.size());
-        if (t.begin.isPresent()) {
-          bytes += OPTIONAL_BYTES + HeapSize.object(16) + t.begin.get().clock.heapBytes();
-        }
-        for (Update update : t.updates) {
-          bytes += update.heapBytes();
-        }
-        for (Fetch fetch : t.reads) {
-          bytes += fetch.heapBytes();
-        }
-        yield bytes;
-      }
-      case Repeat r -> HeapSize.object(Long.BYTES + 2 * HeapSize.REFERENCE) + r.step.heapBytes();
-      case ReadAll r -> {
-        long bytes =
-            HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES + 1)
-                + HeapSize.list(r.reads.size())
-                + r.after.heapBytes();
-        for (Fetch fetch : r.reads) {
-          bytes += fetch.heapBytes();
-        }
-        yield bytes;
-      }
-      case WriteAll w -> {
-        long bytes =
-            HeapSize.object(3 * HeapSize.REFERENCE + Integer.BYTES)
-                + HeapSize.list(w.updates.size())
-                + w.after.heapBytes();
-        for (Update update : w.updates) {
-          bytes += update.heapBytes();
-        }
-        yield bytes;
-      }
-      case Watch w -> {
-        long bytes = HeapSize.object(4 * HeapSize.REFERENCE + Integer.BYTES + 2);
-        for (Place place : w.places) {
-          bytes += HeapSize.object(32) + place.seen.heapBytes();
-        }
-        yield bytes + HeapSize.list(w.places.size());
-      }
-      default -> HeapSize.object(16); // of a few fields, and never many
-    };
+    return MessageHeap.bytes(this);
   }
 
   /**
@@ -117,9 +32,6 @@ public sealed interface Request {
    * @param client who connects, for the server's log; at most 128 bytes
    */
   record Hello(int protocolVersion, String client) implements Request {}
-
-  /** Longest message of a {@link Login} or {@link Proof}, in bytes. */
-  int LOGIN_BYTES_MAX = 512;
 
   /**
    * The first message on a connection of a user with a password, instead of {@link Hello}. Answered
@@ -150,12 +62,6 @@ public sealed interface Request {
 
   /** Asks for a {@link Reply.Pong}: the client measures the way there and back. */
   record Ping() implements Request {}
-
-  /**
-   * Most time that a datacenter lets a request wait for what its session has seen, or for rights of
-   * a bounded counter: a minute. Who asks for more gets so much.
-   */
-  int WAIT_MILLIS_MAX = 60_000;
 
   /**
    * Reads one object. Answered by {@link Reply.Answer}.
@@ -235,11 +141,7 @@ public sealed interface Request {
    *
    * @param before whether as it was before; otherwise as the update has left it
    */
-  record Ask(boolean before, Query query) {
-    long heapBytes() {
-      return OPTIONAL_BYTES + HeapSize.object(HeapSize.REFERENCE + 1) + query.heapBytes();
-    }
-  }
+  record Ask(boolean before, Query query) {}
 
   /**
    * What must hold of the object for an update to be done, at the datacenter and in the moment in
@@ -278,19 +180,7 @@ public sealed interface Request {
       }
       return at.equals(expected);
     }
-
-    long heapBytes() {
-      return OPTIONAL_BYTES
-          + HeapSize.object(3 * HeapSize.REFERENCE)
-          + HeapSize.list(path.size())
-          + path.stream().mapToLong(FieldId::heapBytes).sum()
-          + query.heapBytes()
-          + expected.heapBytes();
-    }
   }
-
-  /** Most objects of one {@link ReadAll} or {@link WriteAll}. */
-  int BATCH_MAX = 10_000;
 
   /**
    * Reads objects of one partition, each for itself. Answered by {@link Reply.All}, which may have
@@ -361,33 +251,6 @@ public sealed interface Request {
     }
   }
 
-  /** What a {@link Scan} is to tell. */
-  enum Want {
-    /** Objects. */
-    ROWS(0),
-    /** How many there are. */
-    COUNT(1),
-    /**
-     * Also objects that are removed, as far as a transaction of a {@code causal} keyspace that is
-     * open here may still see something of them.
-     */
-    KNOWN(2);
-
-    private final int number;
-
-    Want(int number) {
-      this.number = number;
-    }
-
-    /** The number that the encoded form carries. */
-    int number() {
-      return number;
-    }
-  }
-
-  /** Most time that a {@link Watch} waits for a change: a minute. */
-  int WATCH_WAIT_MILLIS_MAX = 60_000;
-
   /**
    * Asks for what became visible at the datacenter behind a position. Answered by {@link
    * Reply.Changes}, as soon as there is something, or when the wait is over.
@@ -418,18 +281,6 @@ public sealed interface Request {
     }
   }
 
-  /**
-   * How far a watcher has come in one partition.
-   *
-   * @param life in which changes are counted: of one datacenter, and not for ever
-   * @param tick how many of it lie behind the watcher
-   * @param seen it was told of all of these updates, wherever: so it can go on at another
-   *     datacenter
-   * @param next what is there is being walked through, and this key comes next; empty where that is
-   *     done
-   */
-  record Place(long life, long tick, VersionVector seen, Optional<Key> next) {}
-
   /** Asks what the datacenter is doing. Answered by {@link Reply.Report}. */
   record Inspect(Topic topic, Optional<String> keyspace, int limit) implements Request {}
 
@@ -444,12 +295,6 @@ public sealed interface Request {
 
   /** Asks which keyspaces there are. Answered by {@link Reply.Keyspaces}. */
   record Keyspaces() implements Request {}
-
-  /** Most settings of one {@link Administer}. */
-  int SETTINGS_MAX = 100;
-
-  /** Longest text of one {@link Administer}, in bytes. */
-  int SETTING_BYTES_MAX = 4_096;
 
   /**
    * Changes or shows what holds for all datacenters. Answered by {@link Reply.Report} once it is
@@ -526,67 +371,6 @@ public sealed interface Request {
    * @param partition its number, from 0
    */
   record Through(String keyspace, int partition) implements Request {}
-
-  /** Most updates, and most reads, of one {@link Transact}. */
-  int TRANSACTION_STEP_MAX = 10_000;
-
-  /** Longest time limit of a transaction: ten minutes. */
-  int TRANSACTION_LIMIT_MILLIS_MAX = 600_000;
-
-  /**
-   * How a transaction begins.
-   *
-   * @param clock what its snapshot must contain at least
-   * @param past whether the snapshot is the oldest that contains the clock, instead of the newest:
-   *     such a transaction only reads
-   * @param waitMillis how long the datacenter may wait for the clock before it fails with
-   *     SESSION_BEHIND; at most {@link #WAIT_MILLIS_MAX}
-   * @param limitMillis how long the transaction may stay open, 1 to {@link
-   *     #TRANSACTION_LIMIT_MILLIS_MAX}; then it is aborted
-   */
-  record Begin(VersionVector clock, boolean past, int waitMillis, int limitMillis) {}
-
-  /** An update of one object. */
-  record Update(Key key, CrdtType type, Operation operation) {
-    long heapBytes() {
-      return HeapSize.object(3 * HeapSize.REFERENCE) + key.heapBytes() + operation.heapBytes();
-    }
-  }
-
-  /**
-   * A read of one object.
-   *
-   * @param type empty for whatever the key holds
-   */
-  record Fetch(Key key, Optional<CrdtType> type, Query query) {
-    long heapBytes() {
-      return HeapSize.object(3 * HeapSize.REFERENCE)
-          + key.heapBytes()
-          + OPTIONAL_BYTES
-          + query.heapBytes();
-    }
-  }
-
-  /** Whether a transaction goes on after a step. */
-  enum End {
-    /** It stays open. */
-    OPEN(0),
-    /** Its updates are committed, together. */
-    COMMIT(1),
-    /** Its updates are forgotten. */
-    ABORT(2);
-
-    private final int number;
-
-    End(int number) {
-      this.number = number;
-    }
-
-    /** The number that the encoded form carries. */
-    int number() {
-      return number;
-    }
-  }
 
   /** What {@link Inspect} is about. */
   enum Topic {

@@ -4,6 +4,7 @@ import static io.osier.protocol.WireParts.KEYSPACE_MAX;
 import static io.osier.protocol.WireParts.readInt;
 import static io.osier.protocol.WireParts.readList;
 import static io.osier.protocol.WireParts.readOptional;
+import static io.osier.protocol.WireParts.readPlaces;
 import static io.osier.protocol.WireParts.readType;
 import static io.osier.protocol.WireParts.writeOptional;
 import static io.osier.protocol.WireParts.writePlaces;
@@ -267,8 +268,7 @@ final class RequestCodec {
     if (key.isEmpty() && !prefix) {
       throw new MalformedException("a watcher of no prefix is one of a key");
     }
-    return new Request.Watch(
-        keyspace, key, prefix, readList(in, 11, WireParts::readPlace), in.readFlag(), readInt(in));
+    return new Request.Watch(keyspace, key, prefix, readPlaces(in), in.readFlag(), readInt(in));
   }
 
   private static Request.Want readWant(WireInput in) {

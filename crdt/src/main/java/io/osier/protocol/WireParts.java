@@ -65,7 +65,11 @@ final class WireParts {
     }
   }
 
-  static Request.Place readPlace(WireInput in) {
+  static List<Request.Place> readPlaces(WireInput in) {
+    return readList(in, 11, WireParts::readPlace);
+  }
+
+  private static Request.Place readPlace(WireInput in) {
     return new Request.Place(
         in.readLong(), in.readNumber(), in.readVector(), readOptional(in, WireInput::readKey));
   }

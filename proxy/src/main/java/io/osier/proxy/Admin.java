@@ -21,9 +21,9 @@ import java.util.concurrent.CompletableFuture;
 public final class Admin {
   private static final String DATACENTER = "dc";
 
-  private final OsierClient client;
+  private final ClientCore client;
 
-  Admin(OsierClient client) {
+  Admin(ClientCore client) {
     this.client = client;
   }
 
@@ -115,7 +115,12 @@ public final class Admin {
   CompletableFuture<String> ask(
       String subject, String action, String name, Map<String, String> settings) {
     SortedMap<String, String> sorted = new TreeMap<>(settings);
-    return client.administer(new Request.Administer(subject, action, name, sorted), TIMEOUT);
+    Connection nearest = client.datacenters().nearest();
+    return nearest == null
+        ? CompletableFuture.failedFuture(client.unavailable())
+        : client
+            .inquiries()
+            .report(nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
   }
 
   /** Beyond what a creation waits for the other datacenters. */

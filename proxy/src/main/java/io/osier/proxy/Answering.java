@@ -13,7 +13,7 @@ final class Answering {
 
   private int depth;
 
-  /** How often it was said that there is more to do here, for which others wait. */
+  /** How many of the answers that this thread is bringing are followed by others' answers. */
   private int owing;
 
   private Answering() {}
@@ -52,7 +52,7 @@ final class Answering {
     }
   }
 
-  /** Whether this thread waits for nobody: others wait for answers that it is to bring. */
+  /** Whether this thread must not block: other callers wait for answers that it has to bring. */
   static boolean mustNotWait() {
     return Thread.currentThread() instanceof LoopThread || HERE.get().owing > 0;
   }

@@ -1,15 +1,24 @@
 package io.osier.proxy;
 
+import static io.osier.core.Present.present;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * them a {@link Call} with its tries. What does not fit in an answer is asked for again.
  */
 abstract class Batch {
-  private final Session session;
+  private final SessionCore session;
   private final String keyspace;
   private final boolean update;
   private final List<Key> keys;
@@ -29,7 +38,7 @@ abstract class Batch {
   private final @Nullable OsierException[] errors;
   private final @Nullable Found[] found;
 
-  private Batch(Session session, String keyspace, List<Key> keys, boolean update) {
+  private Batch(SessionCore session, String keyspace, List<Key> keys, boolean update) {
     this.session = session;
     this.keyspace = keyspace;
     this.update = update;
@@ -44,31 +53,59 @@ abstract class Batch {
 
   /** Reads objects. */
   static CompletableFuture<List<Found>> read(
-      Session session, String keyspace, List<Keyspace.Get> reads) {
+      SessionCore session, String keyspace, List<Keyspace.Get> asked) {
+    OsierException wrong = Checks.reads(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Get> reads = List.copyOf(asked);
     return new Batch(session, keyspace, reads.stream().map(Keyspace.Get::key).toList(), false) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
-        List<Request.Fetch> some =
-            parts.stream()
-                .map(reads::get)
-                .map(g -> new Request.Fetch(g.key(), g.type(), g.query()))
-                .toList();
+        List<Request.Fetch> some = parts.stream().map(reads::get).map(Keyspace.Get::fetch).toList();
         return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
       }
     }.start();
   }
 
+  /** Reads several keys, whatever they hold; in their order. */
+  static CompletableFuture<Map<String, Found>> read(
+      SessionCore session, String keyspace, Collection<String> keys) {
+    List<String> distinct;
+    List<Keyspace.Get> reads;
+    try {
+      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+      reads =
+          distinct.stream()
+              .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
+              .toList();
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return read(session, keyspace, reads)
+        .thenApply(
+            found -> {
+              Map<String, Found> byKey = new LinkedHashMap<>();
+              for (int i = 0; i < distinct.size(); i++) {
+                byKey.put(distinct.get(i), found.get(i));
+              }
+              return Collections.unmodifiableMap(byKey);
+            });
+  }
+
   /** Updates objects; those of one key in this order. */
   static CompletableFuture<Void> update(
-      Session session, String keyspace, List<Keyspace.Change> changes) {
+      SessionCore session, String keyspace, List<Keyspace.Change> asked) {
+    OsierException wrong = Checks.changes(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Change> changes = List.copyOf(asked);
     return new Batch(session, keyspace, changes.stream().map(Keyspace.Change::key).toList(), true) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Update> some =
-            parts.stream()
-                .map(changes::get)
-                .map(c -> new Request.Update(c.key(), c.type(), c.operation()))
-                .toList();
+            parts.stream().map(changes::get).map(Keyspace.Change::update).toList();
         return new Request.WriteAll(keyspace, some, after, waitMillis);
       }
     }.start().thenApply(found -> null);
@@ -100,7 +137,7 @@ abstract class Batch {
   private static final class PartitionsCall extends Call<Integer> {
     private volatile int partitions;
 
-    PartitionsCall(Session session, String keyspace) {
+    PartitionsCall(SessionCore session, String keyspace) {
       super(session, keyspace, null, false);
     }
 
@@ -129,7 +166,7 @@ abstract class Batch {
   private CompletableFuture<Void> sendAll(int partitions) {
     SortedMap<Integer, List<Integer>> byPartition = new TreeMap<>();
     for (int i = 0; i < keys.size(); i++) {
-      session.changes(keyspace, keys.get(i));
+      session.cache().invalidate(keyspace, keys.get(i));
       byPartition.computeIfAbsent(keys.get(i).partition(partitions), p -> new ArrayList<>()).add(i);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -178,9 +215,9 @@ abstract class Batch {
     int answered = Math.min(parts.size(), all.parts().size());
     for (int i = 0; i < answered; i++) {
       int part = parts.get(i);
-      session.changes(keyspace, keys.get(part));
+      session.cache().invalidate(keyspace, keys.get(part));
       switch (all.parts().get(i)) {
-        case Reply.Answer answer -> found[part] = Keyspace.found(answer);
+        case Reply.Answer answer -> found[part] = Found.of(answer);
         case Reply.Failure failure -> errors[part] = Calls.failed(failure, update);
         default -> {}
       }

@@ -9,7 +9,6 @@ import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,11 +21,14 @@ import java.util.concurrent.CompletableFuture;
  * <p>An update for which its datacenter lacks rights fails with NOT_ENOUGH_RIGHTS, whose message
  * says how many are left, or waits for rights if it is given time. Cheap; thread-safe.
  */
-public final class BoundedCounterHandle {
-  private final Target target;
-
+public final class BoundedCounterHandle extends CounterCalls {
   BoundedCounterHandle(Target target) {
-    this.target = target;
+    super(target);
+  }
+
+  @Override
+  long addable(long amount) {
+    return positive(amount);
   }
 
   /**
@@ -42,20 +44,6 @@ public final class BoundedCounterHandle {
   /** As {@link #create}. */
   public CompletableFuture<Void> createAsync(long lower, long upper) {
     return target.update(new Operation.Bound(lower, upper, List.of()));
-  }
-
-  /**
-   * Adds.
-   *
-   * @throws OsierException NOT_ENOUGH_RIGHTS if the datacenter may not add as much now
-   */
-  public void increment(long amount) {
-    Calls.join(incrementAsync(amount));
-  }
-
-  /** As {@link #increment}. */
-  public CompletableFuture<Void> incrementAsync(long amount) {
-    return target.update(new Operation.Increment(positive(amount)));
   }
 
   /** As {@link #increment(long)}, but waits for rights, a minute at most. */
@@ -92,19 +80,6 @@ public final class BoundedCounterHandle {
     return target.update(new Operation.IncrementWithin(-positive(amount), millis(atMost)));
   }
 
-  /**
-   * As {@link #increment(long)}, with the value that it has made, as this session's datacenter sees
-   * it: what is concurrent elsewhere is not in it.
-   */
-  public long incrementAndGet(long amount) {
-    return Calls.join(incrementAndGetAsync(amount));
-  }
-
-  /** As {@link #incrementAndGet}. */
-  public CompletableFuture<Long> incrementAndGetAsync(long amount) {
-    return addAndGet(positive(amount));
-  }
-
   /** As {@link #decrement(long)}, with the value that it has made. */
   public long decrementAndGet(long amount) {
     return Calls.join(decrementAndGetAsync(amount));
@@ -113,13 +88,6 @@ public final class BoundedCounterHandle {
   /** As {@link #decrementAndGet}. */
   public CompletableFuture<Long> decrementAndGetAsync(long amount) {
     return addAndGet(-positive(amount));
-  }
-
-  private CompletableFuture<Long> addAndGet(long amount) {
-    return target.update(
-        new Operation.Increment(amount),
-        new Request.Ask(false, new Query.Whole()),
-        r -> ((Reading.Count) r).value());
   }
 
   /**
@@ -138,16 +106,6 @@ public final class BoundedCounterHandle {
    */
   public CompletableFuture<Void> transferAsync(String toDatacenter, long amount, boolean upward) {
     return target.update(new Operation.Transfer(toDatacenter, positive(amount), upward));
-  }
-
-  /** The value. */
-  public long get() {
-    return Calls.join(getAsync());
-  }
-
-  /** As {@link #get}. */
-  public CompletableFuture<Long> getAsync() {
-    return target.read(new Query.Whole(), r -> ((Reading.Count) r).value());
   }
 
   /** Value, bounds, and who holds which rights, as far as this session's datacenter knows. */

@@ -31,7 +31,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
                 + " same thread: use the form that ends in Async, or an executor of your own");
   }
 
-  /** What is done for a future. */
+  /** The call, or what else is done, for which a future waits. */
   interface Work {
     /** Ends it at once, with an error that tells whether something may have been done. */
     void giveUp(GivenUp why);
@@ -42,7 +42,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  /** A call's future with those derived from it, but for those that another call stands behind. */
+  /** A call's future and those derived from it, up to those that wait for a further call. */
   private static final class Line implements Work {
     private static final Work NOTHING = why -> {};
 
@@ -51,7 +51,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
 
     private Work work;
 
-    /** How many wait: futures from which none was derived, and threads. */
+    /** How many still wait for the call: futures from which none was derived, and threads. */
     private int ends = 1;
 
     /**
@@ -149,7 +149,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
   /** How many threads wait for it. */
   private volatile int waiting;
 
-  /** Who is at {@link #orTimeout}, which derives one that nobody waits for. */
+  /** The thread that is in {@link #orTimeout}, which derives a future that nobody waits for. */
   private volatile @Nullable Thread timing;
 
   private CallFuture(Line line, int depth) {

@@ -26,113 +26,97 @@ final class Checks {
 
   private Checks() {}
 
-  /** What is wrong with an update; null if nothing is. */
-  static @Nullable OsierException update(Key key, CrdtType type, Operation operation) {
+  /** What is wrong, of what throws it; null if nothing is. */
+  private static @Nullable OsierException wrong(Runnable checks) {
     try {
-      present(key, "a key");
-      present(type, "a type");
-      OperationLimits.check(present(operation, "an operation"), CAPS);
+      checks.run();
       return null;
     } catch (OsierException e) {
       return e;
     }
+  }
+
+  private static void check(Key key, CrdtType type, Operation operation) {
+    present(key, "a key");
+    present(type, "a type");
+    OperationLimits.check(present(operation, "an operation"), CAPS);
+  }
+
+  private static void check(Keyspace.Get read) {
+    present(read.key(), "a key");
+    present(read.type(), "an Optional of a type");
+    present(read.query(), "a query");
+  }
+
+  private static void check(Keyspace.Change change) {
+    check(change.key(), change.type(), change.operation());
+  }
+
+  /** What is wrong with an update; null if nothing is. */
+  static @Nullable OsierException update(Key key, CrdtType type, Operation operation) {
+    return wrong(() -> check(key, type, operation));
   }
 
   /** What is wrong with an update that asks something; null if nothing is. */
   static @Nullable OsierException update(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    OsierException wrong = update(key, type, operation);
-    if (wrong == null) {
-      try {
-        present(present(ask, "what is asked").query(), "a query");
-      } catch (OsierException e) {
-        wrong = e;
-      }
-    }
-    return wrong;
+    return wrong(
+        () -> {
+          check(key, type, operation);
+          present(present(ask, "what is asked").query(), "a query");
+        });
   }
 
   /** What is wrong with an update that has a condition; null if nothing is. */
   static @Nullable OsierException update(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    try {
-      present(condition, "a condition");
-    } catch (OsierException e) {
-      return e;
-    }
-    return update(key, type, operation);
+    return wrong(
+        () -> {
+          present(condition, "a condition");
+          check(key, type, operation);
+        });
   }
 
   /** What is wrong with a read; null if nothing is. */
   static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
-    try {
-      present(key, "a key");
-      present(type, "an Optional of a type");
-      present(query, "a query");
-      return null;
-    } catch (OsierException e) {
-      return e;
-    }
+    return wrong(() -> check(new Keyspace.Get(key, type, query)));
   }
 
   /** What is wrong with a step of a transaction; null if nothing is. */
   static @Nullable OsierException step(List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
-    if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
-      return new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "one request may have "
-              + Request.TRANSACTION_STEP_MAX
-              + " updates and as many reads, not "
-              + changes.size()
-              + " and "
-              + reads.size());
-    }
-    for (Keyspace.Get get : reads) {
-      OsierException wrong = read(get.key(), get.type(), get.query());
-      if (wrong != null) {
-        return wrong;
-      }
-    }
-    for (Keyspace.Change change : changes) {
-      OsierException wrong = update(change.key(), change.type(), change.operation());
-      if (wrong != null) {
-        return wrong;
-      }
-    }
-    return null;
+    return wrong(
+        () -> {
+          if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
+            throw new OsierException(
+                ErrorCode.INVALID_ARGUMENT,
+                "one request may have "
+                    + Request.TRANSACTION_STEP_MAX
+                    + " updates and as many reads, not "
+                    + changes.size()
+                    + " and "
+                    + reads.size());
+          }
+          reads.forEach(Checks::check);
+          changes.forEach(Checks::check);
+        });
   }
 
   /** What is wrong with a batch of reads; null if nothing is. */
   static @Nullable OsierException reads(List<Keyspace.Get> reads) {
-    try {
-      batch(present(reads, "a list of reads").size());
-      for (Keyspace.Get get : reads) {
-        OsierException wrong = read(present(get, "a read").key(), get.type(), get.query());
-        if (wrong != null) {
-          return wrong;
-        }
-      }
-      return null;
-    } catch (OsierException e) {
-      return e;
-    }
+    return wrong(
+        () -> {
+          batch(present(reads, "a list of reads").size());
+          reads.forEach(get -> check(present(get, "a read")));
+        });
   }
 
   /** What is wrong with a batch of updates; null if nothing is. */
   static @Nullable OsierException changes(List<Keyspace.Change> changes) {
-    try {
-      batch(present(changes, "a list of changes").size());
-      for (Keyspace.Change change : changes) {
-        OsierException wrong =
-            update(present(change, "a change").key(), change.type(), change.operation());
-        if (wrong != null) {
-          return wrong;
-        }
-      }
-      return null;
-    } catch (OsierException e) {
-      return e;
-    }
+    return wrong(
+        () -> {
+          batch(present(changes, "a list of changes").size());
+          changes.forEach(change -> check(present(change, "a change")));
+        });
   }
 
   private static void batch(int size) {

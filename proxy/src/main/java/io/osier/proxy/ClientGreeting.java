@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * takes it or does not. Used by the channel's loop; what takes long is done beside it.
  */
 final class ClientGreeting {
-  /** What comes of it. */
+  /** Hears what becomes of the greeting. */
   interface Outcome {
     /** The next part is to be sent. Called by any thread. */
     void send(Request greeting);
@@ -35,8 +35,9 @@ final class ClientGreeting {
   private final @Nullable Login login;
 
   ClientGreeting(ClientSettings settings, Timers timers, Network network, Outcome outcome) {
-    this.name = settings.name();
-    this.login = settings.user().map(u -> new Login(u, timers.newId().toString())).orElse(null);
+    this.name = settings.dialling().name();
+    this.login =
+        settings.dialling().user().map(u -> new Login(u, timers.newId().toString())).orElse(null);
     this.network = network;
     this.outcome = outcome;
   }

@@ -75,7 +75,7 @@ public interface Connection {
     /** An answer came, which may be a failure. */
     void answered(Reply reply);
 
-    /** None came, or will. */
+    /** No answer has come, and none will. */
     void lost(LostException cause);
 
     /**
@@ -92,7 +92,7 @@ public interface Connection {
       return true;
     }
 
-    /** Hears what ends the waiting for an answer that is not wanted any more. */
+    /** Takes what the caller runs to stop waiting for an answer that it no longer wants. */
     default void endsBy(Runnable end) {}
   }
 

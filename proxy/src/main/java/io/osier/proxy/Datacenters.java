@@ -22,13 +22,13 @@ final class Datacenters {
   private final ClientSettings settings;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
 
-  /** Those who wait for one that is up. */
+  /** Completed once a datacenter is up, or certainly none will be. */
   private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable Connection nearest;
   private volatile boolean closed;
 
-  /** None yet. */
+  /** A client's datacenters: none before {@link #add}. */
   Datacenters(ClientSettings settings) {
     this.settings = settings;
   }
@@ -132,7 +132,7 @@ final class Datacenters {
   CompletableFuture<Boolean> whenUp() {
     CompletableFuture<Boolean> up = new CompletableFuture<>();
     waiting.add(up);
-    // After it is among those who wait: no change is missed.
+    // Only now, when it is among those who wait: so no change is missed.
     if (choose(Set.of()) != null) {
       up.complete(true);
     } else if (closed || isEveryLoginRefused()) {

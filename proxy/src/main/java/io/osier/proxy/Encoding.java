@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.proxy.values.ValueCodec;
+import io.osier.proxy.values.Values;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,9 +21,52 @@ import java.util.function.Supplier;
  * A codec, and what keeps its faults in bounds: whatever it throws is one error with a code, and an
  * element of a set is encoded twice and decoded once before it is trusted.
  */
-record Encoding<T>(ValueCodec<T> codec) {
-  Encoding {
-    present(codec, "a codec");
+class Encoding<T> {
+  /** Values themselves: nothing is encoded, decoded or looked at. */
+  static final Encoding<Value> AS_IS = new AsIs();
+
+  private final ValueCodec<T> codec;
+
+  Encoding(ValueCodec<T> codec) {
+    this.codec = present(codec, "a codec");
+  }
+
+  private static final class AsIs extends Encoding<Value> {
+    AsIs() {
+      super(Values.plain().codec(Value.class));
+    }
+
+    @Override
+    Value value(Value object) {
+      return object;
+    }
+
+    @Override
+    Value object(Value value) {
+      return value;
+    }
+
+    @Override
+    Value element(Value object) {
+      return object;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // handles of values are given lists of values
+    List<Value> elements(Collection<? extends Value> objects) {
+      return (List<Value>) objects;
+    }
+
+    @Override
+    List<Value> list(List<Value> values) {
+      return values;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what is decoded of values is the values
+    <V, R> CompletableFuture<R> decoded(CompletableFuture<V> answer, Function<V, R> decoding) {
+      return (CompletableFuture<R>) answer;
+    }
   }
 
   /**
@@ -72,7 +116,7 @@ record Encoding<T>(ValueCodec<T> codec) {
    *
    * @throws OsierException INVALID_ARGUMENT if another time it would have another one
    */
-  private Value element(T object) {
+  Value element(T object) {
     Value value = value(object);
     if (object instanceof String || object instanceof Number || object instanceof Value) {
       return value;
@@ -126,6 +170,11 @@ record Encoding<T>(ValueCodec<T> codec) {
       }
     }
     return Collections.unmodifiableSet(set);
+  }
+
+  /** What a call's answer is decoded to, once it comes. */
+  <V, R> CompletableFuture<R> decoded(CompletableFuture<V> answer, Function<V, R> decoding) {
+    return answer.thenApply(decoding);
   }
 
   /** Makes a call of what must be encoded first; what is wrong with that fails the call. */

@@ -7,11 +7,9 @@ import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 
 /** A flag. Cheap; thread-safe. */
-public final class FlagHandle {
-  private final Target target;
-
+public final class FlagHandle extends Handle {
   FlagHandle(Target target) {
-    this.target = target;
+    super(target);
   }
 
   /** Enables or disables the flag. */
@@ -45,18 +43,5 @@ public final class FlagHandle {
   /** As {@link #get}. */
   public CompletableFuture<Boolean> getAsync() {
     return target.read(new Query.Whole(), r -> ((Reading.Flag) r).value());
-  }
-
-  /**
-   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
-   * stays.
-   */
-  public void clear() {
-    Calls.join(clearAsync());
-  }
-
-  /** As {@link #clear}. */
-  public CompletableFuture<Void> clearAsync() {
-    return target.update(new Operation.Clear());
   }
 }

@@ -6,7 +6,6 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +29,9 @@ final class FollowedKeys {
   /** A datacenter looks at 20,000 changes for one answer: if at fewer, it told of all it had. */
   private static final long LOOKED_AT_MAX = 10_000;
 
+  /** Longer times are taken for this, so that they can be added. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   /** No run. */
   private static final long NONE = 0;
 
@@ -44,37 +46,6 @@ final class FollowedKeys {
     static final State INITIAL = new State(NONE, null, false, 0);
   }
 
-  /**
-   * Which keys, as the client's builder was told.
-   *
-   * @param key empty for all keys
-   * @param atMost how long an answer may be kept
-   */
-  record Prefix(String keyspace, Optional<Key> key, Duration atMost) {
-    /** The keys that begin with a text; all of them if it is empty. */
-    static Prefix of(String keyspace, String text, Duration atMost) {
-      return new Prefix(
-          keyspace, text.isEmpty() ? Optional.empty() : Optional.of(Key.of(text)), atMost);
-    }
-
-    boolean isOfTheSameKeys(Prefix other) {
-      return keyspace.equals(other.keyspace) && key.equals(other.key);
-    }
-
-    boolean covers(String of, Key some) {
-      return keyspace.equals(of) && (key.isEmpty() || some.startsWith(key.get()));
-    }
-
-    int length() {
-      return key.map(Key::length).orElse(0);
-    }
-
-    @Override
-    public String toString() {
-      return keyspace + " " + key.map(Key::toString).orElse("") + "*";
-    }
-  }
-
   /** What an answer brought. */
   enum Progress {
     /** A run has begun. */
@@ -85,14 +56,14 @@ final class FollowedKeys {
     ENDED
   }
 
-  private final Prefix prefix;
+  private final FollowedPrefix prefix;
   private final int waitMillis;
   private final long silenceNanos;
   private final AtomicIntegerArray told = new AtomicIntegerArray(COUNTERS);
   private final AtomicBoolean wanted = new AtomicBoolean();
   private volatile State state = State.INITIAL;
 
-  // Of whoever asks and brings answers.
+  // Used by the follower alone.
   private long runs;
   private List<Request.Place> places = List.of();
   private @Nullable ReplicaId asked;
@@ -102,20 +73,25 @@ final class FollowedKeys {
    * Keys of which nothing is known yet.
    *
    * @param waitMillis how long a datacenter waits for a change before it answers that there is none
-   * @param silenceNanos how old what is known may be; beyond it is no word to keep anything on
+   * @param silenceNanos how long the last complete answer counts: beyond that, answers that were
+   *     kept on it serve no longer than others
    */
-  FollowedKeys(Prefix prefix, int waitMillis, long silenceNanos) {
+  FollowedKeys(FollowedPrefix prefix, int waitMillis, long silenceNanos) {
     this.prefix = prefix;
     this.waitMillis = waitMillis;
     this.silenceNanos = silenceNanos;
   }
 
-  Prefix prefix() {
+  FollowedPrefix prefix() {
     return prefix;
   }
 
+  static long nanos(Duration time) {
+    return (time.compareTo(LONGEST) < 0 ? time : LONGEST).toNanos();
+  }
+
   long atMostNanos() {
-    return ReadCache.nanos(prefix.atMost());
+    return nanos(prefix.atMost());
   }
 
   /** True for the first who calls it: from then on changes are to be followed. */
@@ -125,7 +101,9 @@ final class FollowedKeys {
 
   // ---------------------------------------------------------------- for sessions
 
-  /** What was known of a key before it was asked for; what is read then may be kept on it. */
+  /**
+   * Which changes of a key had been told before it is read: the answer is kept until another is.
+   */
   Word word(Key key) {
     State now = state; // before the counter: see Word.holds
     int counter = key.hashCode() & (COUNTERS - 1);
@@ -133,13 +111,14 @@ final class FollowedKeys {
   }
 
   /**
-   * What an answer is kept on. Immutable.
+   * What an answer is kept on: the run and the number of changes of its key when it was asked for.
+   * Immutable.
    *
    * @param run in which the question was asked; {@link #NONE} if in none, or somebody else answered
    * @param changes how many had been told of by then
    */
   record Word(FollowedKeys by, long run, int counter, int changes) {
-    /** That of an answer of this process: none if it is not the one that tells of changes. */
+    /** As it counts for an answer of this process: not at all if another one tells the changes. */
     Word of(ReplicaId answerer) {
       State now = by.state;
       return now.run == run && answerer.equals(now.at)
@@ -171,7 +150,7 @@ final class FollowedKeys {
 
   // ---------------------------------------------------------------- for who asks
 
-  /** What to ask a process now. Where it is another one than before it begins anew. */
+  /** The question for a process; where another process was asked before, a new run begins. */
   Request.Watch ask(ReplicaId of, long nowNanos) {
     if (!places.isEmpty() && !of.equals(asked)) {
       end();
@@ -183,7 +162,8 @@ final class FollowedKeys {
   }
 
   /**
-   * It was answered. Told twice of something, after a lost connection, it counts it twice: a read.
+   * An answer came. A change that is told twice, after a lost connection, is counted twice, which
+   * costs one read.
    */
   Progress answered(Reply.Changes answer) {
     answer.changes().forEach(c -> told.incrementAndGet(c.key().hashCode() & (COUNTERS - 1)));
@@ -226,13 +206,13 @@ final class FollowedKeys {
     return all;
   }
 
-  /** It got no answer: nothing holds until it gets one, and then all that was not told of. */
+  /** No answer came: no kept answer holds until the next one comes, which tells what changed. */
   void unanswered() {
     State now = state;
     state = new State(now.run, now.at, false, now.knownNanos);
   }
 
-  /** There is a gap: nothing that was kept on what is known holds any more. */
+  /** Changes may have been missed: no answer that was kept in this run holds any more. */
   void end() {
     places = List.of();
     state = State.INITIAL;

@@ -3,6 +3,7 @@ package io.osier.proxy;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,10 @@ final class Follower {
   /** Where it is refused, and only what people do helps. */
   private static final long REFUSED_MILLIS = 30_000;
 
-  private final OsierClient client;
+  private final Datacenters datacenters;
+  private final Timers timers;
+  private final ClientMetrics metrics;
+  private final BooleanSupplier closing;
   private final FollowedKeys keys;
   private final long answerNanos;
   private long pauseMillis = PAUSE_MILLIS_MIN;
@@ -34,10 +38,20 @@ final class Follower {
   /**
    * One that has not begun.
    *
+   * @param closing whether the client takes no further calls: then it ends
    * @param answerNanos how long to wait for an answer
    */
-  Follower(OsierClient client, FollowedKeys keys, long answerNanos) {
-    this.client = client;
+  Follower(
+      Datacenters datacenters,
+      Timers timers,
+      ClientMetrics metrics,
+      BooleanSupplier closing,
+      FollowedKeys keys,
+      long answerNanos) {
+    this.datacenters = datacenters;
+    this.timers = timers;
+    this.metrics = metrics;
+    this.closing = closing;
     this.keys = keys;
     this.answerNanos = answerNanos;
   }
@@ -47,17 +61,17 @@ final class Follower {
   }
 
   private void ask() {
-    if (client.isClosing()) {
+    if (closing.getAsBoolean()) {
       keys.end();
       return;
     }
-    Connection to = client.datacenters().nearest();
+    Connection to = datacenters.nearest();
     ReplicaId of = to == null ? null : to.replica();
     if (to == null || of == null) {
       unanswered();
       return;
     }
-    long now = client.timers().nanoTime();
+    long now = timers.nanoTime();
     to.send(
         keys.ask(of, now),
         now,
@@ -66,14 +80,14 @@ final class Follower {
           @Override
           public void answered(Reply reply) {
             if (reply instanceof Reply.Failure f) {
-              client.settings().metrics().failed(to.dc(), f.code());
+              metrics.failed(to.dc(), f.code());
             }
             heard(reply);
           }
 
           @Override
           public void lost(LostException cause) {
-            client.settings().metrics().failed(to.dc(), cause.code);
+            metrics.failed(to.dc(), cause.code);
             unanswered();
           }
         });
@@ -122,7 +136,7 @@ final class Follower {
               code,
               message);
         }
-        client.timers().later(this::ask, client.timers().pauseMillis(REFUSED_MILLIS));
+        timers.later(this::ask, timers.pauseMillis(REFUSED_MILLIS));
       }
     }
   }
@@ -133,8 +147,8 @@ final class Follower {
   }
 
   private void later() {
-    long pause = client.timers().pauseMillis(pauseMillis);
+    long pause = timers.pauseMillis(pauseMillis);
     pauseMillis = Math.min(2 * pauseMillis, PAUSE_MILLIS_MAX);
-    client.timers().later(this::ask, pause);
+    timers.later(this::ask, pause);
   }
 }

@@ -1,17 +1,9 @@
 package io.osier.proxy;
 
-import io.osier.core.OsierException;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-/** Keeps what an application's observer throws from the calls that it hears of. Thread-safe. */
+/** Tells an application's observer of calls, by a guard. Thread-safe. */
 final class GuardedObserver implements ClientObserver {
-  private static final Logger LOG = LoggerFactory.getLogger(GuardedObserver.class);
-
+  private final ListenerGuard guard = new ListenerGuard("the observer of the client's calls");
   private final ClientObserver observer;
-  private final AtomicBoolean logged = new AtomicBoolean();
 
   private GuardedObserver(ClientObserver observer) {
     this.observer = observer;
@@ -26,25 +18,10 @@ final class GuardedObserver implements ClientObserver {
   public Observed begins(String keyspace, boolean update) {
     try {
       Observed observed = observer.begins(keyspace, update);
-      return (datacenter, error) -> ended(observed, datacenter, error);
+      return (datacenter, error) -> guard.tell(() -> observed.ended(datacenter, error));
     } catch (RuntimeException e) {
-      threw(e);
+      guard.threw(e);
       return IGNORED;
-    }
-  }
-
-  private void ended(
-      Observed observed, Optional<String> datacenter, Optional<OsierException> error) {
-    try {
-      observed.ended(datacenter, error);
-    } catch (RuntimeException e) {
-      threw(e);
-    }
-  }
-
-  private void threw(RuntimeException e) {
-    if (!logged.getAndSet(true)) {
-      LOG.error("the observer of the client's calls threw, perhaps not for the last time", e);
     }
   }
 }

@@ -2,7 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ReplicaId;
 
-/** Where a transaction lives. */
+/** The datacenter's process where a transaction lives, and the connection to it. */
 record Home(Connection connection, ReplicaId replica) {
   String dc() {
     return replica.dc();

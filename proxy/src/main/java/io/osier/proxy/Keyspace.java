@@ -11,13 +11,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,57 +24,18 @@ import java.util.function.Function;
  * first write; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
  */
 public final class Keyspace extends ObjectSpace {
-  private final Session session;
+  private final SessionRequests session;
   private final String name;
+  private final KeyspaceAccess access;
 
-  Keyspace(Session session, String name) {
-    this.session = session;
-    this.name = name;
+  Keyspace(KeyspaceAccess access) {
+    super(access);
+    this.access = access;
+    this.session = access.session();
+    this.name = access.keyspace();
   }
 
-  @Override
-  Values values() {
-    return session.values();
-  }
-
-  @Override
-  Target object(String key, CrdtType type) {
-    return new Target.OfObject(this, Key.of(key), type);
-  }
-
-  @Override
-  CompletableFuture<Page> firstPage(Scan scan) {
-    return session
-        .scan(scan.request(name, scan.query(), scan.nextRows(), Request.Want.ROWS))
-        .thenApply(Keyspace::shown);
-  }
-
-  @Override
-  CompletableFuture<Long> countAll(Scan scan) {
-    return Calls.oneByOne(
-            new Counted(0, Optional.of(scan)),
-            counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
-            counted -> countOn(counted.objects, counted.rest.orElseThrow()))
-        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
-  }
-
-  /** So many objects were counted; the rest was not looked at yet. */
-  private record Counted(long objects, Optional<Scan> rest) {}
-
-  private CompletableFuture<Counted> countOn(long before, Scan rest) {
-    return session
-        .count(rest.request(name, new Query.Exists(), 1, Request.Want.COUNT))
-        .thenApply(
-            part ->
-                new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
-  }
-
-  @Override
-  CompletableFuture<Found> updateKeyAsync(Key key, Operation operation, Request.Ask ask) {
-    return updateAsync(key, Operation.ANY_TYPE, operation, ask);
-  }
-
-  /** Its name. */
+  /** The keyspace's name, as its datacenters have it. */
   public String name() {
     return name;
   }
@@ -90,14 +46,7 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when the update is done
    */
   public CompletableFuture<Void> updateAsync(Key key, CrdtType type, Operation operation) {
-    OsierException wrong = Checks.update(key, type, operation);
-    if (wrong != null) {
-      return CompletableFuture.failedFuture(wrong);
-    }
-    if (session.update(name, key, type, operation)) {
-      return CallFuture.completed(null); // what is derived from it may be a call
-    }
-    return session.write(name, key, type, operation);
+    return access.update(key, type, operation);
   }
 
   /** Waits for {@link #updateAsync}. */
@@ -114,25 +63,12 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Found> updateAsync(
       Key key, CrdtType type, Operation operation, Request.Ask ask) {
-    return updateAsync(key, type, operation, ask, Keyspace::found);
+    return access.update(key, type, operation, ask, Function.identity());
   }
 
   /** Waits for {@link #updateAsync(Key, CrdtType, Operation, Request.Ask)}. */
   public Found update(Key key, CrdtType type, Operation operation, Request.Ask ask) {
     return Calls.join(updateAsync(key, type, operation, ask));
-  }
-
-  /** As the public one; {@code result} says what is made of the answer. */
-  <T> CompletableFuture<T> updateAsync(
-      Key key,
-      CrdtType type,
-      Operation operation,
-      Request.Ask ask,
-      Function<Reply.Answer, T> result) {
-    OsierException wrong = Checks.update(key, type, operation, ask);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : session.write(name, key, type, operation, ask, result);
   }
 
   /**
@@ -145,10 +81,7 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Boolean> updateIfAsync(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    OsierException wrong = Checks.update(key, type, operation, condition);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : session.writeIf(name, key, type, operation, condition);
+    return access.updateIf(key, type, operation, condition);
   }
 
   /** Waits for {@link #updateIfAsync}. */
@@ -164,30 +97,30 @@ public final class Keyspace extends ObjectSpace {
    * @param reading its value; that of a new object if there is none and a type was asked for
    * @param exists whether it is there and differs from a new object
    */
-  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
+  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {
+    static Found of(Reply.Answer answer) {
+      return new Found(answer.type(), answer.reading(), answer.exists());
+    }
+
+    /** What several keys hold, as a transaction was answered. */
+    static List<Found> all(Reply.Transacted step) {
+      return step.answers().stream().map(Found::of).toList();
+    }
+  }
 
   /**
    * Reads an object with any query.
    *
    * @param type empty for whatever the key holds
    */
-  @Override
   public CompletableFuture<Found> readAsync(Key key, Optional<CrdtType> type, Query query) {
-    return session.read(name, key, type, query, Keyspace::found);
-  }
-
-  /** As {@link #readAsync}; {@code result} says what is made of the reading. */
-  <T> CompletableFuture<T> readAsync(
-      Key key, Optional<CrdtType> type, Query query, Function<Reading, T> result) {
-    return session.read(name, key, type, query, a -> result.apply(a.reading().orElseThrow()));
+    return access.read(key, type, query, Function.identity());
   }
 
   /** Waits for {@link #readAsync}. */
   public Found read(Key key, Optional<CrdtType> type, Query query) {
     return Calls.join(readAsync(key, type, query));
   }
-
-  // ---------------------------------------------------------------- batches
 
   /**
    * Reads several keys, whatever they hold, each for itself: with one request for each partition,
@@ -204,26 +137,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #getAll}. */
   public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
-    List<String> distinct;
-    List<Get> reads;
-    try {
-      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
-      reads =
-          distinct.stream()
-              .map(key -> new Get(Key.of(key), Optional.empty(), new Query.Whole()))
-              .toList();
-    } catch (OsierException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return readAllAsync(reads)
-        .thenApply(
-            found -> {
-              Map<String, Found> byKey = new LinkedHashMap<>();
-              for (int i = 0; i < distinct.size(); i++) {
-                byKey.put(distinct.get(i), found.get(i));
-              }
-              return Collections.unmodifiableMap(byKey);
-            });
+    return Batch.read(session.session(), name, keys);
   }
 
   /**
@@ -237,10 +151,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #readAll}. */
   public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
-    OsierException wrong = Checks.reads(reads);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : Batch.read(session, name, List.copyOf(reads));
+    return Batch.read(session.session(), name, reads);
   }
 
   /**
@@ -261,17 +172,12 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
-    OsierException wrong = Checks.changes(changes);
-    return wrong != null
-        ? CompletableFuture.failedFuture(wrong)
-        : Batch.update(session, name, List.copyOf(changes));
+    return Batch.update(session.session(), name, changes);
   }
-
-  // ---------------------------------------------------------------- changes
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
-    return Watch.of(session, name, Optional.of(Key.of(key)), false);
+    return Watch.of(session.session(), name, Optional.of(Key.of(key)), false);
   }
 
   /**
@@ -281,15 +187,13 @@ public final class Keyspace extends ObjectSpace {
   public Watch watchPrefix(String prefix) {
     return present(prefix, "a prefix").isEmpty()
         ? changes()
-        : Watch.of(session, name, Optional.of(Key.of(prefix)), true);
+        : Watch.of(session.session(), name, Optional.of(Key.of(prefix)), true);
   }
 
   /** Changes of all keys. */
   public Watch changes() {
-    return Watch.of(session, name, Optional.empty(), true);
+    return Watch.of(session.session(), name, Optional.empty(), true);
   }
-
-  // ---------------------------------------------------------------- transactions
 
   /**
    * Begins a transaction at the nearest datacenter, with a time limit of one minute. Its snapshot
@@ -309,7 +213,9 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #begin(TransactionOptions)}. */
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
-    return session.begin(name, options);
+    return session
+        .begin(name, options)
+        .thenApply(begun -> new Transaction(new TransactionAccess(session, begun)));
   }
 
   /**
@@ -318,12 +224,13 @@ public final class Keyspace extends ObjectSpace {
    * TransactionOptions#atLeast}).
    */
   public VersionVector clock() {
-    return session.clock(name);
+    return session.session().past().clock(name);
   }
 
   /** As {@link Session#token}, of this keyspace alone. */
   public SessionToken token() {
-    return session.token(name);
+    session.seeAcknowledged();
+    return session.session().past().token(name);
   }
 
   /** A read of one object; see {@link #readTogether}. */
@@ -332,6 +239,10 @@ public final class Keyspace extends ObjectSpace {
     public Get(String key, CrdtType type) {
       this(Key.of(key), Optional.of(type), new Query.Whole());
     }
+
+    Request.Fetch fetch() {
+      return new Request.Fetch(key, type, query);
+    }
   }
 
   /** An update of one object; see {@link #updateTogether}. */
@@ -339,6 +250,10 @@ public final class Keyspace extends ObjectSpace {
     /** Updates the object of a key. */
     public Change(String key, CrdtType type, Operation operation) {
       this(Key.of(key), type, operation);
+    }
+
+    Request.Update update() {
+      return new Request.Update(key, type, operation);
     }
 
     /** Deletes a key; see {@link ObjectSpace#delete}. */
@@ -374,9 +289,7 @@ public final class Keyspace extends ObjectSpace {
    * @return what was found, in the order of the reads
    */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Get> reads) {
-    return session
-        .together(name, reads, List.of())
-        .thenApply(t -> t.answers().stream().map(Keyspace::found).toList());
+    return session.together(name, reads, List.of()).thenApply(Found::all);
   }
 
   /** Waits for {@link #readTogetherAsync}. */
@@ -399,16 +312,18 @@ public final class Keyspace extends ObjectSpace {
     Calls.join(updateTogetherAsync(changes));
   }
 
-  static Found found(Reply.Answer a) {
-    return new Found(a.type(), a.reading(), a.exists());
-  }
-
   /**
    * A page of a scan.
    *
    * @param next where to go on; empty at the end
    */
-  public record Page(List<Row> rows, Optional<Key> next) {}
+  public record Page(List<Row> rows, Optional<Key> next) {
+    static Page of(Reply.Page page) {
+      return new Page(
+          page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
+          page.next());
+    }
+  }
 
   /** One object of a page. */
   public record Row(Key key, CrdtType type, Reading value) {}
@@ -422,15 +337,7 @@ public final class Keyspace extends ObjectSpace {
    */
   public CompletableFuture<Page> scanAsync(
       Optional<Key> from, Optional<CrdtType> type, Query query, int limit) {
-    return session
-        .scan(new Request.Scan(name, from, type, query, limit))
-        .thenApply(Keyspace::shown);
-  }
-
-  private static Page shown(Reply.Page page) {
-    return new Page(
-        page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
-        page.next());
+    return access.page(new Request.Scan(name, from, type, query, limit));
   }
 
   /**

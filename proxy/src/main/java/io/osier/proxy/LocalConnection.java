@@ -88,7 +88,7 @@ final class LocalConnection implements Connection {
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
-    // Those that there are here are always told; they may not be known yet.
+    // keyspaceList() is never out of date here; this fails while the datacenter knows none yet.
     return send(new Request.Keyspaces(), timeoutMillis)
         .thenAccept(
             reply -> {

@@ -19,11 +19,16 @@ import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 
 /** A map of named fields. Cheap; thread-safe. */
-public final class MapHandle {
+public final class MapHandle extends HandleSource {
   private final Target target;
 
   MapHandle(Target target) {
     this.target = target;
+  }
+
+  @Override
+  Target target(String field, CrdtType type) {
+    return target.field(field, type);
   }
 
   /**
@@ -71,8 +76,7 @@ public final class MapHandle {
 
   /** As {@link #expireAfter}. */
   public CompletableFuture<Void> expireAfterAsync(List<String> fields, Duration timeToLive) {
-    return Calls.attempt(
-        () -> target.update(new Operation.ExpireParts(parts(fields), Expiries.after(timeToLive))));
+    return Calls.attempt(() -> target.expireParts(parts(fields), Expiries.after(timeToLive)));
   }
 
   /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
@@ -82,8 +86,7 @@ public final class MapHandle {
 
   /** As {@link #expireAt}. */
   public CompletableFuture<Void> expireAtAsync(List<String> fields, Instant deadline) {
-    return Calls.attempt(
-        () -> target.update(new Operation.ExpireParts(parts(fields), Expiries.at(deadline))));
+    return Calls.attempt(() -> target.expireParts(parts(fields), Expiries.at(deadline)));
   }
 
   /**
@@ -116,76 +119,6 @@ public final class MapHandle {
     return Present.present(fields, "fields").stream()
         .map(field -> (Part) new Part.Field(field))
         .toList();
-  }
-
-  /** A counter in a field. */
-  public CounterHandle counter(String field) {
-    return new CounterHandle(target.field(field, CrdtType.PN_COUNTER));
-  }
-
-  /** A grow-only counter in a field. */
-  public CounterHandle growOnlyCounter(String field) {
-    return new CounterHandle(target.field(field, CrdtType.G_COUNTER));
-  }
-
-  /** A last-writer-wins register in a field. */
-  public RegisterHandle register(String field) {
-    return new RegisterHandle(target.field(field, CrdtType.LWW_REGISTER));
-  }
-
-  /** A multi-value register in a field. */
-  public MultiRegisterHandle multiRegister(String field) {
-    return new MultiRegisterHandle(target.field(field, CrdtType.MV_REGISTER));
-  }
-
-  /** An enable-wins flag in a field. */
-  public FlagHandle flag(String field) {
-    return new FlagHandle(target.field(field, CrdtType.EW_FLAG));
-  }
-
-  /** A disable-wins flag in a field. */
-  public FlagHandle disableWinsFlag(String field) {
-    return new FlagHandle(target.field(field, CrdtType.DW_FLAG));
-  }
-
-  /** An add-wins set in a field. */
-  public SetHandle set(String field) {
-    return new SetHandle(target.field(field, CrdtType.AW_SET));
-  }
-
-  /** A grow-only set in a field. */
-  public SetHandle growOnlySet(String field) {
-    return new SetHandle(target.field(field, CrdtType.G_SET));
-  }
-
-  /** A remove-wins set in a field. */
-  public SetHandle removeWinsSet(String field) {
-    return new SetHandle(target.field(field, CrdtType.RW_SET));
-  }
-
-  /** A map in a field. */
-  public MapHandle map(String field) {
-    return new MapHandle(target.field(field, CrdtType.OR_MAP));
-  }
-
-  /** A register of objects of a class, in which the last assignment wins. */
-  public <T> TypedRegister<T> register(String field, Class<T> type) {
-    return register(field).as(type);
-  }
-
-  /** A register of objects of a class that keeps those of concurrent assignments. */
-  public <T> TypedMultiRegister<T> multiRegister(String field, Class<T> type) {
-    return multiRegister(field).as(type);
-  }
-
-  /** A set of objects of a class, in which adding wins. */
-  public <E> TypedSet<E> set(String field, Class<E> type) {
-    return set(field).as(type);
-  }
-
-  /** A map whose fields are a record's components. */
-  public <R extends Record> RecordMap<R> map(String field, Class<R> type) {
-    return map(field).as(type);
   }
 
   /** Updates several fields at once: all or none. */
@@ -274,10 +207,7 @@ public final class MapHandle {
         entry -> entry.getKey().name());
   }
 
-  /**
-   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
-   * stays.
-   */
+  /** As {@link RegisterHandle#clear}. */
   public void clear() {
     Calls.join(clearAsync());
   }

@@ -9,7 +9,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -22,17 +21,17 @@ import java.util.stream.Stream;
 /**
  * Where handles to objects come from: a keyspace, where each call is for itself, or a transaction.
  */
-public abstract class ObjectSpace {
-  ObjectSpace() {}
+public abstract class ObjectSpace extends HandleSource {
+  private final ObjectAccess access;
 
-  /** How the client keeps objects. */
-  abstract Values values();
+  ObjectSpace(ObjectAccess access) {
+    this.access = access;
+  }
 
-  abstract Target object(String key, CrdtType type);
-
-  /** Reads an object with any query. */
-  abstract CompletableFuture<Keyspace.Found> readAsync(
-      Key key, Optional<CrdtType> type, Query query);
+  @Override
+  Target target(String key, CrdtType type) {
+    return new Target.OfObject(access, Key.of(key), type);
+  }
 
   /**
    * Whether a key holds an object that a reader can tell from a new one. One that was cleared, a
@@ -62,10 +61,6 @@ public abstract class ObjectSpace {
   public final CompletableFuture<Optional<CrdtType>> typeAsync(String key) {
     return inquire(key, new Query.Exists(), Keyspace.Found::type);
   }
-
-  /** Updates all that a key holds, and asks something of it as it was before. */
-  abstract CompletableFuture<Keyspace.Found> updateKeyAsync(
-      Key key, Operation operation, Request.Ask ask);
 
   /**
    * Removes all that a key holds, of whatever type, as far as the datacenter sees it: what is
@@ -139,7 +134,7 @@ public abstract class ObjectSpace {
    * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999
    */
   public final ObjectSpace expiring(Duration timeToLive) {
-    return new ExpiringSpace(this, Expiries.after(timeToLive));
+    return new ObjectSpace(new ExpiringAccess(access, Expiries.after(timeToLive))) {};
   }
 
   /**
@@ -185,18 +180,13 @@ public abstract class ObjectSpace {
   private <T> CompletableFuture<T> updateKey(
       String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
     try {
-      return updateKeyAsync(Key.of(key), operation.get(), new Request.Ask(true, query))
+      return access
+          .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
           .thenApply(result);
     } catch (OsierException e) { // it is no key, or no time
       return CompletableFuture.failedFuture(e);
     }
   }
-
-  /** The first page of a scan. */
-  abstract CompletableFuture<Keyspace.Page> firstPage(Scan scan);
-
-  /** As the public one. */
-  abstract CompletableFuture<Long> countAll(Scan scan);
 
   /**
    * Objects in the order of their keys, read page by page as they are wanted. In a keyspace what is
@@ -224,7 +214,7 @@ public abstract class ObjectSpace {
   }
 
   private ScanPages pages(Scan scan) {
-    return new ScanPages(Present.present(scan, "a scan"), this::firstPage);
+    return new ScanPages(Present.present(scan, "a scan"), access::page);
   }
 
   /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
@@ -236,7 +226,7 @@ public abstract class ObjectSpace {
   public final CompletableFuture<Keyspace.Page> pageAsync(Scan scan) {
     return scan == null
         ? CompletableFuture.failedFuture(missing())
-        : new ScanPages(scan, this::firstPage).next();
+        : new ScanPages(scan, access::page).next();
   }
 
   /**
@@ -249,7 +239,7 @@ public abstract class ObjectSpace {
 
   /** As {@link #count}. */
   public final CompletableFuture<Long> countAsync(Scan scan) {
-    return scan == null ? CompletableFuture.failedFuture(missing()) : countAll(scan);
+    return scan == null ? CompletableFuture.failedFuture(missing()) : access.count(scan);
   }
 
   private static OsierException missing() {
@@ -259,94 +249,24 @@ public abstract class ObjectSpace {
   private <T> CompletableFuture<T> inquire(
       String key, Query query, Function<Keyspace.Found, T> result) {
     try {
-      return readAsync(Key.of(key), Optional.empty(), query).thenApply(result);
+      return access.read(Key.of(key), Optional.empty(), query, result);
     } catch (OsierException e) { // it is no key
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** A counter that goes up and down. */
-  public CounterHandle counter(String key) {
-    return new CounterHandle(object(key, CrdtType.PN_COUNTER));
-  }
-
-  /** A counter that only goes up. */
-  public CounterHandle growOnlyCounter(String key) {
-    return new CounterHandle(object(key, CrdtType.G_COUNTER));
-  }
-
   /** A counter that never leaves its bounds. */
   public BoundedCounterHandle boundedCounter(String key) {
-    return new BoundedCounterHandle(object(key, CrdtType.BOUNDED_COUNTER));
-  }
-
-  /** A register in which the last assignment wins. */
-  public RegisterHandle register(String key) {
-    return new RegisterHandle(object(key, CrdtType.LWW_REGISTER));
-  }
-
-  /** A register that keeps the values of concurrent assignments. */
-  public MultiRegisterHandle multiRegister(String key) {
-    return new MultiRegisterHandle(object(key, CrdtType.MV_REGISTER));
-  }
-
-  /** A flag in which enabling wins. */
-  public FlagHandle flag(String key) {
-    return new FlagHandle(object(key, CrdtType.EW_FLAG));
-  }
-
-  /** A flag in which disabling wins. */
-  public FlagHandle disableWinsFlag(String key) {
-    return new FlagHandle(object(key, CrdtType.DW_FLAG));
-  }
-
-  /** A set in which adding wins. */
-  public SetHandle set(String key) {
-    return new SetHandle(object(key, CrdtType.AW_SET));
-  }
-
-  /** A set that only grows. */
-  public SetHandle growOnlySet(String key) {
-    return new SetHandle(object(key, CrdtType.G_SET));
-  }
-
-  /** A set in which removing wins. */
-  public SetHandle removeWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.RW_SET));
+    return new BoundedCounterHandle(target(key, CrdtType.BOUNDED_COUNTER));
   }
 
   /** A set in which the last change of an element wins, and adding at equal times. */
   public SetHandle lastWriterWinsSet(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_ADD_BIAS));
+    return new SetHandle(target(key, CrdtType.LWW_SET_ADD_BIAS));
   }
 
   /** A set in which the last change of an element wins, and removing at equal times. */
   public SetHandle lastWriterWinsSetRemoveBias(String key) {
-    return new SetHandle(object(key, CrdtType.LWW_SET_REMOVE_BIAS));
-  }
-
-  /** A map of named fields of any type. */
-  public MapHandle map(String key) {
-    return new MapHandle(object(key, CrdtType.OR_MAP));
-  }
-
-  /** A register of objects of a class, in which the last assignment wins. */
-  public <T> TypedRegister<T> register(String key, Class<T> type) {
-    return register(key).as(type);
-  }
-
-  /** A register of objects of a class that keeps those of concurrent assignments. */
-  public <T> TypedMultiRegister<T> multiRegister(String key, Class<T> type) {
-    return multiRegister(key).as(type);
-  }
-
-  /** A set of objects of a class, in which adding wins. */
-  public <E> TypedSet<E> set(String key, Class<E> type) {
-    return set(key).as(type);
-  }
-
-  /** A map whose fields are a record's components. */
-  public <R extends Record> RecordMap<R> map(String key, Class<R> type) {
-    return map(key).as(type);
+    return new SetHandle(target(key, CrdtType.LWW_SET_REMOVE_BIAS));
   }
 }

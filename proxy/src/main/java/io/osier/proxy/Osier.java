@@ -72,7 +72,7 @@ public final class Osier {
   private static OsierClient connected(OsierClient.Builder builder) {
     OsierClient client = builder.build();
     try {
-      client.awaitConnected(client.settings().timeout());
+      client.awaitConnected(client.core().settings().timeout());
       return client;
     } catch (RuntimeException e) {
       client.close();

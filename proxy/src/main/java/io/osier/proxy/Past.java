@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class Past {
   private final Map<String, Slices> keyspaces = new HashMap<>();
 
-  /** What was given up; as many as there are partitions and replicas that were lost. */
+  /** What was given up: at most one entry for each partition and lost replica. */
   private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
 
   private @Nullable ReplicaId at;
 
   /**
-   * Grows when the session moves and when it sees something that the datacenter where it is may
-   * lack. What was sent before that did not carry what is seen by then, so its answer attaches
-   * nothing.
+   * Grows when the session moves to another datacenter, and when it sees something that its
+   * datacenter may lack. A request that was sent in an earlier epoch did not carry that, so its
+   * answer does not prove that the datacenter covers what was seen.
    */
   private long epoch;
 
@@ -201,6 +201,6 @@ final class Past {
 
   /** Something was seen that the datacenter that serves the session may lack. */
   void sawStranger() {
-    epoch++; // and no slice is attached in it
+    epoch++; // no partition is attached in the new epoch
   }
 }

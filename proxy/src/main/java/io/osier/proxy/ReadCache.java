@@ -42,13 +42,6 @@ final class ReadCache {
 
   private static final int COUNTERS = 1 << 8;
 
-  /** Longer times are taken for this, so that they can be added. */
-  private static final Duration LONGEST = Duration.ofDays(365);
-
-  static long nanos(Duration time) {
-    return (time.compareTo(LONGEST) < 0 ? time : LONGEST).toNanos();
-  }
-
   private record Place(String keyspace, Key key) {}
 
   private record Question(Optional<CrdtType> type, Query query) {}
@@ -68,7 +61,7 @@ final class ReadCache {
       this.version = version;
     }
 
-    /** It was answered how long the object lives on, a question that was asked at this time. */
+    /** Takes the answer to the question how long the object lives on, which was asked then. */
     void told(Reply.Answer answer, long askedNanos) {
       if (!answer.seen().equals(version)) {
         return; // of another version, which comes by itself
@@ -77,11 +70,13 @@ final class ReadCache {
       if (millis < 0) {
         end = new End(false, 0);
       } else {
-        end = new End(true, askedNanos + nanos(Duration.ofMillis(millis - millis / SLACK)));
+        end =
+            new End(
+                true, askedNanos + FollowedKeys.nanos(Duration.ofMillis(millis - millis / SLACK)));
       }
     }
 
-    /** It was not answered, and may be asked again. */
+    /** The question was not answered, and may be asked again. */
     void untold() {
       asked.set(false);
     }
@@ -103,7 +98,7 @@ final class ReadCache {
       return word != null && word.isBroken();
     }
 
-    /** Whether it may serve, now or later. */
+    /** Whether the answer may be given to a reader, now or later. */
     boolean isOfUse(long nowNanos, long stalenessNanos) {
       return !isBroken() && nowNanos - askedNanos < nanosMax(stalenessNanos);
     }
@@ -131,9 +126,9 @@ final class ReadCache {
     }
 
     /**
-     * What is known with one more answer; null if it cannot be told which is newer. One of less is
-     * not always an older one that was on its way for long: of an object that was removed, and
-     * forgotten since, nothing is known any more.
+     * What is known with one more answer; null if it cannot be told which of the two is newer. An
+     * answer that has seen less need not be older: once a removed object is forgotten, its version
+     * begins anew.
      */
     @Nullable Known with(Question question, Kept kept) {
       VersionVector seen = kept.answer.seen();
@@ -169,7 +164,7 @@ final class ReadCache {
   private final Ticker ticker;
   private final long stalenessNanos;
 
-  /** How often keys were written; keys share counters, so that they take no memory of their own. */
+  /** How often keys were written. Keys share these counters, so that no key takes memory. */
   private final AtomicLongArray writes = new AtomicLongArray(COUNTERS);
 
   /**
@@ -177,18 +172,18 @@ final class ReadCache {
    *
    * @param followed the longest prefix first
    */
-  ReadCache(ClientSettings settings, List<FollowedKeys> followed, Ticker ticker) {
+  ReadCache(ClientSettings.Caching settings, List<FollowedKeys> followed, Ticker ticker) {
     this.followed = followed;
     this.ticker = ticker;
-    this.stalenessNanos = nanos(settings.cacheStaleness());
+    this.stalenessNanos = FollowedKeys.nanos(settings.staleness());
     this.known =
-        settings.cacheStaleness().isZero()
+        settings.staleness().isZero()
             ? null
             : Caffeine.newBuilder()
                 .expireAfter(
                     Expiry.<Place, Known>writing(
                         (place, of) -> Duration.ofNanos(of.nanosMax(stalenessNanos))))
-                .maximumSize(settings.cacheEntriesMax())
+                .maximumSize(settings.entriesMax())
                 .ticker(ticker)
                 .build();
   }

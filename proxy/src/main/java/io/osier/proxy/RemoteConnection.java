@@ -76,7 +76,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   @Override
   public void open() {
-    if (settings.tls().isEmpty()) {
+    if (settings.dialling().tls().isEmpty()) {
       connect();
       return;
     }
@@ -85,7 +85,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
         "osier-client-tls",
         () -> {
           try {
-            settings.tls().get().refresh();
+            settings.dialling().tls().get().refresh();
           } catch (OsierException e) {
             LOG.warn("{}; those that were read before are used", e.getMessage());
           }
@@ -95,13 +95,14 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
 
   private void connect() {
     if (!closed) {
-      int timeoutMillis = Math.max(1, TimeLimit.intMillis(settings.connectTimeout()));
+      int timeoutMillis = Math.max(1, TimeLimit.intMillis(settings.dialling().connectTimeout()));
       network.dial(address, timeoutMillis, this::opened, this::unreachable);
     }
   }
 
   private void opened(Channel at) {
     settings
+        .dialling()
         .tls()
         .ifPresent(
             tls ->
@@ -111,7 +112,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
                             at.alloc(),
                             address.getHostString(),
                             address.getPort(),
-                            settings.connectTimeout().toMillis())));
+                            settings.dialling().connectTimeout().toMillis())));
     at.pipeline().addLast(new RequestChannel(at, this, settings, timers, network));
   }
 
@@ -209,7 +210,7 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
       trouble =
           replica == null
               ? "it closed the connection without a greeting (is this the port for clients, and"
-                  + (settings.tls().isPresent() ? " with TLS?)" : " without TLS?)")
+                  + (settings.dialling().tls().isPresent() ? " with TLS?)" : " without TLS?)")
               : "the connection was lost";
     }
   }
@@ -303,7 +304,8 @@ final class RemoteConnection implements Connection, RequestChannel.Owner {
     }
     RequestChannel at = over.channel;
     long start = timers.nanoTime();
-    long patience = Math.max(1_000, TimeLimit.millis(settings.pingInterval().multipliedBy(4)));
+    long patience =
+        Math.max(1_000, TimeLimit.millis(settings.dialling().pingInterval().multipliedBy(4)));
     send(new Request.Ping(), patience)
         .whenComplete(
             (pong, error) -> {

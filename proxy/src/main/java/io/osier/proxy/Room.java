@@ -7,10 +7,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many calls may be under way. A caller beyond that waits until one has ended, within its own
- * time limit. Whoever is just bringing an answer does not wait, since others' answers may have to
- * come by the same thread: callbacks may go beyond the limit, up to twice as far, and are refused
- * then. Thread-safe.
+ * Limits how many calls are under way. A caller beyond the limit waits until a call has ended,
+ * within its own time limit. A thread that brings answers does not wait, since the answers that
+ * would end other calls may have to come by it: its calls may go up to twice the limit, and are
+ * refused beyond that. Thread-safe.
  */
 final class Room {
   private static final class Places extends Semaphore {
@@ -25,7 +25,9 @@ final class Room {
     }
   }
 
-  /** No client has so many, and there is room in the count for all that wait when it is closed. */
+  /**
+   * Largest limit: half of what the semaphore can count, so that closing can let all waiters in.
+   */
   private static final int MOST_MAX = Integer.MAX_VALUE / 2;
 
   private final int most;

@@ -3,8 +3,8 @@ package io.osier.proxy;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Whether a request was sent: decided once, between the connection that sends it and whoever gives
- * it up. Thread-safe.
+ * Whether a request was sent. The connection that sends it and the caller who gives it up race for
+ * this state: only one of them wins. Thread-safe.
  */
 class Sending {
   private static final AtomicIntegerFieldUpdater<Sending> STATE =
@@ -21,7 +21,7 @@ class Sending {
     return STATE.compareAndSet(this, WAITS, SENT) || state == SENT;
   }
 
-  /** It is known that nothing was done of it, though it was to be sent. */
+  /** The datacenter has certainly not done the request, so it may be sent or taken back again. */
   final void isUndone() {
     boolean unused = STATE.compareAndSet(this, SENT, WAITS);
   }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber's subscription. Its signals come one after another, with no lock held: whatever
- * happens is noted and counted, and whoever counts the first of it looks until nothing is left. One
- * thing at a time is asked for on the subscriber's behalf.
+ * One subscriber's subscription. Its signals come one after another, with no lock held: each event
+ * (a request, an answer, a cancellation) is noted and counted, and the thread that counts the first
+ * one works until none is left. At most one question is under way on the subscriber's behalf.
  *
  * @param <T> what the subscriber is told
  * @param <A> an answer to what is asked for
@@ -26,10 +26,10 @@ abstract class SerialSubscription<T, A> implements Flow.Subscription {
   /** The latest question; null before the first. */
   private volatile @Nullable CompletableFuture<?> asked;
 
-  /** How often there was something to do since whoever is at it looked; 0 if nobody is. */
+  /** How many events the working thread has not looked at yet; 0 if no thread works. */
   private final AtomicInteger calls = new AtomicInteger();
 
-  // Only whoever is at it touches what follows.
+  // Used by the working thread alone.
   private boolean subscribed;
   private boolean over;
 
@@ -46,7 +46,7 @@ abstract class SerialSubscription<T, A> implements Flow.Subscription {
     this.least = least;
   }
 
-  /** Has {@link #go} run, by this thread or another one. */
+  /** Lets a thread, this one or another, run {@link #go}. */
   abstract void start();
 
   /** Goes on with what has arrived and what is wanted. */
@@ -118,7 +118,7 @@ abstract class SerialSubscription<T, A> implements Flow.Subscription {
     }
   }
 
-  /** Nobody is at it, nor will be: tells the subscriber so from here, unless it has ended. */
+  /** No thread works or will, because the executor refused: the subscriber is told by this one. */
   final void refused(RuntimeException by) {
     if (isOver()) {
       end();

@@ -4,12 +4,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +56,7 @@ public final class SessionToken {
    *     then, which is of one keyspace alone
    */
   public String encode() {
-    byte[] bytes = WireOutput.bytesOf(this::write);
+    byte[] bytes = EncodedText.bytes(this::write);
     if (bytes.length > BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
@@ -70,12 +68,10 @@ public final class SessionToken {
               + BYTES_MAX
               + ": take one for each keyspace");
     }
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return EncodedText.of(bytes);
   }
 
   private void write(WireOutput out) {
-    out.startRecord();
-    Codec.writeVersion(out);
     out.writeCount(seen.size());
     seen.forEach(
         (keyspace, vectors) -> {
@@ -91,22 +87,11 @@ public final class SessionToken {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static SessionToken decode(String text) {
-    try {
-      if (text.length() > (BYTES_MAX * 4L + 2) / 3) {
-        throw new MalformedException("it has " + text.length() + " characters");
-      }
-      return read(new WireInput(Base64.getUrlDecoder().decode(text)));
-    } catch (RuntimeException e) {
-      // Whatever is wrong with it (base 64, underflow, names, order): to a caller it is one thing.
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "this is no session token (" + e.getMessage() + "); pass what SessionToken.encode gave",
-          e);
-    }
+    return EncodedText.read(
+        text, BYTES_MAX, "session token", "SessionToken.encode", SessionToken::read);
   }
 
   private static SessionToken read(WireInput in) {
-    Codec.expectVersion(in);
     Map<String, List<VersionVector>> seen = new TreeMap<>();
     for (int i = in.readCount(3); i > 0; i--) {
       String keyspace = in.readText(KEYSPACE_MAX);
@@ -123,7 +108,6 @@ public final class SessionToken {
         throw new MalformedException("keyspace '" + keyspace + "' twice");
       }
     }
-    in.expectEnd();
     return new SessionToken(seen);
   }
 

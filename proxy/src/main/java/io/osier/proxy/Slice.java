@@ -11,7 +11,7 @@ final class Slice {
 
   private VersionVector seen = VersionVector.EMPTY;
 
-  /** A replica whose entry in what was seen is larger than in {@link #seen}, and that entry. */
+  /** A replica of which a larger number was seen than {@link #seen} has: {@link #number}. */
   private @Nullable ReplicaId replica;
 
   private long number;
@@ -34,7 +34,7 @@ final class Slice {
     seen = seen().join(vector);
   }
 
-  /** Most updates raise the same entry as the one before: the vector is made when it is used. */
+  /** Raises one replica's entry. Updates mostly raise the same one: a vector is made when read. */
   void saw(Dot dot) {
     if (!dot.replica().equals(replica)) {
       seen();

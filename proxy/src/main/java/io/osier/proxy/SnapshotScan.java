@@ -26,7 +26,7 @@ final class SnapshotScan {
   /** Most objects of one step, so that a step keeps nobody waiting for long. */
   private static final int ROWS_MAX = 500;
 
-  /** At least so many are looked at: a key has no more, and each page begins with another key. */
+  /** A page looks at one object more than a key can have, so that each page gets beyond a key. */
   private static final int ROWS_MIN = CrdtType.values().length + 1;
 
   /** What it needs of its transaction. */

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  * again while the answer is lost: carries out what {@link StepTries} decides.
  */
 final class StepDelivery extends Sending implements Connection.Answered {
-  private final OsierClient client;
+  private final ClientCore client;
   private final Home home;
   private final StepTries tries;
   private final long deadlineNanos;
@@ -23,7 +23,7 @@ final class StepDelivery extends Sending implements Connection.Answered {
    *     is known
    */
   StepDelivery(
-      OsierClient client, Home home, Request.Transact step, long known, long deadlineNanos) {
+      ClientCore client, Home home, Request.Transact step, long known, long deadlineNanos) {
     this.client = client;
     this.home = home;
     this.deadlineNanos = deadlineNanos;
@@ -42,7 +42,7 @@ final class StepDelivery extends Sending implements Connection.Answered {
   /** As {@link #start}, after a sending that may have arrived. */
   CompletableFuture<Reply> again() {
     tries.mayHaveArrived();
-    super.begins(); // as was sent before
+    super.begins(); // the call has sent it before
     return start();
   }
 

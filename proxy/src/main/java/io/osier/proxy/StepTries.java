@@ -46,7 +46,7 @@ final class StepTries {
   /** Whether a sending may have arrived whose answer is lost. */
   private boolean unsure;
 
-  /** Why it was refused last, which says nothing of what became of it; null if it was not. */
+  /** The last refusal, which does not tell whether the step was done; null if there was none. */
   private @Nullable String refusal;
 
   /**

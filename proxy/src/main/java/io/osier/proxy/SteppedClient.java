@@ -31,7 +31,7 @@ public final class SteppedClient {
     Datacenters datacenters = new Datacenters(all);
     connections.apply(datacenters::changed).forEach(datacenters::add);
     datacenters.open();
-    return new OsierClient(all, timers, datacenters, () -> {});
+    return new OsierClient(new ClientCore(all, timers, datacenters, () -> {}));
   }
 
   /**

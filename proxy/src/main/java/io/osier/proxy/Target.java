@@ -20,7 +20,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /** What a handle stands for: an object, or a field of a map, at any depth. */
 abstract sealed class Target {
@@ -49,7 +48,12 @@ abstract sealed class Target {
 
   /** The same one, of which what is added or updated gets a deadline. */
   final Target withPartDeadlines(Operation.Expire deadline) {
-    return Expiring.parts(this, deadline);
+    return new PartsExpiring(this, deadline);
+  }
+
+  /** Gives parts of it that are there a deadline. */
+  final CompletableFuture<Void> expireParts(List<Part> parts, Operation.Expire deadline) {
+    return update(new Operation.ExpireParts(parts, deadline));
   }
 
   /** How long a part of it lives on; empty if it does not expire, or is not there. */
@@ -67,13 +71,12 @@ abstract sealed class Target {
     return type().empty().read(new Query.Whole());
   }
 
-  /** Reads; a field answers what its type answers when it is absent. */
-  abstract CompletableFuture<Reading> read(Query query);
-
-  /** As {@link #read(Query)}; {@code result} says what is made of the reading. */
-  <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
-    return read(query).thenApply(result);
-  }
+  /**
+   * Reads; a field answers what its type answers when it is absent.
+   *
+   * @param result what is made of the reading
+   */
+  abstract <T> CompletableFuture<T> read(Query query, Function<Reading, T> result);
 
   abstract CrdtType type();
 
@@ -86,45 +89,39 @@ abstract sealed class Target {
 
   /** An object. */
   static final class OfObject extends Target {
-    private final Keyspace keyspace;
+    private final ObjectAccess objects;
     private final Key key;
     private final CrdtType type;
     private final Optional<CrdtType> typed;
 
-    OfObject(Keyspace keyspace, Key key, CrdtType type) {
+    OfObject(ObjectAccess objects, Key key, CrdtType type) {
+      this.objects = objects;
       this.typed = Optional.of(type);
-      this.keyspace = keyspace;
       this.key = key;
       this.type = type;
     }
 
     @Override
     CompletableFuture<Void> update(Operation operation) {
-      return keyspace.updateAsync(key, type, operation);
+      return objects.update(key, type, operation);
     }
 
     @Override
     <T> CompletableFuture<T> update(
         Operation operation, Request.Ask ask, Function<Reading, T> result) {
-      return keyspace.updateAsync(
-          key, type, operation, ask, a -> result.apply(a.reading().orElseThrow()));
+      return objects.update(
+          key, type, operation, ask, found -> result.apply(found.reading().orElseThrow()));
     }
 
     @Override
     CompletableFuture<Boolean> updateIf(
         List<FieldId> path, Query query, Reading expected, Operation operation) {
-      return keyspace.updateIfAsync(
-          key, type, operation, new Request.Condition(path, query, expected));
-    }
-
-    @Override
-    CompletableFuture<Reading> read(Query query) {
-      return read(query, reading -> reading);
+      return objects.updateIf(key, type, operation, new Request.Condition(path, query, expected));
     }
 
     @Override
     <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
-      return keyspace.readAsync(key, typed, query, result);
+      return objects.read(key, typed, query, found -> result.apply(found.reading().orElseThrow()));
     }
 
     @Override
@@ -134,87 +131,24 @@ abstract sealed class Target {
 
     @Override
     Values values() {
-      return keyspace.values();
+      return objects.values();
     }
   }
 
-  /** An object within a transaction. */
-  static final class InTransaction extends Target {
-    private final Transaction transaction;
-    private final Key key;
-    private final CrdtType type;
-
-    InTransaction(Transaction transaction, Key key, CrdtType type) {
-      this.transaction = transaction;
-      this.key = key;
-      this.type = type;
-    }
-
-    @Override
-    CompletableFuture<Void> update(Operation operation) {
-      return transaction.update(key, type, operation);
-    }
-
-    @Override
-    <T> CompletableFuture<T> update(
-        Operation operation, Request.Ask ask, Function<Reading, T> result) {
-      return transaction
-          .updateAsync(key, type, operation, ask)
-          .thenApply(found -> result.apply(found.reading().orElseThrow()));
-    }
-
-    @Override
-    CompletableFuture<Boolean> updateIf(
-        List<FieldId> path, Query query, Reading expected, Operation operation) {
-      return transaction.updateIfAsync(
-          key, type, operation, new Request.Condition(path, query, expected));
-    }
-
-    @Override
-    CompletableFuture<Reading> read(Query query) {
-      return transaction
-          .readAsync(key, Optional.of(type), query)
-          .thenApply(found -> found.reading().orElseThrow());
-    }
-
-    @Override
-    CrdtType type() {
-      return type;
-    }
-
-    @Override
-    Values values() {
-      return transaction.values();
-    }
-  }
-
-  /** The same one, whose updates also give deadlines. */
-  static final class Expiring extends Target {
+  /** The same one, whose updates give what they add or update a deadline. */
+  private static final class PartsExpiring extends Target {
     private final Target object;
-    private final UnaryOperator<Operation> with;
+    private final Operation.Expire deadline;
 
-    private Expiring(Target object, UnaryOperator<Operation> with) {
+    PartsExpiring(Target object, Operation.Expire deadline) {
       this.object = object;
-      this.with = with;
+      this.deadline = deadline;
     }
 
-    /** An object whose updates give it a deadline. */
-    static Expiring whole(Target object, Operation.Expire deadline) {
-      return new Expiring(object, update -> new Operation.WithDeadline(update, deadline));
-    }
-
-    /** An object whose updates give what they add or update a deadline. */
-    static Expiring parts(Target object, Operation.Expire deadline) {
-      return new Expiring(
-          object,
-          update ->
-              update instanceof Operation.Add || update instanceof Operation.UpdateFields
-                  ? new Operation.WithPartDeadlines(update, deadline)
-                  : update);
-    }
-
-    private Operation with(Operation operation) {
-      return with.apply(operation);
+    private Operation with(Operation update) {
+      return update instanceof Operation.Add || update instanceof Operation.UpdateFields
+          ? new Operation.WithPartDeadlines(update, deadline)
+          : update;
     }
 
     @Override
@@ -232,11 +166,6 @@ abstract sealed class Target {
     CompletableFuture<Boolean> updateIf(
         List<FieldId> path, Query query, Reading expected, Operation operation) {
       return object.updateIf(path, query, expected, with(operation));
-    }
-
-    @Override
-    CompletableFuture<Reading> read(Query query) {
-      return object.read(query);
     }
 
     @Override
@@ -292,8 +221,8 @@ abstract sealed class Target {
     }
 
     @Override
-    CompletableFuture<Reading> read(Query query) {
-      return map.read(select()).thenApply(reading -> answerOfMap(reading, query));
+    <T> CompletableFuture<T> read(Query query, Function<Reading, T> result) {
+      return map.read(select(), reading -> result.apply(answerOfMap(reading, query)));
     }
 
     private Query select() {

@@ -7,17 +7,12 @@ import io.osier.core.TraceStream;
 import io.osier.protocol.Reply;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds the answers of followed updates, by the numbers that are in them, and tells the listener.
  * Thread-safe.
  */
 final class TracedAnswers {
-  private static final Logger LOG = LoggerFactory.getLogger(TracedAnswers.class);
-
   /** Nothing is followed. */
   static final TracedAnswers NONE = new TracedAnswers(TraceSample.NONE, update -> {});
 
@@ -29,7 +24,7 @@ final class TracedAnswers {
   private final TraceSample sample;
   private final ClientTraces listener;
   private final Map<Origin, TraceStream> streams = new ConcurrentHashMap<>();
-  private final AtomicBoolean logged = new AtomicBoolean();
+  private final ListenerGuard guard = new ListenerGuard("the listener for traces");
 
   TracedAnswers(TraceSample sample, ClientTraces listener) {
     this.sample = sample;
@@ -64,14 +59,10 @@ final class TracedAnswers {
     if (!sample.takes(stream, dot.number())) {
       return;
     }
-    try {
-      listener.answered(
-          new ClientTraces.Update(stream.id(dot.number()), keyspace, of, dc, dot, nanos));
-    } catch (RuntimeException e) {
-      if (!logged.getAndSet(true)) {
-        LOG.error("the listener for traces threw, perhaps not for the last time", e);
-      }
-    }
+    guard.tell(
+        () ->
+            listener.answered(
+                new ClientTraces.Update(stream.id(dot.number()), keyspace, of, dc, dot, nanos)));
   }
 
   private TraceStream stream(Origin origin) {

@@ -21,11 +21,10 @@ final class TransactCall extends Call<Reply.Transacted> {
   private final List<Request.Update> updates;
   private final List<Request.Fetch> reads;
   private final Request.End end;
-  private final String name;
   private volatile @Nullable Home answeredAt;
 
   TransactCall(
-      Session session,
+      SessionCore session,
       String keyspace,
       TransactionId id,
       TransactionOptions options,
@@ -33,7 +32,6 @@ final class TransactCall extends Call<Reply.Transacted> {
       List<Request.Fetch> reads,
       Request.End end) {
     super(session, keyspace, null, !updates.isEmpty());
-    this.name = keyspace;
     this.id = id;
     this.options = options;
     this.updates = updates;
@@ -51,7 +49,7 @@ final class TransactCall extends Call<Reply.Transacted> {
     VersionVector clock = options.past() ? options.clock() : options.clock().join(after);
     int limit = Math.toIntExact(options.limit().toMillis());
     Request.Begin begin = new Request.Begin(clock, options.past(), waitMillis, limit);
-    return new Request.Transact(name, id, 1, Optional.of(begin), updates, reads, end);
+    return new Request.Transact(keyspace, id, 1, Optional.of(begin), updates, reads, end);
   }
 
   @Override
@@ -85,7 +83,7 @@ final class TransactCall extends Call<Reply.Transacted> {
     if (end == Request.End.OPEN) {
       Request.Transact abort =
           new Request.Transact(
-              name, id, 2, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
+              keyspace, id, 2, Optional.empty(), List.of(), List.of(), Request.End.ABORT);
       var unused = home().connection().send(abort, LATE_MILLIS);
     }
   }

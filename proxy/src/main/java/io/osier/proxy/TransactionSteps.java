@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings the steps of transactions to where they live. Thread-safe. */
 final class TransactionSteps {
-  private final OsierClient client;
+  private final ClientCore client;
   private final Past past;
 
-  TransactionSteps(OsierClient client, Past past) {
+  TransactionSteps(ClientCore client, Past past) {
     this.client = client;
     this.past = past;
   }
@@ -30,6 +30,11 @@ final class TransactionSteps {
     }
     Room room = client.room();
     return room.enterAtOnce() ? null : room.enter(client.settings().timeout().toNanos());
+  }
+
+  /** Whether the client takes no further calls. */
+  boolean isClosing() {
+    return client.isClosing();
   }
 
   /** A step that had a place has been answered. */

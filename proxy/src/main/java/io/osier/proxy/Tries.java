@@ -18,7 +18,7 @@ final class Tries {
   /** The longest one later: it doubles each time that all have refused it. */
   static final long PAUSE_MILLIS_MAX = 400;
 
-  /** Only what the session has seen is given up; who asks for more must not ask for ever. */
+  /** How often a call goes on without what its datacenter lacks before it fails. */
   private static final int GO_ON_MAX = 3;
 
   /** What comes next. */
@@ -99,7 +99,7 @@ final class Tries {
   @Nullable OsierException tooLate(long now, double roundTripNanos) {
     long left = leftNanos(now);
     boolean isLate = now != startNanos;
-    // What would be sent now, and heard by nobody, would only be in doubt.
+    // An update whose answer cannot come in time would only have an unknown outcome.
     if (left > 0 && !(isLate && update && roundTripNanos > left)) {
       return null;
     }

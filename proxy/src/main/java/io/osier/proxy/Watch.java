@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  * }</pre>
  */
 public final class Watch implements Flow.Publisher<Changes> {
-  private final Session session;
+  private final SessionCore session;
   private final String keyspace;
   private final Optional<Key> key;
   private final boolean prefix;
@@ -44,7 +44,7 @@ public final class Watch implements Flow.Publisher<Changes> {
   private final Executor executor;
 
   private Watch(
-      Session session,
+      SessionCore session,
       String keyspace,
       Optional<Key> key,
       boolean prefix,
@@ -60,7 +60,7 @@ public final class Watch implements Flow.Publisher<Changes> {
     this.executor = executor;
   }
 
-  static Watch of(Session session, String keyspace, Optional<Key> key, boolean prefix) {
+  static Watch of(SessionCore session, String keyspace, Optional<Key> key, boolean prefix) {
     return new Watch(session, keyspace, key, prefix, List.of(), false, Thread::startVirtualThread);
   }
 

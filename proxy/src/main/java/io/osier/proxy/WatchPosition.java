@@ -1,19 +1,12 @@
 package io.osier.proxy;
 
-import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.VersionVector;
-import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
+import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * How far a watcher has come: from there another one of the same keys goes on, in whatever process
@@ -35,20 +28,7 @@ public final class WatchPosition {
 
   /** A text that {@link #decode} reads, of letters, digits, '-' and '_'. */
   public String encode() {
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(WireOutput.bytesOf(this::write));
-  }
-
-  private void write(WireOutput out) {
-    out.startRecord();
-    Codec.writeVersion(out);
-    out.writeCount(places.size());
-    for (Request.Place place : places) {
-      out.writeLong(place.life());
-      out.writeNumber(place.tick());
-      out.writeVector(place.seen());
-      out.writeBoolean(place.next().isPresent());
-      place.next().ifPresent(out::writeKey);
-    }
+    return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
   }
 
   /**
@@ -58,37 +38,15 @@ public final class WatchPosition {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static WatchPosition decode(String text) {
-    try {
-      if (text.length() > (BYTES_MAX * 4L + 2) / 3) {
-        throw new MalformedException("it has " + text.length() + " characters");
-      }
-      return read(new WireInput(Base64.getUrlDecoder().decode(text)));
-    } catch (RuntimeException e) {
-      // Whatever is wrong with it (base 64, underflow, names, order): to a caller it is one thing.
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "this is no watcher's position ("
-              + e.getMessage()
-              + "); pass what WatchPosition.encode gave",
-          e);
-    }
+    return EncodedText.read(
+        text, BYTES_MAX, "watcher's position", "WatchPosition.encode", WatchPosition::read);
   }
 
   private static WatchPosition read(WireInput in) {
-    Codec.expectVersion(in);
-    int n = in.readCount(11);
-    if (n < 1 || n > KeyspacePolicy.PARTITIONS_MAX) {
-      throw new MalformedException(n + " partitions");
+    List<Request.Place> places = ProtocolCodec.readPlaces(in);
+    if (places.isEmpty() || places.size() > KeyspacePolicy.PARTITIONS_MAX) {
+      throw new MalformedException(places.size() + " partitions");
     }
-    List<Request.Place> places = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      long life = in.readLong();
-      long tick = in.readNumber();
-      VersionVector seen = in.readVector();
-      Optional<Key> next = in.readFlag() ? Optional.of(in.readKey()) : Optional.empty();
-      places.add(new Request.Place(life, tick, seen, next));
-    }
-    in.expectEnd();
     return new WatchPosition(places);
   }
 

@@ -29,13 +29,13 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
 
   static final long PAUSE_MILLIS_MAX = 5_000;
 
-  /** In vain so often it is said: a moment without a datacenter is nothing to tell of. */
+  /** After so many questions in vain it is logged: a moment without a datacenter is no trouble. */
   private static final int SAID_AFTER = 3;
 
-  private final Session session;
+  private final SessionCore session;
   private final Executor executor;
 
-  // Only whoever is at it touches what follows.
+  // Used by the working thread alone.
   private Request.Watch next;
   private @Nullable Changes held;
   private boolean asking;
@@ -45,7 +45,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
   private int inVain;
 
   WatchSubscription(
-      Session session,
+      SessionCore session,
       Request.Watch first,
       Executor executor,
       Flow.Subscriber<? super Changes> subscriber) {
@@ -100,7 +100,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
     }
   }
 
-  /** Whether it may be otherwise some time later, or elsewhere. */
+  /** Whether the error may be gone some time later, or at another datacenter. */
   private static boolean isPassing(ErrorCode code) {
     return switch (code) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED, SHUTTING_DOWN, REFUSED_BY_PEERS, SESSION_BEHIND ->
@@ -116,16 +116,16 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
 
   private void take(Reply.Changes told) {
     if (goesOn(next)) {
-      session.sawOthersPast();
+      session.cache().clear();
     }
     boolean first = next.places().isEmpty() || next.waitMillis() == 0;
-    // Who begins anew elsewhere, or walks through what is there, is told where it is.
+    // A watcher that begins anew, or walks through what is there, is told its position.
     boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
     next =
         new Request.Watch(
             next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
     // The session has now seen them: what it kept of them may be older.
-    told.changes().forEach(c -> session.changes(next.keyspace(), c.key()));
+    told.changes().forEach(c -> session.cache().invalidate(next.keyspace(), c.key()));
     if (first || walks || !told.changes().isEmpty()) {
       held =
           new Changes(

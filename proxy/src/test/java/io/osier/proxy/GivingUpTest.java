@@ -127,10 +127,10 @@ final class GivingUpTest {
   private static final Set<String> ASK_NOBODY =
       Set.of("pin", "join", "as", "map", "register", "set", "multiRegister");
 
-  private Object[] arguments(Method method) {
+  private Object[] arguments(Object on, Method method) {
     Object[] all =
-        Arrays.stream(method.getGenericParameterTypes())
-            .map(t -> PublicCalls.argument(t.getTypeName(), client))
+        PublicCalls.types(on.getClass(), method).stream()
+            .map(type -> PublicCalls.argument(type, client))
             .toArray();
     if (Arrays.asList(all).contains(null) && !ASK_NOBODY.contains(method.getName())) {
       fail("say here what %s is to be called with", method.toGenericString());
@@ -157,7 +157,7 @@ final class GivingUpTest {
   }
 
   private void assertNothingIsUnderWay(Object of) {
-    assertThat(client.room().awaitEmpty(0)).as("%s has left its place", of).isTrue();
+    assertThat(client.core().room().awaitEmpty(0)).as("%s has left its place", of).isTrue();
     // Of a transaction it must be known how a step ends, and what was begun is ended.
     int now = client.status().getFirst().inFlight();
     if (of instanceof Method m && (m.getName().startsWith("begin") || isIn == Transaction.class)) {
@@ -174,7 +174,7 @@ final class GivingUpTest {
   private @Nullable Throwable interruptedBefore(Object on, Method method) throws Exception {
     Thread.currentThread().interrupt();
     try {
-      method.invoke(on, arguments(method));
+      method.invoke(on, arguments(on, method));
       return null;
     } catch (InvocationTargetException e) {
       return e.getCause();
@@ -253,7 +253,7 @@ final class GivingUpTest {
       assertNothingIsUnderWay(method);
       if (hasTwin(method) && !(on instanceof Transaction && thrown == null)) {
         Object again = subjects().get(of);
-        Object[] arguments = arguments(method);
+        Object[] arguments = arguments(again, method);
         Throwable later =
             interruptedWhileItWaits(
                 none -> {
@@ -298,7 +298,7 @@ final class GivingUpTest {
   void close_andAwaitConnected_endWithAnInterrupt() {
     var unused = client.session().keyspace("shop").counter("k").getAsync();
     assertThat(interruptedWhileItWaits(none -> client.close(Duration.ofDays(1)))).isNull();
-    assertThat(client.isClosed()).isTrue();
+    assertThat(client.core().isClosed()).isTrue();
     OsierClient nowhere = SteppedClient.of(settings(), new Still(), changed -> List.of());
     assertThat(interruptedWhileItWaits(none -> nowhere.awaitConnected(Duration.ofDays(1))))
         .isInstanceOfSatisfying(
@@ -358,7 +358,8 @@ final class GivingUpTest {
       }
       for (Consumer<CompletableFuture<?>> way : ways()) {
         Object on = subjects().get(of);
-        CompletableFuture<?> future = (CompletableFuture<?>) method.invoke(on, arguments(method));
+        CompletableFuture<?> future =
+            (CompletableFuture<?>) method.invoke(on, arguments(on, method));
         if (future.isCompletedExceptionally() && !ASK_NOBODY.contains(method.getName())) {
           future.join(); // tells what the arguments lack
         }

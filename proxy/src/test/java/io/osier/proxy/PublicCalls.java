@@ -11,9 +11,12 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,11 +27,47 @@ import org.jspecify.annotations.Nullable;
 final class PublicCalls {
   private PublicCalls() {}
 
-  /** The methods of an object of a class. */
+  /** The methods of an object of a class, those of its superclasses included. */
   static List<Method> methods(Class<?> of) {
     return Arrays.stream(of.getMethods())
         .filter(m -> m.getDeclaringClass() != Object.class && !Modifier.isStatic(m.getModifiers()))
-        .filter(m -> !m.isBridge() && !m.isSynthetic())
+        .map(m -> m.isSynthetic() ? written(m) : Optional.of(m))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  /**
+   * The method of a superclass that is not public, for which the compiler has made one in the
+   * public class; empty for what it has made for other reasons.
+   */
+  private static Optional<Method> written(Method made) {
+    for (Class<?> of = made.getDeclaringClass(); of != null; of = of.getSuperclass()) {
+      for (Method method : of.getDeclaredMethods()) {
+        if (!Modifier.isPublic(of.getModifiers())
+            && !method.isSynthetic()
+            && method.getName().equals(made.getName())
+            && Arrays.equals(method.getParameterTypes(), made.getParameterTypes())) {
+          return Optional.of(method);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The names of a method's parameters' types, as they are for objects of a class. */
+  static List<String> types(Class<?> of, Method method) {
+    Map<Type, Type> known = new HashMap<>();
+    for (Class<?> at = of; at != null; at = at.getSuperclass()) {
+      if (at.getGenericSuperclass() instanceof ParameterizedType generic) {
+        Type[] variables = at.getSuperclass().getTypeParameters();
+        for (int i = 0; i < variables.length; i++) {
+          Type argument = generic.getActualTypeArguments()[i];
+          known.put(variables[i], known.getOrDefault(argument, argument));
+        }
+      }
+    }
+    return Arrays.stream(method.getGenericParameterTypes())
+        .map(type -> known.getOrDefault(type, type).getTypeName())
         .toList();
   }
 

@@ -9,10 +9,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -29,32 +27,14 @@ final class ReadCacheTest {
   private final AtomicLong nanos = new AtomicLong();
   private final FollowedKeys keys =
       new FollowedKeys(
-          FollowedKeys.Prefix.of("s", "", Duration.ofMinutes(1)), 500, SILENCE_SECONDS * SECOND);
+          FollowedPrefix.of("s", "", Duration.ofMinutes(1)), 500, SILENCE_SECONDS * SECOND);
   private final ReadCache cache = cache(List.of());
   private final ReadCache following = cache(List.of(keys));
   private long tick;
 
   private ReadCache cache(List<FollowedKeys> followed) {
     return new ReadCache(
-        new ClientSettings(
-            Map.of(),
-            Optional.empty(),
-            "t",
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
-            1,
-            Duration.ofSeconds(2),
-            10,
-            List.of(),
-            ClientMetrics.NONE,
-            Optional.empty(),
-            Optional.empty(),
-            TracedAnswers.NONE,
-            Values.plain(),
-            ClientObserver.NONE),
-        followed,
-        nanos::get);
+        new ClientSettings.Caching(Duration.ofSeconds(2), 10, List.of()), followed, nanos::get);
   }
 
   private ReadCache.Slot slot() {

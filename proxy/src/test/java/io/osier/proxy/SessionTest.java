@@ -299,7 +299,7 @@ final class SessionTest {
     try (FakeServer eu =
             new FakeServer(r -> as(who.get(), x -> count(1, VersionVector.EMPTY)).apply(r));
         OsierClient client = client(eu, null)) {
-      Connection connection = client.datacenters().get("eu");
+      Connection connection = client.core().datacenters().get("eu");
       assertThat(answered(connection, EU).join()).isInstanceOf(Reply.Answer.class);
       who.set(next);
       eu.drop();

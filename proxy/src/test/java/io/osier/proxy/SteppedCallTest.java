@@ -50,27 +50,23 @@ final class SteppedCallTest {
         new ClientSettings(
             Collections.unmodifiableMap(endpoints),
             Optional.empty(),
-            "steps",
-            second,
-            second,
             second,
             10,
-            Duration.ZERO,
-            10,
-            List.of(),
-            ClientMetrics.NONE,
-            Optional.empty(),
-            Optional.empty(),
-            TracedAnswers.NONE,
-            Values.plain(),
-            (keyspace, update) -> {
-              observed++;
-              return ClientObserver.IGNORED;
-            });
+            new ClientSettings.Dialling(
+                "steps", second, second, Optional.empty(), Optional.empty()),
+            new ClientSettings.Caching(Duration.ZERO, 10, List.of()),
+            new ClientSettings.Listeners(
+                ClientMetrics.NONE,
+                TracedAnswers.NONE,
+                (keyspace, update) -> {
+                  observed++;
+                  return ClientObserver.IGNORED;
+                }),
+            Values.plain());
     Datacenters datacenters = new Datacenters(settings);
     connections.forEach(datacenters::add);
     datacenters.changed();
-    return new OsierClient(settings, steps, datacenters, () -> {});
+    return new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));
   }
 
   private static ErrorCode codeOf(CompletableFuture<?> call) {
@@ -189,14 +185,14 @@ final class SteppedCallTest {
   void waitingForADatacenter_endsWithTheFirstThatIsUp_orWithTheClient() {
     eu.up = false;
     us.up = false;
-    CompletableFuture<Boolean> up = client.datacenters().whenUp();
+    CompletableFuture<Boolean> up = client.core().datacenters().whenUp();
     us.up = true;
-    client.datacenters().changed();
+    client.core().datacenters().changed();
     assertThat(up).isCompletedWithValue(true);
-    assertThat(client.datacenters().whenUp()).isCompletedWithValue(true);
+    assertThat(client.core().datacenters().whenUp()).isCompletedWithValue(true);
     us.up = false;
-    client.datacenters().changed();
-    CompletableFuture<Boolean> waits = client.datacenters().whenUp();
+    client.core().datacenters().changed();
+    CompletableFuture<Boolean> waits = client.core().datacenters().whenUp();
     client.close();
     assertThat(waits).isCompletedWithValue(false);
   }

@@ -1,0 +1,124 @@
+package io.osier.protocol;
+
+import static io.osier.core.HeapSize.REFERENCE;
+
+import io.osier.core.Dot;
+import io.osier.core.HeapSize;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Reading;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** What requests and replies take in the heap, about, in bytes: O(their parts). */
+final class MessageHeap {
+  private static final long OPTIONAL = HeapSize.object(REFERENCE);
+
+  private MessageHeap() {}
+
+  static long bytes(Request request) {
+    return switch (request) {
+      case Request.Read r ->
+          HeapSize.object(5 * REFERENCE + Integer.BYTES + 1)
+              + r.key().heapBytes()
+              + r.after().heapBytes()
+              + OPTIONAL
+              + r.query().heapBytes();
+      case Request.Write w ->
+          HeapSize.object(6 * REFERENCE + Integer.BYTES)
+              + w.key().heapBytes()
+              + w.operation().heapBytes()
+              + w.after().heapBytes()
+              + w.ask().map(MessageHeap::bytes).orElse(0L)
+              + w.condition().map(MessageHeap::bytes).orElse(0L);
+      case Request.Transact t ->
+          HeapSize.object(6 * REFERENCE + Integer.BYTES)
+              + HeapSize.object(2 * Long.BYTES)
+              + t.begin()
+                  .map(b -> OPTIONAL + HeapSize.object(16) + b.clock().heapBytes())
+                  .orElse(0L)
+              + list(t.updates(), MessageHeap::bytes)
+              + list(t.reads(), MessageHeap::bytes);
+      case Request.Repeat r -> HeapSize.object(Long.BYTES + 2 * REFERENCE) + bytes(r.step());
+      case Request.ReadAll r ->
+          HeapSize.object(3 * REFERENCE + Integer.BYTES + 1)
+              + list(r.reads(), MessageHeap::bytes)
+              + r.after().heapBytes();
+      case Request.WriteAll w ->
+          HeapSize.object(3 * REFERENCE + Integer.BYTES)
+              + list(w.updates(), MessageHeap::bytes)
+              + w.after().heapBytes();
+      case Request.Watch w ->
+          HeapSize.object(4 * REFERENCE + Integer.BYTES + 2)
+              + list(w.places(), place -> HeapSize.object(32) + place.seen().heapBytes());
+      default -> HeapSize.object(16); // of a few fields, and never many
+    };
+  }
+
+  private static long bytes(Request.Ask ask) {
+    return OPTIONAL + HeapSize.object(REFERENCE + 1) + ask.query().heapBytes();
+  }
+
+  private static long bytes(Request.Condition condition) {
+    return OPTIONAL
+        + HeapSize.object(3 * REFERENCE)
+        + list(condition.path(), FieldId::heapBytes)
+        + condition.query().heapBytes()
+        + condition.expected().heapBytes();
+  }
+
+  private static long bytes(Request.Update update) {
+    return HeapSize.object(3 * REFERENCE)
+        + update.key().heapBytes()
+        + update.operation().heapBytes();
+  }
+
+  private static long bytes(Request.Fetch read) {
+    return HeapSize.object(3 * REFERENCE)
+        + read.key().heapBytes()
+        + OPTIONAL
+        + read.query().heapBytes();
+  }
+
+  static long bytes(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d ->
+          HeapSize.object(2 * REFERENCE)
+              + Dot.HEAP_BYTES
+              + d.answer().map(a -> OPTIONAL + bytes(a)).orElse(0L);
+      case Reply.Answer a ->
+          HeapSize.object(3 * REFERENCE + 1)
+              + 2 * OPTIONAL
+              + a.seen().heapBytes()
+              + a.reading().map(Reading::heapBytes).orElse(0L);
+      case Reply.Transacted t ->
+          HeapSize.object(3 * REFERENCE)
+              + t.clock().heapBytes()
+              + (t.dot().isEmpty() ? 0 : OPTIONAL + Dot.HEAP_BYTES)
+              + list(t.answers(), MessageHeap::bytes);
+      case Reply.All a -> HeapSize.object(REFERENCE) + list(a.parts(), MessageHeap::bytes);
+      case Reply.Page p ->
+          HeapSize.object(3 * REFERENCE)
+              + list(
+                  p.rows(),
+                  row ->
+                      HeapSize.object(3 * REFERENCE)
+                          + row.key().heapBytes()
+                          + row.reading().heapBytes());
+      case Reply.Changes c ->
+          HeapSize.object(3 * REFERENCE)
+              + list(
+                  c.changes(), change -> HeapSize.object(3 * REFERENCE) + change.key().heapBytes());
+      case Reply.Report r -> HeapSize.object(REFERENCE) + HeapSize.text(r.json());
+      case Reply.Failure f -> HeapSize.object(2 * REFERENCE) + HeapSize.text(f.message());
+      default -> HeapSize.object(16); // of a few fields, and never many
+    };
+  }
+
+  private static <T> long list(List<T> items, ToLongFunction<T> bytes) {
+    long sum = HeapSize.list(items.size());
+    for (T item : items) {
+      sum += bytes.applyAsLong(item);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,226 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.osier.core.ErrorCode;
+import io.osier.core.HostPort;
+import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
+import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a client consists of: its settings, its connections, its calls under way, and its end.
+ * Thread-safe.
+ */
+final class ClientCore {
+  private static final long FOLLOW_MILLIS_MIN = 100;
+  private static final long FOLLOW_MILLIS_MAX = 5_000;
+  private static final long FOLLOW_SILENCE_MILLIS_MIN = 1_000;
+
+  private final ClientSettings settings;
+  private final Timers timers;
+  private final Datacenters datacenters;
+  private final Room room;
+  private final Inquiries inquiries = new Inquiries();
+
+  /**
+   * The keys whose changes are followed for sessions' caches, those with the longest prefix first.
+   */
+  private final List<FollowedKeys> followed;
+
+  /** What is known of followed keys counts for nothing after so long without an answer. */
+  private final long followSilenceNanos;
+
+  /** Ends the threads that carry this client, when it is closed. */
+  private final Runnable end;
+
+  private volatile boolean closed;
+  private volatile boolean closing;
+
+  /**
+   * A client of connections that are there.
+   *
+   * @param end ends what carries them
+   */
+  ClientCore(ClientSettings settings, Timers timers, Datacenters datacenters, Runnable end) {
+    this.settings = settings;
+    this.timers = timers;
+    this.datacenters = datacenters;
+    this.room = new Room(settings.inFlightMax());
+    this.end = end;
+    long pingMillis = settings.dialling().pingInterval().toMillis();
+    long wait = Math.clamp(pingMillis, FOLLOW_MILLIS_MIN, FOLLOW_MILLIS_MAX);
+    this.followSilenceNanos = Math.max(FOLLOW_SILENCE_MILLIS_MIN, 4 * wait) * 1_000_000;
+    this.followed =
+        settings.caching().follows().stream()
+            .sorted(Comparator.comparingInt(FollowedPrefix::length).reversed())
+            .map(prefix -> new FollowedKeys(prefix, (int) wait, followSilenceNanos))
+            .toList();
+  }
+
+  List<FollowedKeys> followed() {
+    return followed;
+  }
+
+  /** Begins to follow their changes, unless that has begun. */
+  void follow(FollowedKeys keys) {
+    if (keys.isFirstWanted()) {
+      new Follower(
+              datacenters, timers, settings.metrics(), this::isClosing, keys, followSilenceNanos)
+          .begin();
+    }
+  }
+
+  /** Adds a client's connections to its datacenters. */
+  private interface Ways {
+    void add(Datacenters to, Timers timers, EventLoopGroup loops);
+  }
+
+  private static ClientCore start(ClientSettings settings, Ways ways) {
+    EventLoopGroup loops =
+        new MultiThreadIoEventLoopGroup(
+            1, Answering.threads("osier-client"), NioIoHandler.newFactory());
+    Timers timers = new LoopTimers(loops);
+    Runnable end = () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    Datacenters datacenters = new Datacenters(settings);
+    try {
+      ClientCore client = new ClientCore(settings, timers, datacenters, end);
+      ways.add(datacenters, timers, loops);
+      datacenters.open();
+      return client;
+    } catch (RuntimeException | Error e) {
+      datacenters.close();
+      end.run(); // nothing is left of a client that cannot be built
+      throw e;
+    }
+  }
+
+  /**
+   * A client of datacenters over the network, which begins to connect.
+   *
+   * @throws OsierException INVALID_ARGUMENT if an endpoint's address is none
+   */
+  static ClientCore connect(ClientSettings settings) {
+    Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
+    settings.endpoints().forEach((dc, address) -> addresses.put(dc, parse(dc, address)));
+    return start(
+        settings,
+        (datacenters, timers, loops) -> {
+          Network network = Sockets.over(loops);
+          addresses.forEach(
+              (dc, address) ->
+                  datacenters.add(
+                      new RemoteConnection(
+                          dc, address, settings, timers, network, datacenters::changed)));
+          long pause = Math.max(1, settings.dialling().pingInterval().toMillis());
+          loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
+        });
+  }
+
+  private static InetSocketAddress parse(String dc, String address) {
+    return HostPort.parse(address)
+        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
+        .orElseThrow(
+            () ->
+                new OsierException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "endpoint '"
+                        + dc
+                        + "' must be "
+                        + HostPort.ALLOWED
+                        + ", not '"
+                        + address
+                        + "'"));
+  }
+
+  /** A client of a datacenter in this process. */
+  static ClientCore inProcess(InProcess datacenter, ClientSettings settings) {
+    return start(
+        settings,
+        (all, timers, loops) ->
+            all.add(
+                new LocalConnection(
+                    datacenter, settings, timers, LocalConnection.Alarm.of(loops))));
+  }
+
+  ClientSettings settings() {
+    return settings;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  Timers timers() {
+    return timers;
+  }
+
+  Datacenters datacenters() {
+    return datacenters;
+  }
+
+  Inquiries inquiries() {
+    return inquiries;
+  }
+
+  Room room() {
+    return room;
+  }
+
+  /** Why there is no datacenter to send a call to. */
+  OsierException unavailable() {
+    return closing
+        ? new OsierException(
+            ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing")
+        : datacenters.unavailable();
+  }
+
+  /** Whether calls that begin now are refused. */
+  boolean isClosing() {
+    return closing;
+  }
+
+  /** As {@link OsierClient#close(Duration)}. */
+  boolean close(Duration atMost) {
+    closing = true;
+    try {
+      long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
+      return room.awaitEmpty(Answering.mustNotWait() ? 0 : nanos);
+    } finally {
+      close();
+    }
+  }
+
+  /** As {@link OsierClient#close()}. */
+  void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      closing = true;
+    }
+    // Each whatever becomes of those before: they run others' code.
+    try {
+      datacenters.close();
+    } finally {
+      room.close();
+      try {
+        timers.close();
+      } finally {
+        end.run();
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.osier.proxy;
+
+import io.osier.crdt.Operation;
+import java.util.concurrent.CompletableFuture;
+
+/** A handle of an object, or of a field of a map, and the call that most types have. */
+abstract class Handle {
+  final Target target;
+
+  Handle(Target target) {
+    this.target = target;
+  }
+
+  /**
+   * Resets it to a new one, as far as this session's datacenter has seen it: what is concurrent
+   * stays.
+   */
+  public void clear() {
+    Calls.join(clearAsync());
+  }
+
+  /** As {@link #clear}. */
+  public CompletableFuture<Void> clearAsync() {
+    return target.update(new Operation.Clear());
+  }
+}

@@ -1,0 +1,81 @@
+package io.osier.proxy;
+
+import io.osier.crdt.CrdtType;
+
+/**
+ * Makes handles: of the objects of a space, by their keys, or of a map's fields, by their names.
+ */
+abstract class HandleSource {
+  /** What a handle of this key or field stands for. */
+  abstract Target target(String name, CrdtType type);
+
+  /** A counter that goes up and down. */
+  public CounterHandle counter(String name) {
+    return new CounterHandle(target(name, CrdtType.PN_COUNTER));
+  }
+
+  /** A counter that only goes up. */
+  public CounterHandle growOnlyCounter(String name) {
+    return new CounterHandle(target(name, CrdtType.G_COUNTER));
+  }
+
+  /** A register in which the last assignment wins. */
+  public RegisterHandle register(String name) {
+    return new RegisterHandle(target(name, CrdtType.LWW_REGISTER));
+  }
+
+  /** A register that keeps the values of concurrent assignments. */
+  public MultiRegisterHandle multiRegister(String name) {
+    return new MultiRegisterHandle(target(name, CrdtType.MV_REGISTER));
+  }
+
+  /** A flag in which enabling wins. */
+  public FlagHandle flag(String name) {
+    return new FlagHandle(target(name, CrdtType.EW_FLAG));
+  }
+
+  /** A flag in which disabling wins. */
+  public FlagHandle disableWinsFlag(String name) {
+    return new FlagHandle(target(name, CrdtType.DW_FLAG));
+  }
+
+  /** A set in which adding wins. */
+  public SetHandle set(String name) {
+    return new SetHandle(target(name, CrdtType.AW_SET));
+  }
+
+  /** A set that only grows. */
+  public SetHandle growOnlySet(String name) {
+    return new SetHandle(target(name, CrdtType.G_SET));
+  }
+
+  /** A set in which removing wins. */
+  public SetHandle removeWinsSet(String name) {
+    return new SetHandle(target(name, CrdtType.RW_SET));
+  }
+
+  /** A map of named fields of any type. */
+  public MapHandle map(String name) {
+    return new MapHandle(target(name, CrdtType.OR_MAP));
+  }
+
+  /** A register of objects of a class, in which the last assignment wins. */
+  public <T> TypedRegister<T> register(String name, Class<T> type) {
+    return register(name).as(type);
+  }
+
+  /** A register of objects of a class that keeps those of concurrent assignments. */
+  public <T> TypedMultiRegister<T> multiRegister(String name, Class<T> type) {
+    return multiRegister(name).as(type);
+  }
+
+  /** A set of objects of a class, in which adding wins. */
+  public <E> TypedSet<E> set(String name, Class<E> type) {
+    return set(name).as(type);
+  }
+
+  /** A map whose fields are a record's components. */
+  public <R extends Record> RecordMap<R> map(String name, Class<R> type) {
+    return map(name).as(type);
+  }
+}

@@ -1,0 +1,60 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.Value;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The calls of a register in which the last assignment wins.
+ *
+ * @param <T> what is assigned: a value, or an object of one class
+ */
+abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Optional<T>> {
+  LastWriterCalls(Target target, Encoding<T> encoding) {
+    super(
+        target,
+        encoding,
+        reading -> ((Reading.Single) reading).value(),
+        value -> value.map(encoding::object));
+  }
+
+  /**
+   * Assigns a value if the present one is as expected, as this session's datacenter sees it in the
+   * moment of the assignment. Two datacenters may both do so at the same time; then one of the two
+   * values wins, as of any two assignments. In a transaction it is the snapshot that counts. An
+   * object is expected if its encoded value is there.
+   *
+   * @return whether it was assigned
+   */
+  public boolean assignIf(T expected, T value) {
+    return Calls.join(assignIfAsync(expected, value));
+  }
+
+  /** As {@link #assignIf}. */
+  public CompletableFuture<Boolean> assignIfAsync(T expected, T value) {
+    return Encoding.call(
+        () -> encoding.elements(Arrays.asList(expected, value)),
+        both ->
+            assignIf(Optional.of(present(both.getFirst(), "what is expected")), both.getLast()));
+  }
+
+  /** As {@link #assignIf}, if nothing is assigned. */
+  public boolean assignIfAbsent(T value) {
+    return Calls.join(assignIfAbsentAsync(value));
+  }
+
+  /** As {@link #assignIfAbsent}. */
+  public CompletableFuture<Boolean> assignIfAbsentAsync(T value) {
+    return Encoding.call(
+        () -> encoding.value(value), encoded -> assignIf(Optional.empty(), encoded));
+  }
+
+  private CompletableFuture<Boolean> assignIf(Optional<Value> expected, Value value) {
+    return target.updateIf(new Reading.Single(expected), new Operation.Assign(value));
+  }
+}

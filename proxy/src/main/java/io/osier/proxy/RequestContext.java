@@ -1,0 +1,115 @@
+package io.osier.proxy;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+
+/**
+ * What one request of a session carries of the session's past, and what its answer adds to that.
+ * All of it is called with the lock of the {@link Past} held.
+ */
+final class RequestContext {
+  private final Past past;
+  private final String keyspace;
+
+  /** The partition that is asked; -1 for none in particular. */
+  private final int partition;
+
+  /** The datacenter's process that is asked. */
+  private final ReplicaId replica;
+
+  private final boolean update;
+  private final Slice slice;
+  private final long epoch;
+  private final VersionVector after;
+  private final boolean ordered;
+
+  RequestContext(Past past, String keyspace, int partition, ReplicaId replica, boolean update) {
+    this.past = past;
+    this.keyspace = keyspace;
+    this.partition = partition;
+    this.replica = replica;
+    this.update = update;
+    this.slice = past.slice(keyspace, partition);
+    this.epoch = past.epoch();
+    this.after = slice.attachedIn == epoch ? VersionVector.EMPTY : slice.seen();
+    this.ordered = slice.writesUnderWay > 0;
+    if (update) {
+      slice.writesUnderWay++;
+    }
+  }
+
+  /** What the session has seen of the partition, and the datacenter may lack. */
+  VersionVector after() {
+    return after;
+  }
+
+  /** Whether the session has updates of the partition under way, which a read must see. */
+  boolean isOrdered() {
+    return ordered;
+  }
+
+  /** A commit number that the datacenter has given before; 0 if none is known for sure. */
+  long known() {
+    return past.known(slice, replica);
+  }
+
+  /** The request has been answered, or nobody waits for its answer any more. */
+  void ended() {
+    if (update) {
+      slice.writesUnderWay--;
+    }
+  }
+
+  /**
+   * The session has now seen what an answer shows.
+   *
+   * @param waited whether the datacenter was to cover what the request carried before it answered
+   * @param showsOthersPast whether more is seen by it than the datacenter may have
+   */
+  void saw(Reply reply, boolean waited, boolean showsOthersPast) {
+    if (!add(reply)) {
+      return;
+    }
+    if (!past.isAt(replica) || showsOthersPast) {
+      past.sawStranger();
+    } else if (epoch == past.epoch() && waited) {
+      slice.attachedIn = epoch;
+    }
+  }
+
+  /** Returns whether the answer came from the partition. */
+  private boolean add(Reply reply) {
+    switch (reply) {
+      case Reply.Done d -> {
+        d.answer().ifPresent(a -> slice.saw(a.seen()));
+        slice.saw(d.dot());
+      }
+      case Reply.Answer a -> slice.saw(a.seen());
+      case Reply.Transacted t -> slice.saw(t.clock());
+      case Reply.All all -> {
+        boolean any = false; // perhaps nothing of it came to the partition
+        for (Reply part : all.parts()) {
+          any |= add(part);
+        }
+        return any;
+      }
+      case Reply.Page p -> past.slices(keyspace).saw(p.seen());
+      case Reply.Counted c -> past.slices(keyspace).saw(c.seen());
+      case Reply.Changes c -> {
+        List<VersionVector> seen = c.places().stream().map(Request.Place::seen).toList();
+        if (partition >= 0) {
+          slice.saw(seen.getFirst());
+        } else {
+          past.slices(keyspace).saw(seen);
+        }
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+}

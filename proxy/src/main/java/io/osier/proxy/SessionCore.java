@@ -1,0 +1,124 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session's state: what it has seen, what it keeps of that, and where its requests go.
+ * Thread-safe.
+ */
+final class SessionCore {
+  private final ClientCore client;
+  private final ReadCache cache;
+  private final Past past = new Past();
+
+  /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
+  private final long patienceNanos;
+
+  /** The only datacenter to use, or null. */
+  private volatile @Nullable Connection pinned;
+
+  SessionCore(ClientCore client, SessionOptions options) {
+    this.client = client;
+    this.cache =
+        new ReadCache(client.settings().caching(), client.followed(), client.timers()::nanoTime);
+    long half = client.settings().timeout().toNanos() / 2;
+    this.patienceNanos =
+        options.patience().map(p -> Math.clamp(TimeLimit.nanos(p), 0, half)).orElse(Long.MAX_VALUE);
+    options.past().ifPresent(past::join);
+    options.datacenter().ifPresent(this::pin);
+  }
+
+  ClientCore client() {
+    return client;
+  }
+
+  Past past() {
+    return past;
+  }
+
+  ReadCache cache() {
+    return cache;
+  }
+
+  long patienceNanos() {
+    return patienceNanos;
+  }
+
+  /** As {@link Session#pin}. */
+  void pin(String endpoint) {
+    pinned = client.datacenters().get(endpoint);
+    cache.clear(); // what is kept may be another's, and nothing would be asked there
+  }
+
+  /** As {@link Session#unpin}. */
+  void unpin() {
+    pinned = null;
+  }
+
+  /** Goes on at a datacenter that lacks something of what a request asked for; false if not. */
+  boolean goOn(String keyspace, int partition, VersionVector asked, VersionVector there) {
+    boolean went = past.giveUp(keyspace, partition, asked, there);
+    cache.clear();
+    return went;
+  }
+
+  /**
+   * Where to send a request.
+   *
+   * @param tried the datacenters that were tried in vain
+   * @return null if there is none
+   */
+  @Nullable Connection route(Set<String> tried) {
+    Connection only = pinned;
+    if (only != null) {
+      return only.isUp() && !tried.contains(only.dc()) ? only : null;
+    }
+    return tried.isEmpty() ? client.datacenters().nearest() : client.datacenters().choose(tried);
+  }
+
+  /** Why there is nowhere to send a request to. */
+  OsierException unreachable() {
+    Connection only = pinned;
+    if (only == null) {
+      return client.unavailable();
+    }
+    OsierException refused = only.refused();
+    String trouble = only.trouble();
+    return refused != null
+        ? refused
+        : new OsierException(
+            ErrorCode.UNAVAILABLE,
+            only.name()
+                + ", where this session is pinned, cannot be reached ("
+                + (trouble == null ? "no answer yet" : trouble)
+                + "); wait, or unpin() it");
+  }
+
+  /** Another datacenter serves it from now on; {@code from} is null if it has not moved. */
+  void moved(@Nullable ReplicaId from, ReplicaId to) {
+    if (from != null) {
+      client.settings().metrics().moved(from.dc(), to.dc());
+      cache.clear();
+    }
+  }
+
+  /** How many partitions a keyspace has, as far as that is known without asking; or 0. */
+  int partitions(String keyspace) {
+    synchronized (past) {
+      int seen = past.slices(keyspace).partitions();
+      if (seen > 0) {
+        return seen;
+      }
+    }
+    Connection nearest = route(Set.of());
+    Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
+    return info == null ? 0 : info.partitions();
+  }
+}

@@ -139,7 +139,7 @@ final class Steps implements AutoCloseable {
       }
       case "join", "leave", "give-up", "wipe" -> member(what, dc);
       case "equal" -> {
-        if (!cluster().fleet().awaitEqual(PATIENCE, System.out::println)) {
+        if (!cluster().awaitEqual(PATIENCE, System.out::println)) {
           throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
         }
       }
@@ -205,10 +205,10 @@ final class Steps implements AutoCloseable {
             : cluster.dcs().stream().filter(other -> !other.equals(dc)).toList();
     for (String other : others) {
       switch (what) {
-        case "cut" -> cluster.cut(dc, other);
-        case "heal" -> cluster.heal(dc, other);
-        case "narrow" -> cluster.narrow(dc, other);
-        default -> cluster.widen(dc, other);
+        case "cut" -> cluster.links().cut(dc, other);
+        case "heal" -> cluster.links().heal(dc, other);
+        case "narrow" -> cluster.links().narrow(dc, other);
+        default -> cluster.links().widen(dc, other);
       }
     }
   }

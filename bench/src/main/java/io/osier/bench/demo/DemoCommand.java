@@ -220,10 +220,6 @@ public final class DemoCommand implements Callable<Integer> {
 
   private static void cleanUp(LocalCluster cluster, Path directory) {
     cluster.close();
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("could not delete " + directory + ": " + e.getMessage());
-    }
+    Directories.deleteQuietly(directory);
   }
 }

@@ -240,10 +240,6 @@ public final class OsierTarget implements Target {
     if (spans != null) {
       spans.stop(0);
     }
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + directory + ": " + e);
-    }
+    Directories.deleteQuietly(directory);
   }
 }

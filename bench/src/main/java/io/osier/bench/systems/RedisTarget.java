@@ -59,11 +59,7 @@ final class RedisTarget implements Target {
   @Override
   public void close() {
     server.close();
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + directory + ": " + e);
-    }
+    Directories.deleteQuietly(directory);
   }
 
   /** One command on a key. */

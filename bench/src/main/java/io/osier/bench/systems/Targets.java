@@ -68,10 +68,10 @@ public final class Targets {
             cluster.hasPath("keyspaces.k.sla")
                 ? cluster.getDuration("keyspaces.k.sla")
                 : Duration.ofMillis(100);
-        yield new PeerTarget(new OsierPeer(sla), OsierPeer.SETTINGS);
+        yield new OsierPeer(sla);
       }
-      case "hazelcast" -> new PeerTarget(new HazelcastPeer(), HazelcastPeer.SETTINGS);
-      case "pekko" -> new PeerTarget(new PekkoPeer(), PekkoPeer.SETTINGS);
+      case "hazelcast" -> new HazelcastPeer();
+      case "pekko" -> new PekkoPeer();
       case "redis" -> new RedisTarget(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);

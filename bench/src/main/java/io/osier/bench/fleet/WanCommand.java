@@ -27,9 +27,7 @@ import picocli.CommandLine.Spec;
       "  osier bench wan cut eu us     # nothing passes between them",
       "  osier bench wan heal eu us",
       "  osier bench wan links         # the bytes of each link"
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:stopped, or done", "1:failed", "2:wrong usage"})
+    })
 public final class WanCommand implements Callable<Integer> {
   @Option(
       names = "--link",

@@ -28,12 +28,6 @@ import picocli.CommandLine.Spec;
       "scenarios. A file of one's own has the same form:"
           + " bench/src/main/resources/io/osier/bench/run",
       "has the scenarios, and defaults.conf there explains every key."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {
-      "0:measured",
-      "1:it could not be run, or something acknowledged was missing",
-      "2:wrong usage"
     })
 public final class RunCommand implements Callable<Integer> {
   @Parameters(

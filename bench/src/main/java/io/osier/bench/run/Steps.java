@@ -62,20 +62,10 @@ final class Steps implements AutoCloseable {
   static final Set<String> ANYWHERE = Set.of("", "shift", "expire", "removed", "forgotten");
 
   private static final Set<String> DOES_TO_ONE =
-      Set.of(
-          "cut", "heal", "narrow", "widen", "start", "stop", "kill", "join", "leave", "give-up",
-          "wipe");
+      Set.of("cut heal narrow widen start stop kill join leave give-up wipe".split(" "));
   private static final Set<String> DOES =
       Set.of(
-          "",
-          "shift",
-          "equal",
-          "clear",
-          "extend",
-          "snapshots",
-          "expire",
-          "removed",
-          "forgotten",
+          "", "shift", "equal", "clear", "extend", "snapshots", "expire", "removed", "forgotten",
           "sequence");
 
   private final Target target;

@@ -75,6 +75,11 @@ public class Fleet implements AutoCloseable {
         ",", endpoints.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
   }
 
+  /** Host and port of a datacenter, for clients. */
+  public final String endpoint(String dc) {
+    return requireNonNull(endpoints.get(dc), dc);
+  }
+
   /** A client that prefers one datacenter but knows all. */
   public final OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name(name).prefer(dc);
@@ -84,8 +89,7 @@ public class Fleet implements AutoCloseable {
 
   /** A client that reaches one datacenter only, to compare what each holds. */
   public final OsierClient only(String dc) {
-    String endpoint = requireNonNull(endpoints.get(dc), dc);
-    return connected(OsierClient.builder().name(name).endpoint(dc, endpoint).build());
+    return connected(OsierClient.builder().name(name).endpoint(dc, endpoint(dc)).build());
   }
 
   private static OsierClient connected(OsierClient client) {

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -217,7 +216,7 @@ public final class LocalCluster extends Fleet {
   }
 
   /** The datacenters that run. */
-  List<String> running() {
+  public List<String> running() {
     return dcs().stream().filter(dc -> !down.contains(dc)).toList();
   }
 
@@ -332,16 +331,7 @@ public final class LocalCluster extends Fleet {
     closed = true;
     super.close();
     processes.values().forEach(Process::destroy);
-    for (Process process : processes.values()) {
-      try {
-        if (!process.waitFor(5, TimeUnit.SECONDS)) {
-          process.destroyForcibly();
-        }
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
-        Thread.currentThread().interrupt();
-      }
-    }
+    processes.values().forEach(Jvm::stop);
     links.close();
     try {
       Runtime.getRuntime().removeShutdownHook(atEnd);

@@ -122,7 +122,8 @@ public abstract class Trial implements Callable<Integer> {
         "%s: %d violations; again with: ./osier %s --seed %d",
         spec.name(),
         wrong.size(),
-        String.join(" ", spec.root().commandLine().getParseResult().originalArgs()),
+        String.join(" ", spec.root().commandLine().getParseResult().originalArgs())
+            .replaceAll(" --seed[ =]\\S+", ""),
         seed);
     return 1;
   }

@@ -48,11 +48,7 @@ public final class LoadCommand implements Callable<Integer> {
       description = "the datacenters' client addresses")
   private String endpoints;
 
-  @Option(
-      names = "--keyspace",
-      defaultValue = "shop",
-      paramLabel = "NAME",
-      description = "the keyspace (default: ${DEFAULT-VALUE})")
+  @Option(names = "--keyspace", defaultValue = "shop", description = "default: shop")
   private String keyspace;
 
   @Option(
@@ -62,10 +58,7 @@ public final class LoadCommand implements Callable<Integer> {
       description = "updates per second to aim at (default: ${DEFAULT-VALUE})")
   private int target;
 
-  @Option(
-      names = "--seconds",
-      defaultValue = "0",
-      description = "how long; 0 until it is stopped (default)")
+  @Option(names = "--seconds", defaultValue = "0", description = "0: until it is stopped (default)")
   private int seconds;
 
   @Option(names = "--seed", defaultValue = "1", description = "of what is written (default: 1)")

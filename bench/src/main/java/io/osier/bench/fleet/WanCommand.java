@@ -49,10 +49,7 @@ public final class WanCommand implements Callable<Integer> {
       description = "where it can be spoken to, on this machine (default: ${DEFAULT-VALUE})")
   private int control;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      description = "of the jitter (default: ${DEFAULT-VALUE})")
+  @Option(names = "--seed", defaultValue = "1", description = "of the jitter (default: 1)")
   private long seed;
 
   @Parameters(paramLabel = "WORD", description = "links, cut FROM TO, or heal FROM TO")

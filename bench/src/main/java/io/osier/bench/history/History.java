@@ -156,8 +156,8 @@ final class History {
     List<Integer> order = Cycles.order(before);
     if (order.size() < causality.size()) {
       throw new Causality.Inconsistency(
-          "each of these comes before the next, or was seen to lose to it, and so the last before the"
-              + " first: "
+          "each of these comes before the next, or was seen to lose to it, and so the last before"
+              + " the first: "
               + causality.named(Cycles.shortest(before, order)));
     }
   }

@@ -65,7 +65,15 @@ final class Steps implements AutoCloseable {
       Set.of("cut heal narrow widen start stop kill join leave give-up wipe".split(" "));
   private static final Set<String> DOES =
       Set.of(
-          "", "shift", "equal", "clear", "extend", "snapshots", "expire", "removed", "forgotten",
+          "",
+          "shift",
+          "equal",
+          "clear",
+          "extend",
+          "snapshots",
+          "expire",
+          "removed",
+          "forgotten",
           "sequence");
 
   private final Target target;
@@ -125,7 +133,11 @@ final class Steps implements AutoCloseable {
       case "start" -> osier().start(dc);
       case "stop", "kill" -> {
         closeClient();
-        osier().end(dc, what.equals("kill"));
+        if (what.equals("kill")) {
+          cluster().kill(dc);
+        } else {
+          cluster().stop(dc);
+        }
       }
       case "join", "leave", "give-up", "wipe" -> member(what, dc);
       case "equal" -> {
@@ -171,7 +183,7 @@ final class Steps implements AutoCloseable {
 
   private OsierClient client() {
     if (client == null) {
-      client = cluster().only(osier().running().getFirst());
+      client = cluster().only(osier().names().getFirst());
     }
     return client;
   }
@@ -219,12 +231,11 @@ final class Steps implements AutoCloseable {
         client().admin().addDatacenterAsync(dc, cluster.peerAddress(dc)).join();
         cluster.start(dc);
         await("active", () -> state(dc));
-        osier().isUp(dc, true);
       }
       case "leave" -> {
         client().admin().removeDatacenterAsync(dc, false).join();
         await("ended", () -> cluster.isAlive(dc) ? "runs" : "ended");
-        osier().isUp(dc, false);
+        cluster.ended(dc);
       }
       case "give-up" -> {
         await("given up", () -> giveUp(dc)); // not as long as its connection seems to be open

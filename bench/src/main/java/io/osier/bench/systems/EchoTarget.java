@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.core.Dot;
 import io.osier.core.Key;
@@ -154,11 +155,7 @@ final class EchoTarget implements Target {
 
   @Override
   public void close() {
-    RedisProcess.stop(process);
-    try {
-      Files.delete(log);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + log + ": " + e);
-    }
+    Jvm.stop(process);
+    Directories.deleteQuietly(log);
   }
 }

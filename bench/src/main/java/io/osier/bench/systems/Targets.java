@@ -104,7 +104,7 @@ public final class Targets {
   public static boolean isInstalled(String target) {
     return !target.equals("redis")
         || Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-            .anyMatch(folder -> new File(folder, RedisProcess.PROGRAM).canExecute());
+            .anyMatch(folder -> new File(folder, RedisTarget.PROGRAM).canExecute());
   }
 
   /** Options of Java that the system's documentation asks for, if it runs in this process. */

@@ -16,6 +16,7 @@ import io.osier.proxy.OsierClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -166,7 +167,7 @@ public final class CrashCommand extends Trial {
         measure(cluster, loads, 2 * (cycle + 1));
       }
     }
-    starts.sort(null);
+    Collections.sort(starts);
     say(
         "serving again after %.1f s (median), %.1f s (slowest)",
         starts.get(starts.size() / 2), starts.getLast());

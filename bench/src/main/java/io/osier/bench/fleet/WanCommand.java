@@ -77,7 +77,9 @@ public final class WanCommand implements Callable<Integer> {
       return wrong ? 1 : 0;
     } catch (IOException e) {
       System.err.println(
-          "error: no emulator answers on port " + control + " of this machine: " + e.getMessage());
+          "error: no emulator answers on port "
+              + control
+              + " of this machine; with --link instead of words one is started");
       return 1;
     }
   }

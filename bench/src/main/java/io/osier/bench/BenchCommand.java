@@ -1,15 +1,10 @@
 package io.osier.bench;
 
 import io.osier.bench.crash.CrashCommand;
-import io.osier.bench.crash.RestartsCommand;
-import io.osier.bench.crash.UpgradeCommand;
 import io.osier.bench.fleet.LoadCommand;
 import io.osier.bench.fleet.WanCommand;
-import io.osier.bench.history.HistoryCommand;
 import io.osier.bench.jmh.MemoryCommand;
 import io.osier.bench.run.RunCommand;
-import io.osier.bench.sample.SocialCommand;
-import io.osier.bench.sample.WalletCommand;
 import io.osier.bench.smoke.SmokeCommand;
 import io.osier.bench.soak.SoakCommand;
 import io.osier.bench.start.StartCommand;
@@ -23,19 +18,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    description = "Measures, and tests at length; docs/BENCHMARKS.md tells what came out.",
+    description = {
+      "Measures, and tests at length; docs/BENCHMARKS.md tells what came out. Exit codes: 0 if all",
+      "is right, 1 if something is not or it could not be run, 2 after wrong usage."
+    },
     subcommands = {
       RunCommand.class,
       CrashCommand.class,
-      RestartsCommand.class,
       EchoCommand.class,
-      HistoryCommand.class,
       LoadCommand.class,
       MemoryCommand.class,
       StartCommand.class,
-      UpgradeCommand.class,
-      WalletCommand.class,
-      SocialCommand.class,
       SmokeCommand.class,
       SoakCommand.class,
       WanCommand.class,

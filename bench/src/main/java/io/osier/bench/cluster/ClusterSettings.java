@@ -112,6 +112,6 @@ public final class ClusterSettings {
 
   /** Starts the processes. */
   public LocalCluster start() {
-    return new LocalCluster(this);
+    return LocalCluster.start(this);
   }
 }

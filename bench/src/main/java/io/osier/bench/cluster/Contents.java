@@ -6,37 +6,96 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * What every datacenter of a cluster shows of a keyspace, row by row.
+ * What all datacenters show in the end, held against each other, and against what loads were
+ * acknowledged.
  *
- * @param rows of each datacenter, in the cluster's order
- * @param different keys at which not all show the same, sorted
+ * @param equal whether all gave the same digests within the time
+ * @param seconds until they did
+ * @param fewest of each keyspace, how many objects the datacenter shows that shows the fewest
+ * @param different keys at which not all show the same
+ * @param missing acknowledged updates that a datacenter lacks, of the one that lacks the most
+ * @param surplus updates that a datacenter shows more often than they were made, likewise
+ * @param acknowledged updates of the loads
+ * @param failed updates of the loads that failed, or whose outcome is unknown
  */
-public record Contents(List<List<Keyspace.Row>> rows, List<Key> different) {
+public record Contents(
+    boolean equal,
+    double seconds,
+    Map<String, Long> fewest,
+    Set<Key> different,
+    long missing,
+    long surplus,
+    long acknowledged,
+    long failed) {
   private static final int PAGE_ROWS = 1_000;
 
-  /** Reads all of it, at all datacenters. */
-  public static Contents of(LocalCluster cluster, String keyspace) {
-    List<List<Keyspace.Row>> all = new ArrayList<>();
-    for (String dc : cluster.dcs()) {
-      try (OsierClient client = cluster.only(dc)) {
-        all.add(rows(client.session().keyspace(keyspace)));
+  /**
+   * Waits until all datacenters give the same digests, and then reads all that they have.
+   *
+   * @param atMost how long it waits
+   * @param say is told now and then that it takes long
+   * @param loads that were stopped
+   * @param further keyspaces, beside those of the loads
+   */
+  public static Contents of(
+      Fleet fleet,
+      Duration atMost,
+      Consumer<String> say,
+      List<? extends WriterLoad> loads,
+      String... further) {
+    long began = System.nanoTime();
+    boolean equal = fleet.awaitEqual(atMost, say);
+    double seconds = (System.nanoTime() - began) / 1e9;
+    Set<String> keyspaces = new TreeSet<>(List.of(further));
+    loads.forEach(load -> keyspaces.addAll(load.keyspaces()));
+    long[] missing = new long[1];
+    long[] surplus = new long[1];
+    Map<String, Long> fewest = new HashMap<>();
+    Map<String, Set<Keyspace.Row>> first = new HashMap<>();
+    Set<Key> different = new TreeSet<>();
+    for (String dc : fleet.dcs()) {
+      Map<String, List<Keyspace.Row>> there = new HashMap<>();
+      try (OsierClient client = fleet.only(dc)) {
+        keyspaces.forEach(name -> there.put(name, rows(client.session().keyspace(name))));
       }
+      there.forEach(
+          (name, rows) -> {
+            fewest.merge(name, (long) rows.size(), Math::min);
+            Set<Keyspace.Row> own = new HashSet<>(rows);
+            Set<Keyspace.Row> others = first.computeIfAbsent(name, n -> own);
+            own.stream().filter(r -> !others.contains(r)).forEach(r -> different.add(r.key()));
+            others.stream().filter(r -> !own.contains(r)).forEach(r -> different.add(r.key()));
+          });
+      long lacks = 0;
+      long more = 0;
+      for (WriterLoad load : loads) {
+        WriterLoad.Audit audit = load.audit(there);
+        lacks += audit.missing();
+        more += audit.surplus();
+      }
+      missing[0] = Math.max(missing[0], lacks);
+      surplus[0] = Math.max(surplus[0], more);
     }
-    Set<Keyspace.Row> union = new HashSet<>();
-    all.forEach(union::addAll);
-    Set<Key> odd = new HashSet<>();
-    for (List<Keyspace.Row> rows : all) {
-      Set<Keyspace.Row> own = new HashSet<>(rows);
-      union.stream().filter(r -> !own.contains(r)).forEach(r -> odd.add(r.key()));
-    }
-    return new Contents(all, odd.stream().sorted().toList());
+    return new Contents(
+        equal,
+        seconds,
+        fewest,
+        different,
+        missing[0],
+        surplus[0],
+        loads.stream().mapToLong(WriterLoad::done).sum(),
+        loads.stream().mapToLong(WriterLoad::failures).sum());
   }
 
   /** Reads all of a keyspace, page by page. */
@@ -51,13 +110,45 @@ public record Contents(List<List<Keyspace.Row>> rows, List<Key> different) {
     return rows;
   }
 
+  /** How many objects were compared. */
+  public long objects() {
+    return fewest.values().stream().mapToLong(n -> n).sum();
+  }
+
   /**
-   * Waits until all datacenters give the same digests.
+   * What must not be, a line each; none if all is right.
    *
-   * @param say is told now and then that it takes long
-   * @return whether they did within the time
+   * @param forgets whether datacenters may lack what they had acknowledged, if all lack the same
    */
-  public static boolean awaitEqual(LocalCluster cluster, Duration atMost, Consumer<String> say) {
-    return cluster.fleet().awaitEqual(atMost, say);
+  public List<String> faults(boolean forgets) {
+    List<String> faults = new ArrayList<>();
+    if (!equal) {
+      faults.add("the datacenters did not become equal");
+    }
+    if (!different.isEmpty()) {
+      faults.add(
+          different.size() + " objects differ, such as " + different.stream().limit(10).toList());
+    }
+    if (missing > 0 && !forgets) {
+      faults.add(missing + " acknowledged updates are missing");
+    }
+    if (surplus > 0 && !forgets) {
+      faults.add(surplus + " updates are there too often");
+    }
+    return faults;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "%d acknowledged updates, %d failed or unknown, %d missing, %d surplus, datacenters %s"
+            + " after %.1f s",
+        acknowledged,
+        failed,
+        missing,
+        surplus,
+        equal && different.isEmpty() ? "equal" : "NOT EQUAL",
+        seconds);
   }
 }

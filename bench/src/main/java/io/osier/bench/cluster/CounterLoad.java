@@ -1,5 +1,7 @@
 package io.osier.bench.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Value;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
@@ -20,47 +22,43 @@ import java.util.function.Function;
  * every update that was acknowledged and every one whose outcome is unknown.
  */
 public final class CounterLoad extends WriterLoad {
-  static final int COUNTERS = 2_000;
-  static final int SETS = 50;
+  private static final int COUNTERS = 2_000;
+  private static final int SETS = 50;
   private static final double EXPONENT = 0.99;
   private static final int IN_FLIGHT = 64;
 
+  private final String keyspace;
   private final String prefix;
-  private final Map<String, LongAdder> acknowledged = new ConcurrentHashMap<>();
-  private final Map<String, LongAdder> unknown = new ConcurrentHashMap<>();
-  private final Map<String, Set<Value>> elements = new ConcurrentHashMap<>();
-  private final Map<String, Set<Value>> unknownElements = new ConcurrentHashMap<>();
+  private final Map<String, Account> accounts = new ConcurrentHashMap<>();
   private final AtomicLong serial = new AtomicLong();
   private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
   private volatile int shift;
+
+  /** Of one object: what was acknowledged, and what may be done; counted, or each by itself. */
+  private static final class Account {
+    final LongAdder acknowledged = new LongAdder();
+    final LongAdder unknown = new LongAdder();
+    final Set<Value> elements = ConcurrentHashMap.newKeySet();
+    final Set<Value> unknownElements = ConcurrentHashMap.newKeySet();
+  }
 
   /**
    * Starts one thread for each datacenter.
    *
    * @param targetPerSecond updates per second of all threads together
    */
-  public CounterLoad(LocalCluster cluster, String keyspace, int targetPerSecond, long seed) {
-    this(cluster, cluster.dcs(), keyspace, targetPerSecond, seed);
+  public CounterLoad(Fleet fleet, String keyspace, int targetPerSecond, long seed) {
+    this(fleet.dcs(), fleet::client, keyspace, "", targetPerSecond, Long.MAX_VALUE, seed);
   }
 
   /**
    * Starts one thread for each of some datacenters. Loads of one keyspace that run at once do not
-   * know of each other's updates, and find them surplus.
-   *
-   * @param targetPerSecond updates per second of all threads together; Integer.MAX_VALUE for as
-   *     fast as they are answered
-   */
-  public CounterLoad(
-      LocalCluster cluster, List<String> dcs, String keyspace, int targetPerSecond, long seed) {
-    this(dcs, cluster::client, keyspace, "", targetPerSecond, Long.MAX_VALUE, seed);
-  }
-
-  /**
-   * Starts one thread for each of some datacenters.
+   * know of each other's updates, and find them surplus, unless their prefixes differ.
    *
    * @param clients makes the client of each
    * @param prefix of all keys
-   * @param targetPerSecond updates per second of all threads together
+   * @param targetPerSecond updates per second of all threads together; Integer.MAX_VALUE for as
+   *     fast as they are answered
    * @param elementsMax so many elements at most are added to sets, and remembered here; after that
    *     there are increments alone
    */
@@ -72,7 +70,8 @@ public final class CounterLoad extends WriterLoad {
       int targetPerSecond,
       long elementsMax,
       long seed) {
-    super(IN_FLIGHT);
+    super(Set.of(keyspace), IN_FLIGHT);
+    this.keyspace = keyspace;
     this.prefix = prefix;
     long pause = 1_000_000_000L * dcs.size() / targetPerSecond;
     start(
@@ -92,29 +91,31 @@ public final class CounterLoad extends WriterLoad {
         });
   }
 
+  private Account account(String key) {
+    return accounts.computeIfAbsent(key, k -> new Account());
+  }
+
   private void increment(Keyspace space, SplittableRandom random, Semaphore room) {
     String key = counter((zipf.next(random) + shift) % COUNTERS);
+    Account account = account(key);
     account(
         space.counter(key).incrementAsync(1),
         room,
-        () -> count(acknowledged, key),
-        isUnknown -> {
-          if (isUnknown) {
-            count(unknown, key);
-          }
-        });
+        account.acknowledged::increment,
+        isUnknown -> account.unknown.add(isUnknown ? 1 : 0));
   }
 
   private void add(Keyspace space, SplittableRandom random, Semaphore room) {
     String key = set(random.nextInt(SETS));
+    Account account = account(key);
     Value element = Value.of(serial.incrementAndGet());
     account(
         space.set(key).addAsync(List.of(element)),
         room,
-        () -> note(elements, key, element),
+        () -> account.elements.add(element),
         isUnknown -> {
           if (isUnknown) {
-            note(unknownElements, key, element);
+            account.unknownElements.add(element);
           }
         });
   }
@@ -127,14 +128,6 @@ public final class CounterLoad extends WriterLoad {
     return prefix + "counter:" + number;
   }
 
-  private static void note(Map<String, Set<Value>> sets, String key, Value element) {
-    sets.computeIfAbsent(key, k -> ConcurrentHashMap.newKeySet()).add(element);
-  }
-
-  private static void count(Map<String, LongAdder> counts, String key) {
-    counts.computeIfAbsent(key, k -> new LongAdder()).increment();
-  }
-
   /**
    * Makes other counters the hot ones from now on.
    *
@@ -144,47 +137,34 @@ public final class CounterLoad extends WriterLoad {
     shift = by % COUNTERS;
   }
 
-  /**
-   * What a datacenter shows against what was acknowledged.
-   *
-   * @param missing acknowledged updates that are not there
-   * @param surplus updates that are there more often than they were made: counted twice, or never
-   *     asked for
-   */
-  public record Audit(long missing, long surplus) {}
-
-  /** Reads every counter and set of a datacenter, and holds it against what was acknowledged. */
-  public Audit audit(Keyspace at) {
-    return audit(Contents.rows(at));
+  @Override
+  protected Audit audit(Map<String, List<Keyspace.Row>> there) {
+    return audit(requireNonNull(there.get(keyspace)));
   }
 
-  /** Holds what was read of a datacenter, all of it, against what was acknowledged. */
+  /** Holds what was read of a datacenter, all of its keyspace, against what was acknowledged. */
   public Audit audit(List<Keyspace.Row> rows) {
     Map<String, Reading> there = new HashMap<>();
     rows.forEach(row -> there.put(row.key().toString(), row.value()));
     long missing = 0;
     long surplus = 0;
     for (int i = 0; i < COUNTERS; i++) {
-      String key = counter(i);
-      long value = there.get(key) instanceof Reading.Count c ? c.value() : 0;
-      long more = value - sum(acknowledged, key);
+      Account account = account(counter(i));
+      long value = there.get(counter(i)) instanceof Reading.Count c ? c.value() : 0;
+      long more = value - account.acknowledged.sum();
       missing += Math.max(0, -more);
-      surplus += Math.max(0, more - sum(unknown, key));
+      surplus += Math.max(0, more - account.unknown.sum());
     }
     for (int i = 0; i < SETS; i++) {
-      String key = set(i);
+      Account account = account(set(i));
       Set<Value> shown =
-          there.get(key) instanceof Reading.Many m ? Set.copyOf(m.values()) : Set.of();
-      Set<Value> wanted = elements.getOrDefault(key, Set.of());
-      Set<Value> possible = unknownElements.getOrDefault(key, Set.of());
-      missing += wanted.stream().filter(v -> !shown.contains(v)).count();
-      surplus += shown.stream().filter(v -> !wanted.contains(v) && !possible.contains(v)).count();
+          there.get(set(i)) instanceof Reading.Many m ? Set.copyOf(m.values()) : Set.of();
+      missing += account.elements.stream().filter(v -> !shown.contains(v)).count();
+      surplus +=
+          shown.stream()
+              .filter(v -> !account.elements.contains(v) && !account.unknownElements.contains(v))
+              .count();
     }
     return new Audit(missing, surplus);
-  }
-
-  private static long sum(Map<String, LongAdder> counts, String key) {
-    LongAdder count = counts.get(key);
-    return count == null ? 0 : count.sum();
   }
 }

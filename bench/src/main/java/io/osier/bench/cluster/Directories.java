@@ -17,4 +17,13 @@ public final class Directories {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
     }
   }
+
+  /** Deletes a directory with everything in it, and says if it cannot. */
+  public static void deleteQuietly(Path directory) {
+    try {
+      delete(directory);
+    } catch (IOException e) {
+      System.err.println("cannot delete " + directory + ": " + e.getMessage());
+    }
+  }
 }

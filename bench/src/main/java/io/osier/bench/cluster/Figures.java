@@ -80,26 +80,6 @@ public record Figures(Map<String, Long> sums, Histogram visibilityMicros) {
     return sums.getOrDefault(name, 0L);
   }
 
-  /** How many updates were committed. */
-  public long updates() {
-    return sum("updates");
-  }
-
-  /** Shipments that were late though the links were up. */
-  public long slaViolations() {
-    return sum("sla_violations");
-  }
-
-  /** Those with one reason: origin, way or dependency. */
-  public long slaViolations(String reason) {
-    return sum("violations_by_reason/" + reason);
-  }
-
-  /** Shipments that were late because a link had been down. */
-  public long lateAfterOutage() {
-    return sum("late_after_outage");
-  }
-
   /** A percentile of the visibility delay. */
   public double visibilityMillis(double percentile) {
     return visibilityMicros.getValueAtPercentile(percentile) / 1e3;

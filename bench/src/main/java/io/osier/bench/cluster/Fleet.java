@@ -18,14 +18,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Datacenters that serve clients somewhere, whoever started them. Thread-safe, except that {@link
  * #close} comes last.
  */
-public final class Fleet implements AutoCloseable {
+public class Fleet implements AutoCloseable {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
   private static final long ASKED_NANOS = 250_000_000;
   private static final int TOLD_AFTER = 20;
@@ -66,27 +65,31 @@ public final class Fleet implements AutoCloseable {
   }
 
   /** The datacenters' names. */
-  public List<String> dcs() {
+  public final List<String> dcs() {
     return List.copyOf(endpoints.keySet());
   }
 
   /** The endpoints as {@link #parse} takes them, and YCSB's property. */
-  public String endpoints() {
+  public final String endpoints() {
     return String.join(
         ",", endpoints.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
   }
 
+  /** Host and port of a datacenter, for clients. */
+  public final String endpoint(String dc) {
+    return requireNonNull(endpoints.get(dc), dc);
+  }
+
   /** A client that prefers one datacenter but knows all. */
-  public OsierClient client(String dc) {
+  public final OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name(name).prefer(dc);
     endpoints.forEach(builder::endpoint);
     return connected(builder.build());
   }
 
   /** A client that reaches one datacenter only, to compare what each holds. */
-  public OsierClient only(String dc) {
-    String endpoint = requireNonNull(endpoints.get(dc), dc);
-    return connected(OsierClient.builder().name(name).endpoint(dc, endpoint).build());
+  public final OsierClient only(String dc) {
+    return connected(OsierClient.builder().name(name).endpoint(dc, endpoint(dc)).build());
   }
 
   private static OsierClient connected(OsierClient client) {
@@ -113,7 +116,7 @@ public final class Fleet implements AutoCloseable {
    *
    * @throws OsierException UNAVAILABLE if it does not say
    */
-  public JsonNode inspect(String dc, Request.Topic topic, int limit) {
+  public final JsonNode inspect(String dc, Request.Topic topic, int limit) {
     try {
       return json.readTree(
           inspector().inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
@@ -123,7 +126,7 @@ public final class Fleet implements AutoCloseable {
   }
 
   /** Whether a datacenter serves. */
-  public boolean isReady(String dc) {
+  public final boolean isReady(String dc) {
     try {
       for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
         if (!keyspace.get("ready").asBoolean()) {
@@ -142,7 +145,7 @@ public final class Fleet implements AutoCloseable {
    * @param say is told now and then that it takes long
    * @return whether they did within the time
    */
-  public boolean awaitEqual(Duration atMost, Consumer<String> say) {
+  public final boolean awaitEqual(Duration atMost, Consumer<String> say) {
     long deadline = System.nanoTime() + atMost.toNanos();
     int asked = 0;
     while (System.nanoTime() < deadline) {
@@ -162,34 +165,6 @@ public final class Fleet implements AutoCloseable {
     return false;
   }
 
-  /**
-   * Reads all of a keyspace at every datacenter, and holds it against what a load was acknowledged.
-   *
-   * @return the most that one of them lacks, and the most that one has too much
-   */
-  public CounterLoad.Audit audit(CounterLoad load, String keyspace) {
-    return audit(client -> load.audit(client.session().keyspace(keyspace)));
-  }
-
-  /**
-   * As the other one, for any load.
-   *
-   * @param audit holds what one datacenter shows against what the load was acknowledged, with a
-   *     client that reaches this datacenter only
-   */
-  public CounterLoad.Audit audit(Function<OsierClient, CounterLoad.Audit> audit) {
-    long missing = 0;
-    long surplus = 0;
-    for (String dc : dcs()) {
-      try (OsierClient client = only(dc)) {
-        CounterLoad.Audit found = audit.apply(client);
-        missing = Math.max(missing, found.missing());
-        surplus = Math.max(surplus, found.surplus());
-      }
-    }
-    return new CounterLoad.Audit(missing, surplus);
-  }
-
   /** The different digests that the datacenters give. */
   private Set<JsonNode> digests() {
     Set<JsonNode> digests = new HashSet<>();
@@ -200,7 +175,7 @@ public final class Fleet implements AutoCloseable {
   }
 
   /** Leaves the datacenters alone: whoever asks one of them next connects again. */
-  public synchronized void disconnect() {
+  public final synchronized void disconnect() {
     if (inspector != null) {
       inspector.close();
       inspector = null;

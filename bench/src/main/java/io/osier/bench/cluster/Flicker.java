@@ -20,13 +20,8 @@ public final class Flicker implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
 
-  /** Begins at once. */
-  public Flicker(LocalCluster cluster, long seed) {
-    this(cluster.links(), cluster.dcs(), seed);
-  }
-
-  /** Of the links that begin at a datacenter one is cut at a time. */
-  Flicker(PeerLinks links, List<String> dcs, long seed) {
+  /** Begins at once: of the links that begin at a datacenter one is cut at a time. */
+  public Flicker(PeerLinks links, List<String> dcs, long seed) {
     this.links = links;
     this.dcs = dcs;
     SplittableRandom seeds = new SplittableRandom(seed);
@@ -43,13 +38,13 @@ public final class Flicker implements AutoCloseable {
     while (!closed) {
       String to = others.get(random.nextInt(others.size()));
       Direction way = Direction.values()[random.nextInt(2)];
-      links.cut(from, to, way);
+      links.link(from, to).cut(way);
       cuts.increment();
       pause(random, random.nextInt(LONG_ONE_IN) == 0 ? 3_000 : 400);
       if (random.nextBoolean()) {
-        links.reset(from, to);
+        links.link(from, to).reset();
       }
-      links.heal(from, to, way);
+      links.link(from, to).heal(way);
       pause(random, 400);
     }
   }

@@ -6,6 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Starts this program again, as another process with the same Java and class path. */
 public final class Jvm {
@@ -72,6 +73,19 @@ public final class Jvm {
     line.add(Main.class.getName());
     line.addAll(List.of(command));
     return new ProcessBuilder(line);
+  }
+
+  /** Ends a process, by force after ten seconds. */
+  public static void stop(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What of this process's options its processes must have, too. */

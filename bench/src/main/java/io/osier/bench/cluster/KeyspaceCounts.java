@@ -10,31 +10,22 @@ import org.HdrHistogram.Histogram;
  *
  * @param updates how many were committed
  * @param violations shipments that were visible later than the staleness bound
- * @param coordinationMillis the largest of the datacenters' μ
  * @param visibilityMicros from the commit of a shipment's oldest update until it was visible
  */
-public record KeyspaceCounts(
-    long updates, long violations, double coordinationMillis, Histogram visibilityMicros) {
-
-  /** Asks all datacenters, which must all run. */
-  public static KeyspaceCounts of(LocalCluster cluster, String keyspace) {
-    return of(cluster, cluster.dcs(), keyspace);
-  }
+public record KeyspaceCounts(long updates, long violations, Histogram visibilityMicros) {
 
   /** Asks some datacenters, which must run. */
   public static KeyspaceCounts of(LocalCluster cluster, List<String> dcs, String keyspace) {
     long updates = 0;
     long violations = 0;
-    double coordination = 0;
     Histogram visibility = new Histogram(3_600_000_000L, 2);
     for (String dc : dcs) {
       JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
       updates += stat.get("updates").asLong();
       violations += stat.get("sla_violations").asLong();
-      coordination = Math.max(coordination, stat.get("coordination_ms").asDouble());
       visibility.add(Figures.decode(stat.get("visibility_ms").get("histogram").asText()));
     }
-    return new KeyspaceCounts(updates, violations, coordination, visibility);
+    return new KeyspaceCounts(updates, violations, visibility);
   }
 
   /** The visibility of what came since then. */

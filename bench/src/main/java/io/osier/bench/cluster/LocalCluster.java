@@ -8,7 +8,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
 import io.osier.protocol.Request;
-import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,33 +17,25 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * Datacenter processes on loopback, with emulated links between them: three unless more are asked
  * for.
  */
-public final class LocalCluster implements AutoCloseable {
-  /** What ServerCommand says of a start. */
-  private static final Pattern START = Pattern.compile("serves clients (.*\\)) after its start");
-
+public final class LocalCluster extends Fleet {
   private final Thread atEnd = new Thread(this::close, "cluster-end");
   private boolean closed;
   private final ClusterSettings settings;
-  private final List<String> dcs;
   private final PeerLinks links;
   private final Map<String, Integer> peerPorts = new LinkedHashMap<>();
-  private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
+  private final Map<String, Integer> clientPorts;
   private final Map<String, Integer> adminPorts = new LinkedHashMap<>();
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
   private final Map<String, Process> processes = new ConcurrentHashMap<>();
@@ -59,20 +50,15 @@ public final class LocalCluster implements AutoCloseable {
   /** The processor time of processes that have ended. */
   private final LongAdder endedCpuNanos = new LongAdder();
 
-  private final Fleet fleet;
-
-  LocalCluster(ClusterSettings settings) {
+  private LocalCluster(ClusterSettings settings, Map<String, Integer> clientPorts) {
+    super("demo", endpoints(clientPorts));
     this.settings = settings;
-    this.dcs = Stream.concat(settings.dcs.stream(), settings.later.stream()).toList();
-    for (String dc : dcs) {
-      clientPorts.put(dc, Ports.free());
+    this.clientPorts = clientPorts;
+    for (String dc : dcs()) {
       peerPorts.put(dc, Ports.free());
       adminPorts.put(dc, Ports.free());
     }
-    Map<String, String> endpoints = new LinkedHashMap<>();
-    clientPorts.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
-    this.fleet = new Fleet("demo", endpoints);
-    this.links = new PeerLinks(dcs, peerPorts, settings.links, settings.seed);
+    this.links = new PeerLinks(dcs(), peerPorts, settings.links, settings.seed);
     down.addAll(settings.later);
     // Before there is a process: whoever is told to end at any moment leaves none.
     Runtime.getRuntime().addShutdownHook(atEnd);
@@ -84,9 +70,17 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** The datacenters, whether they run or not. */
-  public List<String> dcs() {
-    return dcs;
+  static LocalCluster start(ClusterSettings settings) {
+    Map<String, Integer> clientPorts = new LinkedHashMap<>();
+    settings.dcs.forEach(dc -> clientPorts.put(dc, Ports.free()));
+    settings.later.forEach(dc -> clientPorts.put(dc, Ports.free()));
+    return new LocalCluster(settings, clientPorts);
+  }
+
+  private static Map<String, String> endpoints(Map<String, Integer> ports) {
+    Map<String, String> endpoints = new LinkedHashMap<>();
+    ports.forEach((dc, port) -> endpoints.put(dc, "127.0.0.1:" + port));
+    return endpoints;
   }
 
   /** Where configurations and logs are. */
@@ -131,10 +125,10 @@ public final class LocalCluster implements AutoCloseable {
 
   private String configuration(String dc) {
     StringBuilder peers = new StringBuilder();
-    for (String other : dcs) {
+    for (String other : dcs()) {
       boolean isKnown =
           settings.later.contains(dc)
-              ? other.equals(dcs.getFirst())
+              ? other.equals(dcs().getFirst())
               : !settings.later.contains(other);
       if (!other.equals(dc) && isKnown) {
         peers.append("    " + other + " = \"127.0.0.1:" + links.port(dc, other) + "\"\n");
@@ -211,21 +205,6 @@ public final class LocalCluster implements AutoCloseable {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  /** What a datacenter's process takes of the machine's memory, in MiB; 0 if that is not known. */
-  public long residentMebibytes(String dc) {
-    Path status = Path.of("/proc", Long.toString(process(dc).pid()), "status");
-    try {
-      for (String line : Files.readAllLines(status)) {
-        if (line.startsWith("VmRSS:")) {
-          return Long.parseLong(line.replaceAll("\\D", "")) / 1024;
-        }
-      }
-    } catch (IOException e) {
-      // Not Linux, or the process has ended.
-    }
-    return 0;
-  }
-
   /** Whether a datacenter's process runs, as it should. */
   public boolean isAlive(String dc) {
     return process(dc).isAlive();
@@ -237,8 +216,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /** The datacenters that run. */
-  List<String> running() {
-    return dcs.stream().filter(dc -> !down.contains(dc)).toList();
+  public List<String> running() {
+    return dcs().stream().filter(dc -> !down.contains(dc)).toList();
   }
 
   /** What a datacenter reports of itself, or did when it last answered; null as JSON if never. */
@@ -263,7 +242,7 @@ public final class LocalCluster implements AutoCloseable {
    */
   public void awaitReady(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
-    dcs.forEach(dc -> awaitReady(dc, deadline));
+    dcs().forEach(dc -> awaitReady(dc, deadline));
   }
 
   /** Waits until one datacenter serves, as {@link #awaitReady(Duration)} must have done before. */
@@ -287,22 +266,6 @@ public final class LocalCluster implements AutoCloseable {
     return settings.directory.resolve(dc + (start == 1 ? "" : "-" + start) + ".log");
   }
 
-  /**
-   * What the last start of a datacenter took until it served clients, by its own log, such as
-   * {@code 0.73 s (Java 0.38, store 0.16, …)}; empty if it has not said so yet.
-   */
-  public Optional<String> startParts(String dc) {
-    try (Stream<String> lines = Files.lines(log(dc, starts.getOrDefault(dc, 1)))) {
-      return lines
-          .map(START::matcher)
-          .filter(Matcher::find)
-          .map(found -> found.group(1))
-          .reduce((before, last) -> last);
-    } catch (IOException | UncheckedIOException e) {
-      return Optional.empty();
-    }
-  }
-
   /** The processor time that a datacenter's process has taken since it began. */
   public Duration cpu(String dc) {
     return cpu(process(dc));
@@ -316,31 +279,6 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** Whether a datacenter serves. */
-  public boolean isReady(String dc) {
-    return fleet.isReady(dc);
-  }
-
-  /** Asks a datacenter what it is doing. */
-  public JsonNode inspect(String dc, Request.Topic topic, int limit) {
-    return fleet.inspect(dc, topic, limit);
-  }
-
-  /** The datacenters as their clients see them. */
-  public Fleet fleet() {
-    return fleet;
-  }
-
-  /** A client that prefers one datacenter but knows all. */
-  public OsierClient client(String dc) {
-    return fleet.client(dc);
-  }
-
-  /** A client that reaches one datacenter only, to compare what each holds. */
-  public OsierClient only(String dc) {
-    return fleet.only(dc);
-  }
-
   /** Where a datacenter's peers dial it, without an emulated link. */
   public String peerAddress(String dc) {
     return "127.0.0.1:" + requireNonNull(peerPorts.get(dc), dc);
@@ -351,29 +289,14 @@ public final class LocalCluster implements AutoCloseable {
     end(dc, process -> {});
   }
 
-  /** Where a datacenter listens for clients, on 127.0.0.1. */
-  int clientPort(String dc) {
-    return requireNonNull(clientPorts.get(dc), dc);
+  /** Where each datacenter listens for clients, on 127.0.0.1. */
+  Map<String, Integer> clientPorts() {
+    return clientPorts;
   }
 
   /** Where a datacenter's dashboard is, if the cluster was started with admin ports. */
   public String dashboard(String dc) {
     return "http://127.0.0.1:" + adminPorts.get(dc) + "/";
-  }
-
-  /** The endpoints as YCSB's property wants them. */
-  public String endpoints() {
-    return fleet.endpoints();
-  }
-
-  /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
-  public void narrow(String one, String two) {
-    links.narrow(one, two);
-  }
-
-  /** Ends {@link #narrow}. */
-  public void widen(String one, String two) {
-    links.widen(one, two);
   }
 
   /** Cuts both links between two datacenters, both ways. */
@@ -387,7 +310,7 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /** The links, each for itself. */
-  PeerLinks links() {
+  public PeerLinks links() {
     return links;
   }
 
@@ -406,18 +329,9 @@ public final class LocalCluster implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    fleet.close();
+    super.close();
     processes.values().forEach(Process::destroy);
-    for (Process process : processes.values()) {
-      try {
-        if (!process.waitFor(5, TimeUnit.SECONDS)) {
-          process.destroyForcibly();
-        }
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
-        Thread.currentThread().interrupt();
-      }
-    }
+    processes.values().forEach(Jvm::stop);
     links.close();
     try {
       Runtime.getRuntime().removeShutdownHook(atEnd);

@@ -14,7 +14,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +77,7 @@ public final class OnceLoad extends WriterLoad {
       int perSecond,
       boolean lossy,
       long seed) {
-    super(IN_FLIGHT);
+    super(Set.copyOf(NAMES), IN_FLIGHT);
     this.lossy = lossy;
     long pause = 1_000_000_000L * dcs.size() / perSecond;
     start(
@@ -208,25 +207,23 @@ public final class OnceLoad extends WriterLoad {
     };
   }
 
-  /** Reads everything of a datacenter, and holds it against what was acknowledged. */
-  public CounterLoad.Audit audit(OsierClient only) {
+  @Override
+  protected Audit audit(Map<String, List<Keyspace.Row>> rows) {
     Set<String> there = new HashSet<>();
-    long surplus = 0;
-    for (String name : NAMES) {
-      for (Keyspace.Row row : Contents.rows(only.session().keyspace(name))) {
-        if (holds(row.value())) {
-          String object = name + "/" + row.key();
-          there.add(object);
-          Optional<Expected> expected = Optional.ofNullable(objects.get(object));
-          surplus += expected.isEmpty() || expected.get() == Expected.CLEARED ? 1 : 0;
-        }
-      }
-    }
+    rows.forEach(
+        (name, all) ->
+            all.stream()
+                .filter(row -> holds(row.value()))
+                .forEach(row -> there.add(name + "/" + row.key())));
+    long surplus =
+        there.stream()
+            .filter(o -> objects.getOrDefault(o, Expected.CLEARED) == Expected.CLEARED)
+            .count();
     long missing =
         objects.entrySet().stream()
             .filter(e -> e.getValue() == Expected.WRITTEN && !there.contains(e.getKey()))
             .count();
-    return new CounterLoad.Audit(missing, surplus);
+    return new Audit(missing, surplus);
   }
 
   private static boolean holds(Reading reading) {

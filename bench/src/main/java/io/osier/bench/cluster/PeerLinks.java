@@ -3,15 +3,15 @@ package io.osier.bench.cluster;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.wan.WanEmulator;
-import io.osier.bench.wan.WanLink.Direction;
+import io.osier.bench.wan.WanLink;
 import io.osier.bench.wan.WanQuality;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 
-/** The emulated links between a cluster's datacenters, one for each direction. Thread-safe. */
-final class PeerLinks implements AutoCloseable {
-  /** Decides what the link from one datacenter to another is like. */
+/** Emulated links to datacenters, one from beside each to each. Thread-safe. */
+public class PeerLinks implements AutoCloseable {
+  /** Decides what the link from one place to a datacenter is like. */
   interface Qualities {
     WanQuality of(String from, String to);
   }
@@ -23,78 +23,67 @@ final class PeerLinks implements AutoCloseable {
   private final Qualities usual;
 
   /**
-   * Opens a link from each to each.
+   * Opens the links.
    *
-   * @param peerPorts where each datacenter listens for the others
+   * @param dcs where they begin and where they lead: from each to each, itself too
+   * @param ports where each datacenter listens
+   * @param usual what they are like
    * @param seed of the jitter
    */
-  PeerLinks(List<String> dcs, Map<String, Integer> peerPorts, Qualities usual, long seed) {
+  PeerLinks(List<String> dcs, Map<String, Integer> ports, Qualities usual, long seed) {
     this.wan = new WanEmulator(seed);
     this.usual = usual;
-    for (String from : dcs) {
+    for (String one : dcs) {
       for (String to : dcs) {
-        if (!from.equals(to)) {
-          WanQuality quality = usual.of(from, to);
-          int port = requireNonNull(peerPorts.get(to), to);
-          InetSocketAddress target = new InetSocketAddress("127.0.0.1", port);
-          wan.open(name(from, to), 0, target, quality, quality);
-        }
+        WanQuality quality = usual.of(one, to);
+        int port = requireNonNull(ports.get(to), to);
+        InetSocketAddress target = new InetSocketAddress("127.0.0.1", port);
+        wan.open(one + "-" + to, 0, target, quality, quality);
       }
     }
   }
 
-  private static String name(String from, String to) {
-    return from + "-" + to;
+  /** The link from beside one datacenter to one, maybe the same. */
+  public final WanLink link(String from, String to) {
+    return wan.link(from + "-" + to);
   }
 
-  /** The port on which one datacenter reaches another. */
-  int port(String from, String to) {
-    return wan.link(name(from, to)).port();
+  /** Where the link from one place to a datacenter listens. */
+  final int port(String from, String to) {
+    return link(from, to).port();
   }
 
-  void narrow(String one, String two) {
-    become(one, two, NARROW);
+  /** Makes the links between two datacenters as bad as they are on a bad day: 1 Mbit/s, 500 ms. */
+  public final void narrow(String one, String two) {
+    link(one, two).become(NARROW);
+    link(two, one).become(NARROW);
   }
 
-  void widen(String one, String two) {
-    become(one, two, usual.of(one, two));
+  /** Ends {@link #narrow}. */
+  public final void widen(String one, String two) {
+    link(one, two).become(usual.of(one, two));
+    link(two, one).become(usual.of(two, one));
   }
 
-  private void become(String one, String two, WanQuality quality) {
-    wan.link(name(one, two)).become(quality);
-    wan.link(name(two, one)).become(quality);
+  /** Cuts both links between two datacenters, both ways. */
+  public final void cut(String one, String two) {
+    wan.cut(one + "-" + two);
+    wan.cut(two + "-" + one);
   }
 
-  void cut(String one, String two) {
-    wan.cut(name(one, two));
-    wan.cut(name(two, one));
-  }
-
-  void heal(String one, String two) {
-    wan.heal(name(one, two));
-    wan.heal(name(two, one));
-  }
-
-  void cut(String from, String to, Direction way) {
-    wan.link(name(from, to)).cut(way);
-  }
-
-  void heal(String from, String to, Direction way) {
-    wan.link(name(from, to)).heal(way);
-  }
-
-  /** Breaks the connections of one link. */
-  void reset(String from, String to) {
-    wan.link(name(from, to)).reset();
+  /** Heals both links between two datacenters. */
+  public final void heal(String one, String two) {
+    wan.heal(one + "-" + two);
+    wan.heal(two + "-" + one);
   }
 
   /** Bytes on all links, both ways. */
-  long bytes() {
+  final long bytes() {
     return wan.bytes();
   }
 
   @Override
-  public void close() {
+  public final void close() {
     wan.close();
   }
 }

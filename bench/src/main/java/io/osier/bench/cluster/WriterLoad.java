@@ -1,8 +1,14 @@
 package io.osier.bench.cluster;
 
+import io.osier.core.OsierException;
+import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,19 +27,22 @@ public abstract class WriterLoad implements AutoCloseable {
 
   private static final long LAST_CALL_MILLIS = 60_000;
 
+  private final Set<String> keyspaces;
   private final int inFlight;
   private final List<OsierClient> clients = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final LongAdder done = new LongAdder();
-  private final Failures failures = new Failures();
+  private final LongAdder failures = new LongAdder();
   private volatile boolean stopping;
 
   /**
    * Nothing runs yet.
    *
+   * @param keyspaces all to which it writes
    * @param inFlight of each thread, at least 1
    */
-  protected WriterLoad(int inFlight) {
+  protected WriterLoad(Set<String> keyspaces, int inFlight) {
+    this.keyspaces = Set.copyOf(keyspaces);
     this.inFlight = inFlight;
   }
 
@@ -46,6 +55,34 @@ public abstract class WriterLoad implements AutoCloseable {
      * @return nanoseconds until the next one is due
      */
     long next(Semaphore room);
+  }
+
+  /**
+   * What a datacenter shows against what was acknowledged.
+   *
+   * @param missing acknowledged updates that are not there
+   * @param surplus updates that are there more often than they were made: counted twice, or never
+   *     asked for
+   */
+  public record Audit(long missing, long surplus) {}
+
+  /**
+   * Holds what a datacenter shows against what was acknowledged.
+   *
+   * @param there all rows of each of the load's keyspaces
+   */
+  protected abstract Audit audit(Map<String, List<Keyspace.Row>> there);
+
+  /** As the other one, reading with a client that reaches one datacenter only. */
+  public final Audit audit(OsierClient only) {
+    Map<String, List<Keyspace.Row>> there = new HashMap<>();
+    keyspaces.forEach(name -> there.put(name, Contents.rows(only.session().keyspace(name))));
+    return audit(there);
+  }
+
+  /** All to which it writes. */
+  final Set<String> keyspaces() {
+    return keyspaces;
   }
 
   /**
@@ -103,10 +140,17 @@ public abstract class WriterLoad implements AutoCloseable {
                 acknowledged.run();
                 done.increment();
               } else {
-                failed.accept(failures.add(error));
+                failures.increment();
+                failed.accept(mayBeDone(error));
               }
               room.release();
             });
+  }
+
+  /** Whether an update whose future has ended with this error may be done nevertheless. */
+  static boolean mayBeDone(Throwable error) {
+    Throwable cause = error.getCause() == null ? error : error.getCause();
+    return cause instanceof OutcomeUnknownException || !(cause instanceof OsierException);
   }
 
   /** Updates that were acknowledged so far. */
@@ -116,7 +160,7 @@ public abstract class WriterLoad implements AutoCloseable {
 
   /** Those that failed, or whose outcome is unknown. */
   public final long failures() {
-    return failures.count();
+    return failures.sum();
   }
 
   /** Ends the load and waits for what is open, a minute at most. */

@@ -1,234 +1,227 @@
 package io.osier.bench.crash;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.CounterLoad;
-import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
 import io.osier.bench.cluster.Flicker;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.OnceLoad;
-import io.osier.bench.cluster.Topology;
+import io.osier.bench.cluster.Trial;
+import io.osier.bench.cluster.WriterLoad;
 import io.osier.bench.wan.WanQuality;
-import io.osier.core.OsierException;
+import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Kills datacenters under load, again and again, and finds every acknowledged update. */
+/** Ends datacenters under load, again and again, and finds every acknowledged update. */
 @Command(
     name = "crash",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three durable datacenters as processes with counters and sets written to all of them."
-          + " In each",
-      "cycle one of them, or all at once, is killed as by kill -9 and started again. In the end"
-          + " every",
-      "acknowledged update must be at every datacenter, exactly once. With --once every object is"
-          + " created by",
-      "one update, single directions of links are cut all the time, and the shares of the memory"
-          + " are small;",
-      "with a durability that forgets, all datacenters must lack the same."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {
-      "0:nothing is missing",
-      "1:something is, or it could not be run",
-      "2:wrong usage"
+      "Runs three datacenters as processes, with counters and sets written to all of them in a",
+      "session and in a causal keyspace. In each cycle one of them, or all at once, is killed as"
+          + " by",
+      "kill -9 and started again. In the end every acknowledged update must be at every"
+          + " datacenter,",
+      "exactly once; with a durability that forgets, all datacenters must lack the same.",
+      "  --once: every object is created by one update, single directions of links are cut all the",
+      "time, and the shares of the memory are small.",
+      "  --pairs: each cycle kills two; shows now and then how large version vectors, states and",
+      "frames are (invariant I10).",
+      "  --former DIR: the datacenters are of another distribution, and one after the other is",
+      "stopped and started again as this build; then a keyspace is created at run time."
     })
-public final class CrashCommand implements Callable<Integer> {
-  private static final String KEYSPACE = "counters";
+public final class CrashCommand extends Trial {
+  /** With --pairs: more would grow what is measured. */
+  private static final long ELEMENTS_MAX = 500;
 
-  /** While links are cut all the time a start may take long. */
-  private static final Duration ONCE_READY = Duration.ofMinutes(5);
+  private static final int SAMPLE_SECONDS = 10;
 
-  private static final int SAID_POLLS = 100;
-
-  private static final Duration SETTLE_MAX = Duration.ofMinutes(2);
-
-  @Option(
-      names = "--cycles",
-      defaultValue = "10",
-      paramLabel = "N",
-      description = "how often to kill (default: ${DEFAULT-VALUE})")
+  @Option(names = "--cycles", defaultValue = "10", description = "default: ${DEFAULT-VALUE}")
   private int cycles;
 
   @Option(
       names = "--target",
       defaultValue = "3000",
-      paramLabel = "OPS",
       description = "updates per second to aim at (default: ${DEFAULT-VALUE})")
   private int target;
 
   @Option(
-      names = "--seed",
-      defaultValue = "0",
-      description = "seed of what is killed when; 0 draws one, which is printed (default)")
-  private long seed;
-
-  @Option(
-      names = "--once",
-      description = "new objects only, written once, with flickering links and little memory")
-  private boolean once;
-
-  @Option(
       names = "--durability",
       defaultValue = "sync",
-      paramLabel = "HOW",
-      description = "with --once: sync, async, none or memory (default: ${DEFAULT-VALUE})")
-  private Durability durability = Durability.SYNC;
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+  private Durability durability;
+
+  @Option(names = "--once", description = "new objects only, written once")
+  private boolean once;
+
+  @Option(names = "--pairs", description = "kill two each time, and measure")
+  private boolean pairs;
+
+  @Option(names = "--former", paramLabel = "DIR", description = "an unpacked distribution")
+  private @Nullable Path former;
 
   /** For picocli. */
   public CrashCommand() {}
 
   @Override
-  public Integer call() throws IOException {
-    if (cycles < 1 || target < 10) {
-      System.err.println("--cycles must be at least 1, and --target at least 10");
-      return 2;
+  protected ClusterSettings settings(Path directory) {
+    require(cycles >= 1 && target >= 10, "--cycles must be at least 1, and --target at least 10");
+    if (once) {
+      return new ClusterSettings(directory, OnceLoad.KEYSPACES)
+          .store(durability.setting() + ", cache = 1MiB")
+          .settings("memory { trails = 128KiB, relays = 128KiB }")
+          .links(new WanQuality(5, 3, 0))
+          .heap("-Xmx192m")
+          .javaOptions(Jvm.BRIEF);
     }
-    long used = seed == 0 ? new Random().nextInt(1_000_000) : seed;
-    Path directory = Files.createTempDirectory("osier-crash");
-    System.out.println("seed " + used + "; logs and data in " + directory);
-    boolean good = false;
     ClusterSettings settings =
-        once
-            ? new ClusterSettings(directory, OnceLoad.KEYSPACES)
-                .store(durability.setting() + ", cache = 1MiB")
-                .settings("memory { trails = 128KiB, relays = 128KiB }")
-                .links(new WanQuality(5, 3, 0))
-                .heap("-Xmx192m")
-            : new ClusterSettings(directory, "    " + KEYSPACE + " { sla = 1s }\n");
-    // A process lives for seconds here.
-    settings.javaOptions(Jvm.BRIEF);
-    try (LocalCluster cluster = settings.seed(used).start()) {
-      cluster.awaitReady(Duration.ofSeconds(60));
-      good = once ? once(cluster, used) : counters(cluster, used);
-      return good ? 0 : 1;
-    } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
-      return 1;
-    } finally {
-      if (good) { // otherwise somebody will want to see them
-        Directories.delete(directory);
-      }
+        new ClusterSettings(
+                directory, "likes { sla = 1s }\n accounts { sla = 1s, consistency = causal }\n")
+            .store(durability.setting());
+    if (former != null) {
+      Path distribution = former.toAbsolutePath();
+      require(
+          Files.isExecutable(distribution.resolve("bin").resolve("osier")),
+          "--former: there is no bin/osier that can be run in " + distribution);
+      return settings.former(distribution);
     }
+    return pairs ? settings : settings.javaOptions(Jvm.BRIEF); // a process lives for seconds
   }
 
-  private boolean counters(LocalCluster cluster, long used) {
-    try (CounterLoad load = new CounterLoad(cluster, KEYSPACE, target, used)) {
-      List<Double> starts = kill(cluster, new Random(used), true, load::done, load::failures);
-      load.stop();
-      return isRight(
-          cluster,
-          client -> load.audit(client.session().keyspace(KEYSPACE)),
-          load.done(),
-          false,
-          starts);
-    }
-  }
-
-  private boolean once(LocalCluster cluster, long used) {
+  @Override
+  protected void run(LocalCluster cluster) throws Exception {
     boolean forgets = durability.isLossy();
-    try (OnceLoad load = new OnceLoad(cluster.dcs(), cluster::client, target, forgets, used)) {
-      List<Double> starts;
-      try (Flicker flicker = new Flicker(cluster, used)) {
-        starts = kill(cluster, new Random(used), !forgets, load::done, load::failures);
-        System.out.println(flicker.cuts() + " cuts");
+    List<WriterLoad> loads = new ArrayList<>();
+    try {
+      if (once) {
+        loads.add(new OnceLoad(cluster.dcs(), cluster::client, target, forgets, seed()));
+        try (Flicker flicker = new Flicker(cluster.links(), cluster.dcs(), seed())) {
+          cycles(cluster, loads);
+          say("%d cuts", flicker.cuts());
+        }
+      } else {
+        long most = pairs ? ELEMENTS_MAX : Long.MAX_VALUE;
+        for (String keyspace : List.of("likes", "accounts")) {
+          loads.add(
+              new CounterLoad(
+                  cluster.dcs(), cluster::client, keyspace, "", target / 2, most, seed()));
+        }
+        cycles(cluster, loads);
       }
-      load.stop();
-      return isRight(cluster, load::audit, load.done(), forgets, starts);
+      if (former != null) {
+        createKeyspace(cluster);
+      }
+      compare(cluster, loads, forgets);
+    } finally {
+      loads.forEach(WriterLoad::close);
     }
   }
 
-  /** Kills again and again; how long each start took, in seconds, the fastest first. */
-  private List<Double> kill(
-      LocalCluster cluster,
-      Random random,
-      boolean sometimesAll,
-      LongSupplier done,
-      LongSupplier failures) {
-    List<Double> all = new ArrayList<>();
-    for (int cycle = 1; cycle <= cycles; cycle++) {
-      LockSupport.parkNanos((500 + random.nextInt(2_000)) * 1_000_000L);
-      boolean everyone = random.nextInt(4) == 0 && sometimesAll;
-      Set<String> victims =
-          everyone ? Set.copyOf(Topology.DCS) : Set.of(Topology.DCS.get(random.nextInt(3)));
-      victims.parallelStream().forEach(cluster::kill);
-      LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
+  private static long done(List<WriterLoad> loads) {
+    return loads.stream().mapToLong(WriterLoad::done).sum();
+  }
+
+  private void cycles(LocalCluster cluster, List<WriterLoad> loads) {
+    Random random = new Random(seed());
+    List<Double> starts = new ArrayList<>();
+    int last = former == null ? cycles : cluster.dcs().size();
+    if (pairs) {
+      say("restarts | replicas in the largest vector | bytes of a state | link bytes per update");
+      measure(cluster, loads, 0); // the first objects are there
+    }
+    for (int cycle = 0; cycle < last; cycle++) {
+      LockSupport.parkNanos(
+          former != null ? 8_000_000_000L : (500 + random.nextInt(2_000)) * 1_000_000L);
+      List<String> victims = victims(cluster, cycle, random);
+      if (former != null) {
+        victims.forEach(cluster::stop);
+      } else {
+        victims.parallelStream().forEach(cluster::kill);
+        LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
+      }
       long began = System.nanoTime();
       victims.forEach(cluster::start);
-      cluster.awaitReady(once ? ONCE_READY : Duration.ofSeconds(60));
-      double seconds = (System.nanoTime() - began) / 1e9;
-      all.add(seconds);
-      System.out.printf(
-          Locale.ROOT,
-          "cycle %d: killed %s, serving again after %.1f s; %d updates acknowledged, %d failed or"
-              + " unknown%n",
-          cycle,
-          victims,
-          seconds,
-          done.getAsLong(),
-          failures.getAsLong());
-      for (String victim : victims) {
-        System.out.printf(
-            Locale.ROOT,
-            "  %s: %.1f s of processor so far; by its log it served after %s%n",
-            victim,
-            cluster.cpu(victim).toMillis() / 1e3,
-            startParts(cluster, victim));
+      victims.forEach(dc -> cluster.awaitReady(dc, PATIENCE));
+      starts.add((System.nanoTime() - began) / 1e9);
+      double processor = victims.stream().mapToLong(dc -> cluster.cpu(dc).toMillis()).sum() / 1e3;
+      if (!pairs) {
+        say(
+            "cycle %d: ended %s, serving again after %.1f s, %.1f s of processor; %d updates"
+                + " acknowledged",
+            cycle + 1, victims, starts.getLast(), processor, done(loads));
+      } else if (cycle + 1 == last || List.of(2, 20, 200).contains(cycle + 1)) {
+        measure(cluster, loads, 2 * (cycle + 1));
       }
     }
-    Collections.sort(all);
-    return all;
+    Collections.sort(starts);
+    say(
+        "serving again after %.1f s (median), %.1f s (slowest)",
+        starts.get(starts.size() / 2), starts.getLast());
   }
 
-  /** It says so a moment after it answers its first client. */
-  private static String startParts(LocalCluster cluster, String dc) {
-    for (int asked = 0; asked < SAID_POLLS; asked++) {
-      Optional<String> parts = cluster.startParts(dc);
-      if (parts.isPresent()) {
-        return parts.get();
-      }
-      LockSupport.parkNanos(20_000_000);
+  private List<String> victims(LocalCluster cluster, int cycle, Random random) {
+    List<String> dcs = cluster.dcs();
+    String one = dcs.get(cycle % dcs.size());
+    if (former != null) {
+      return List.of(one);
     }
-    return "(not said yet)";
+    if (pairs) {
+      return dcs.stream().filter(dc -> !dc.equals(one)).toList();
+    }
+    boolean everyone = random.nextInt(4) == 0 && !durability.isLossy();
+    return everyone ? dcs : List.of(dcs.get(random.nextInt(dcs.size())));
   }
 
-  private boolean isRight(
-      LocalCluster cluster,
-      Function<OsierClient, CounterLoad.Audit> audit,
-      long acknowledged,
-      boolean forgets,
-      List<Double> starts) {
-    boolean equal = cluster.fleet().awaitEqual(SETTLE_MAX, System.out::println);
-    CounterLoad.Audit found = cluster.fleet().audit(audit);
-    System.out.printf(
-        Locale.ROOT,
-        "%d cycles, %d acknowledged updates, %d missing, %d surplus, datacenters %s; serving again"
-            + " after %.1f s (median), %.1f s (slowest)%n",
-        cycles,
-        acknowledged,
-        found.missing(),
-        found.surplus(),
-        equal ? "equal" : "NOT EQUAL",
-        starts.get(starts.size() / 2),
-        starts.getLast());
-    return equal && (forgets || (found.missing() == 0 && found.surplus() == 0));
+  private static void measure(LocalCluster cluster, List<WriterLoad> loads, int restarts) {
+    long updates = done(loads);
+    long wan = cluster.wanBytes();
+    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SAMPLE_SECONDS)); // all objects are updated
+    double perUpdate = (cluster.wanBytes() - wan) / (double) Math.max(1, done(loads) - updates);
+    int replicas = 0;
+    long bytes = 0;
+    long objects = 0;
+    String dc = cluster.dcs().getFirst();
+    for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
+      for (JsonNode through : keyspace.get("through")) {
+        replicas = Math.max(replicas, through.size());
+      }
+    }
+    for (JsonNode keyspace : cluster.inspect(dc, Request.Topic.DIGEST, 0).get("keyspaces")) {
+      for (JsonNode partition : keyspace.get("partitions")) {
+        bytes += partition.get("bytes").asLong();
+        objects += partition.get("objects").asLong();
+      }
+    }
+    say(
+        "%d | %d | %.1f | %.1f",
+        restarts, replicas, bytes / (double) Math.max(1, objects), perUpdate);
+  }
+
+  /** What an older version takes no part in: it must work once all are of this one. */
+  private static void createKeyspace(LocalCluster cluster) throws Exception {
+    try (OsierClient client = cluster.client(cluster.dcs().getLast())) {
+      client
+          .admin()
+          .createKeyspaceAsync("created", Map.of("sla", "1s"))
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+    try (OsierClient client = cluster.only(cluster.dcs().getFirst())) {
+      client.session().keyspace("created").counter("first").increment(1);
+    }
+    say("a keyspace is created at run time, and written to");
   }
 }

@@ -2,23 +2,67 @@ package io.osier.bench.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
+import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
 import io.osier.datacenter.cli.Table;
 import io.osier.protocol.Request;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 
 /** What happens while the load runs: a cut, a kill, and what is shown of it each second. */
 final class Course {
   static final String VICTIM = "ap";
   private static final long SHOWN_NANOS = 1_000_000_000L;
   private static final int HOT = 4;
+
+  /**
+   * What was counted up to a moment.
+   *
+   * @param cpu the processor time of the datacenters' processes
+   */
+  record Sample(Figures figures, long wanBytes, Duration cpu, long nanos) {
+    static Sample of(LocalCluster cluster) {
+      return new Sample(Figures.of(cluster), cluster.wanBytes(), cluster.cpu(), System.nanoTime());
+    }
+  }
+
+  /**
+   * What happened between two disturbances. What its end holds up is late in the next one.
+   *
+   * @param name what ends with it
+   */
+  record Phase(String name, Sample from, Sample to) {
+    long count(String sum) {
+      return to.figures.sum(sum) - from.figures.sum(sum);
+    }
+
+    double seconds() {
+      return (to.nanos - from.nanos) / 1e9;
+    }
+
+    double cpuSeconds() {
+      return (to.cpu.toNanos() - from.cpu.toNanos()) / 1e9;
+    }
+
+    double p99Millis() {
+      Histogram since = to.figures.visibilityMicros().copy();
+      try {
+        since.subtract(from.figures.visibilityMicros());
+      } catch (IllegalArgumentException e) {
+        return 0; // a report is missing in between
+      }
+      return since.getValueAtPercentile(99) / 1e3;
+    }
+  }
 
   /**
    * One disturbance.
@@ -33,6 +77,7 @@ final class Course {
   private final String sla;
   private final boolean live;
   private final Consumer<String> say;
+  private final List<Phase> phases = new ArrayList<>();
   private boolean isCut;
 
   /**
@@ -49,69 +94,74 @@ final class Course {
     this.say = say;
   }
 
-  private Deque<Step> steps() {
-    return new ArrayDeque<>(
-        List.of(
-            new Step(0.45, "links up", "the link eu - us is cut", () -> cut(true)),
-            new Step(0.60, "eu - us cut", "the link eu - us is healed", () -> cut(false)),
-            new Step(0.75, "healed", VICTIM + " is killed", () -> cluster.kill(VICTIM)),
-            new Step(0.80, "", VICTIM + " is started again", () -> cluster.start(VICTIM))));
+  /** The phases that are over. */
+  List<Phase> phases() {
+    return phases;
   }
 
   private void cut(boolean now) {
     isCut = now;
     if (now) {
-      cluster.cut("eu", "us");
+      cluster.links().cut("eu", "us");
     } else {
-      cluster.heal("eu", "us");
+      cluster.links().heal("eu", "us");
     }
   }
 
+  /** The phase that began with the last one's end is over. */
+  void end(String name, Sample first) {
+    Sample from = phases.isEmpty() ? first : phases.getLast().to;
+    phases.add(new Phase(name, from, Sample.of(cluster)));
+  }
+
   /** Runs until the load's time is over. */
-  Phases run(DemoLoad load) {
-    Sample last = Sample.of(cluster);
-    Phases phases = new Phases(last);
-    Deque<Step> steps = steps();
+  void run(CounterLoad counters, long startNanos) {
+    Deque<Step> steps =
+        new ArrayDeque<>(
+            List.of(
+                new Step(0.45, "links up", "the link eu - us is cut", () -> cut(true)),
+                new Step(0.60, "eu - us cut", "the link eu - us is healed", () -> cut(false)),
+                new Step(0.75, "healed", VICTIM + " is killed", () -> cluster.kill(VICTIM)),
+                new Step(0.80, "", VICTIM + " is started again", () -> cluster.start(VICTIM))));
+    Sample first = Sample.of(cluster);
+    Sample last = first;
     double at = 0;
     while (at < 1) {
       double next = steps.isEmpty() ? 1 : steps.peek().at;
       LockSupport.parkNanos(Math.min(SHOWN_NANOS, (long) ((next - at) * seconds * 1e9) + 1));
-      at = (System.nanoTime() - load.startNanos()) / 1e9 / seconds;
-      Sample now = Sample.of(cluster);
+      at = (System.nanoTime() - startNanos) / 1e9 / seconds;
       while (!steps.isEmpty() && steps.peek().at <= at) {
         Step step = steps.poll();
         if (!step.ends.isEmpty()) {
-          phases.end(step.ends, now);
+          end(step.ends, first);
         }
         step.action.run();
         say.accept("--- " + step.said + " ---");
       }
-      show(now, last, load);
+      Sample now = Sample.of(cluster);
+      show(now, last, counters);
       last = now;
     }
     // Even slow reports cannot leave the link cut: the load's time is over, and every step done.
-    phases.end(VICTIM + " killed, started again", last);
-    return phases;
+    end(VICTIM + " killed, started again", first);
   }
 
-  private void show(Sample now, Sample before, DemoLoad load) {
-    Figures f = now.figures();
-    double rate =
-        (f.updates() - before.figures().updates()) / ((now.nanos() - before.nanos()) / 1e9);
-    long ifOps = f.wanBytesIfOps(now.wanBytes());
+  private void show(Sample now, Sample before, CounterLoad counters) {
+    Figures f = now.figures;
+    long ifOps = f.wanBytesIfOps(now.wanBytes);
     String line =
         String.format(
             Locale.ROOT,
             "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f"
                 + " %%) | visible after p50 %.0f, p99 %.0f, max %.0f ms, SLA %s%s",
-            rate,
+            new Phase("", before, now).count("updates") / new Phase("", before, now).seconds(),
             f.sum("state_mode_objects"),
-            now.wanBytes() / 1e6,
+            now.wanBytes / 1e6,
             ifOps / 1e6,
-            100.0 * now.wanBytes() / Math.max(1, ifOps),
+            100.0 * now.wanBytes / Math.max(1, ifOps),
             f.visibilityMillis(50),
             f.visibilityMillis(99),
-            f.visibilityMicros().getMaxValue() / 1e3,
+            f.visibilityMillis(100),
             sla,
             isCut ? " | eu - us CUT" : "");
     if (!live) {
@@ -120,24 +170,20 @@ final class Course {
     }
     System.out.print("\033[H\033[2J");
     say.accept(line.replace(" | ", "\n         "));
-    System.out.println("         acknowledged by counters and sets: " + load.counters().done());
+    System.out.println("         acknowledged by counters and sets: " + counters.done());
     System.out.println("         dashboard: " + cluster.dashboard(cluster.dcs().getFirst()));
-    System.out.println();
-    System.out.println(hottest());
+    System.out.println("\n" + hottest());
   }
 
   private Table hottest() {
+    List<String> columns = List.of("key", "type", "mode", "updates_per_s", "object_bytes");
     Table table = new Table("at", "key", "type", "mode", "updates/s", "object B");
     for (String dc : cluster.dcs()) {
       for (JsonNode keyspace : hot(dc)) {
         for (JsonNode h : keyspace.get("hot")) {
-          table.add(
-              dc,
-              h.get("key").asText(),
-              h.get("type").asText(),
-              h.get("mode").asText(),
-              h.get("updates_per_s").asText(),
-              h.get("object_bytes").asText());
+          List<Object> cells = new ArrayList<>(List.of(dc));
+          columns.forEach(column -> cells.add(h.get(column).asText()));
+          table.add(cells.toArray());
         }
       }
     }

@@ -1,5 +1,7 @@
 package io.osier.bench.demo;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
@@ -8,15 +10,17 @@ import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
+import io.osier.protocol.Request;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -25,15 +29,11 @@ import picocli.CommandLine.Option;
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to"
-          + " 120 ms",
-      "there and back, and writes to all of them with YCSB (workload A, zipfian) and with counters"
-          + " and",
-      "sets. Half way the link between eu and us is cut for a while and healed; later ap is killed"
-          + " (as by",
-      "kill -9) and started again. At the end it compares every object of all three and checks that"
-          + " no",
-      "acknowledged update is missing."
+      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to",
+      "120 ms there and back, and writes to all of them with YCSB (workload A, zipfian) and with",
+      "counters and sets. Half way the link between eu and us is cut for a while and healed; later",
+      "ap is killed (as by kill -9) and started again. At the end it compares every object of all",
+      "three and checks that no acknowledged update is missing."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -42,51 +42,42 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private static final Duration SETTLE_MAX = Duration.ofSeconds(60);
+  static final String YCSB = "ycsb";
+  private static final String COUNTERS = "counters";
+  private static final int RECORDS = 1_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Until YCSB has begun, and for its last calls. */
+  private static final Duration YCSB_MAX = Duration.ofSeconds(30);
 
   @Option(
       names = "--seconds",
       defaultValue = "60",
-      paramLabel = "N",
       description = "how long the load runs (default: ${DEFAULT-VALUE})")
   private int seconds;
 
   @Option(
       names = "--keyspace-sla",
       defaultValue = "2s",
-      paramLabel = "DURATION",
       description = "the staleness bound, for example 500ms or 2s (default: ${DEFAULT-VALUE})")
   private String sla;
 
   @Option(
       names = "--target",
       defaultValue = "4000",
-      paramLabel = "OPS",
       description = "operations per second to aim at (default: ${DEFAULT-VALUE})")
   private int target;
 
   @Option(names = "--json", paramLabel = "FILE", description = "write the result as JSON")
   private File jsonFile;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      description = "seed of keys and jitter (default: ${DEFAULT-VALUE})")
+  @Option(names = "--seed", defaultValue = "1", description = "of keys and jitter (default: 1)")
   private long seed;
-
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      description = "keep the data there; must be empty (default: a temporary directory)")
-  private Path data;
 
   @Option(
       names = "--keep",
       description = "afterwards go on with a small load until Ctrl-C, to look at the dashboard")
   private boolean keep;
-
-  @Option(names = "--keep-logs", description = "keep the processes' logs and configurations")
-  private boolean keepLogs;
 
   /** Whether a person looks on: the launcher knows, Java before 22 does not. */
   private final boolean live = Boolean.getBoolean("osier.terminal");
@@ -98,12 +89,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (seconds < 5 || target < 10) {
-      System.err.println("--seconds must be at least 5, and --target at least 10");
-      return 2;
-    }
-    if (!sla.matches("\\d+(ms|s|m)")) {
-      System.err.println("--keyspace-sla must be a duration like 500ms or 2s, not '" + sla + "'");
+    if (seconds < 5 || target < 10 || !sla.matches("\\d+(ms|s|m)")) {
+      System.err.println(
+          "--seconds must be at least 5, --target at least 10, and --keyspace-sla a duration like"
+              + " 500ms or 2s");
       return 2;
     }
     if (jsonFile != null) {
@@ -114,29 +103,18 @@ public final class DemoCommand implements Callable<Integer> {
         return 2;
       }
     }
-    if (data != null && Files.exists(data) && !isEmpty(data)) {
-      System.err.println("--data: " + data + " must be an empty directory, or none yet");
-      return 2;
-    }
     Path directory = Files.createTempDirectory("osier-demo");
     String keyspaces =
-        "    %s { sla = %s }\n    %s { sla = %s }\n"
-            .formatted(DemoLoad.YCSB, sla, DemoLoad.COUNTERS, sla);
+        "    %s { sla = %s }\n    %s { sla = %s }\n".formatted(YCSB, sla, COUNTERS, sla);
     startNanos = System.nanoTime();
-    say("starting three datacenters; logs in " + directory);
-    Path store = data == null ? directory.resolve("data") : data;
+    say("starting three datacenters; logs and data in " + directory);
     LocalCluster cluster =
-        new ClusterSettings(directory, keyspaces)
-            .data(store)
-            .javaOptions(Jvm.BRIEF)
-            .seed(seed)
-            .admin()
-            .start();
+        new ClusterSettings(directory, keyspaces).javaOptions(Jvm.BRIEF).seed(seed).admin().start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
-    Runtime.getRuntime().addShutdownHook(cleanUp);
+    Runtime.getRuntime().addShutdownHook(cleanUp); // nobody will look at what was broken off
     boolean good = false;
     try {
-      cluster.awaitReady(Duration.ofSeconds(60));
+      cluster.awaitReady(PATIENCE);
       cluster.dcs().forEach(dc -> say("dashboard of " + dc + ": " + cluster.dashboard(dc)));
       good = run(cluster, directory);
       if (keep) {
@@ -147,16 +125,16 @@ public final class DemoCommand implements Callable<Integer> {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
     } finally {
-      cluster.close();
       try {
         Runtime.getRuntime().removeShutdownHook(cleanUp);
+        if (good) {
+          cleanUp(cluster, directory);
+        } else {
+          cluster.close();
+          say("logs are kept in " + directory);
+        }
       } catch (IllegalStateException e) {
         // Interrupted from the keyboard: the hook is at work already.
-      }
-      if (good && !keepLogs) {
-        Directories.delete(directory);
-      } else {
-        say("logs are kept in " + directory);
       }
     }
   }
@@ -167,39 +145,71 @@ public final class DemoCommand implements Callable<Integer> {
 
   private boolean run(LocalCluster cluster, Path directory) throws IOException {
     Course course = new Course(cluster, seconds, sla, live, this::say);
-    try (DemoLoad load = new DemoLoad(cluster, directory, target, seconds, seed)) {
-      say("loading " + DemoLoad.RECORDS + " YCSB records");
-      load.insert();
-      say("starting YCSB");
-      load.start();
+    say("loading " + RECORDS + " YCSB records");
+    YcsbRun inserts = YcsbRun.load(cluster, directory, RECORDS);
+    inserts.await(PATIENCE);
+    say("starting YCSB");
+    YcsbRun ycsb = YcsbRun.transactions(cluster, directory, RECORDS, target / 2, seconds);
+    ycsb.awaitStarted(YCSB_MAX);
+    long began = System.nanoTime();
+    try (CounterLoad counters = new CounterLoad(cluster, COUNTERS, target / 2, seed)) {
       say("running the load for " + seconds + " s");
-      Phases phases = course.run(load);
+      course.run(counters, began);
       say("the load ends; waiting for the answers that are still due");
-      load.stop();
+      // Before waiting: the calls that hang after the kill are few, and long.
+      double countersPerSecond = counters.done() / ((System.nanoTime() - began) / 1e9);
+      counters.stop();
+      ycsb.await(YCSB_MAX);
       long wanUnderLoad = cluster.wanBytes();
-      say("waiting until " + Course.VICTIM + " and the others serve");
-      cluster.awaitReady(Duration.ofSeconds(60));
-      say("waiting until the datacenters are equal");
-      boolean equal = Contents.awaitEqual(cluster, SETTLE_MAX, this::say);
-      phases.end("after the load", Sample.of(cluster));
-      say("reading every object at every datacenter");
-      Outcome outcome = Outcome.of(cluster, load, equal, wanUnderLoad, this::say);
-      Report report = new Report(outcome, phases, Figures.of(cluster), cluster, target, seconds);
-      if (jsonFile != null) {
-        report.write(jsonFile);
+      say("waiting until " + Course.VICTIM + " and the others serve and are equal");
+      cluster.awaitReady(PATIENCE);
+      Contents contents = Contents.of(cluster, PATIENCE, this::say, List.of(counters), YCSB);
+      course.end("after the load", course.phases().getFirst().from());
+      List<String> faults = new ArrayList<>(contents.faults(false));
+      long records = contents.fewest().getOrDefault(YCSB, 0L);
+      if (records < RECORDS) {
+        faults.add(RECORDS - records + " records of YCSB are missing");
       }
-      report.print(this::say);
-      boolean worked = load.ycsb().reads() > 0 && load.ycsb().updates() > 0;
-      if (!worked) {
-        say("FAILED: YCSB did no operation; see " + load.ycsb().log());
+      if (ycsb.reads() == 0 || ycsb.updates() == 0) {
+        faults.add("YCSB did no operation; see " + ycsb.log());
       }
-      return outcome.isGood() && worked;
+      Report report =
+          new Report(
+              contents,
+              faults,
+              counters.done() + inserts.inserts() + ycsb.updates(),
+              counters.failures() + ycsb.failures(),
+              (ycsb.reads() + ycsb.updates()) / ycsb.seconds() + countersPerSecond,
+              wanUnderLoad,
+              cluster.wanBytes(),
+              Figures.of(cluster));
+      tell(report, course, cluster);
+      return faults.isEmpty();
     }
+  }
+
+  private void tell(Report report, Course course, LocalCluster cluster) throws IOException {
+    long slaMillis =
+        cluster
+            .inspect(cluster.dcs().getFirst(), Request.Topic.STAT, 0)
+            .at("/keyspaces/" + YCSB + "/sla_ms")
+            .asLong();
+    ObjectNode json = report.json(slaMillis, seconds, course.phases());
+    if (jsonFile != null) {
+      new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(jsonFile, json);
+    }
+    System.out.println("\n" + report.summary(slaMillis, target));
+    System.out.println(Report.phases(json) + "\n");
+    say(
+        report.faults().isEmpty()
+            ? report.contents().objects()
+                + " objects are equal at eu, us and ap; nothing is missing"
+            : "FAILED: " + String.join("; ", report.faults()));
   }
 
   /** Until the process is told to end; the hook closes the cluster. */
   private void keep(LocalCluster cluster) {
-    try (CounterLoad load = new CounterLoad(cluster, DemoLoad.COUNTERS, target / 2, seed + 1)) {
+    try (CounterLoad load = new CounterLoad(cluster, COUNTERS, target / 2, seed + 1)) {
       say("the dashboard stays at " + cluster.dashboard(cluster.dcs().getFirst()));
       say("going on with counters and sets; Ctrl-C ends it");
       new CountDownLatch(1).await();
@@ -208,21 +218,8 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isEmpty(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.findAny().isEmpty();
-    }
-  }
-
-  /** After Ctrl-C: nobody will look at the logs of a run that was broken off. */
-  private void cleanUp(LocalCluster cluster, Path directory) {
+  private static void cleanUp(LocalCluster cluster, Path directory) {
     cluster.close();
-    if (!keepLogs) {
-      try {
-        Directories.delete(directory);
-      } catch (IOException e) {
-        System.err.println("could not delete " + directory + ": " + e.getMessage());
-      }
-    }
+    Directories.deleteQuietly(directory);
   }
 }

@@ -46,7 +46,7 @@ final class YcsbRun {
     command.addAll(List.of("-p", "workload=site.ycsb.workloads.CoreWorkload"));
     for (String property :
         List.of(
-            "table=" + DemoLoad.YCSB,
+            "table=" + DemoCommand.YCSB,
             "recordcount=" + records,
             "operationcount=" + 100_000_000,
             "readproportion=0.5",

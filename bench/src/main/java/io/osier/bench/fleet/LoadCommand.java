@@ -1,17 +1,18 @@
 package io.osier.bench.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,20 +26,12 @@ import picocli.CommandLine.Spec;
     description = {
       "Writes counters and sets to all datacenters given, some of them hot, and each minute"
           + " others.",
-      "At the end, after --seconds or when it is stopped, every acknowledged update must be at"
-          + " every",
-      "datacenter, exactly once, and all of them must be equal."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {
-      "0:nothing is missing, and the datacenters are equal",
-      "1:something is missing, or it could not be run",
-      "2:wrong usage"
+      "At the end, after --seconds or when it is stopped, every acknowledged update must be at",
+      "every datacenter, exactly once, and all of them must be equal."
     })
 public final class LoadCommand implements Callable<Integer> {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration SETTLE_MAX = Duration.ofMinutes(1);
-  private static final long POLL_NANOS = 200_000_000;
 
   /** After so many seconds other objects become hot, this many places further. */
   private static final int SHIFT_SECONDS = 60;
@@ -55,11 +48,7 @@ public final class LoadCommand implements Callable<Integer> {
       description = "the datacenters' client addresses")
   private String endpoints;
 
-  @Option(
-      names = "--keyspace",
-      defaultValue = "shop",
-      paramLabel = "NAME",
-      description = "the keyspace (default: ${DEFAULT-VALUE})")
+  @Option(names = "--keyspace", defaultValue = "shop", description = "default: shop")
   private String keyspace;
 
   @Option(
@@ -69,10 +58,7 @@ public final class LoadCommand implements Callable<Integer> {
       description = "updates per second to aim at (default: ${DEFAULT-VALUE})")
   private int target;
 
-  @Option(
-      names = "--seconds",
-      defaultValue = "0",
-      description = "how long; 0 until it is stopped (default)")
+  @Option(names = "--seconds", defaultValue = "0", description = "0: until it is stopped (default)")
   private int seconds;
 
   @Option(names = "--seed", defaultValue = "1", description = "of what is written (default: 1)")
@@ -143,11 +129,10 @@ public final class LoadCommand implements Callable<Integer> {
     long deadline = System.nanoTime() + READY_MAX.toNanos();
     for (String dc : fleet.dcs()) {
       while (!fleet.isReady(dc)) {
-        if (System.nanoTime() > deadline || stop.await(0, TimeUnit.SECONDS)) {
+        if (System.nanoTime() > deadline || stop.await(200, TimeUnit.MILLISECONDS)) {
           System.err.println("error UNAVAILABLE: datacenter " + dc + " does not serve");
           return false;
         }
-        LockSupport.parkNanos(POLL_NANOS);
       }
     }
     return true;
@@ -179,43 +164,34 @@ public final class LoadCommand implements Callable<Integer> {
 
   /** What all datacenters together say of the keyspace. */
   private String figures(Fleet fleet) {
-    long shipped = 0;
-    long ops = 0;
-    long late = 0;
-    long states = 0;
-    for (String dc : fleet.dcs()) {
-      try {
-        JsonNode k = fleet.inspect(dc, Request.Topic.STAT, 0).at("/keyspaces/" + keyspace);
-        shipped += k.at("/shipped_bytes").asLong();
-        ops += k.at("/op_bytes").asLong();
-        late += k.at("/sla_violations").asLong();
-        states += k.at("/state_mode_objects").asLong();
-      } catch (OsierException e) {
-        return "no figures: " + e.getMessage();
+    try {
+      List<JsonNode> all = new ArrayList<>();
+      for (String dc : fleet.dcs()) {
+        all.add(fleet.inspect(dc, Request.Topic.STAT, 0).at("/keyspaces/" + keyspace));
       }
+      return String.format(
+          Locale.ROOT,
+          "%d objects in state mode | shipped %.2f MB, as operations %.2f MB | later than the SLA:"
+              + " %d",
+          sum(all, "state_mode_objects"),
+          sum(all, "shipped_bytes") / 1e6,
+          sum(all, "op_bytes") / 1e6,
+          sum(all, "sla_violations"));
+    } catch (OsierException e) {
+      return "no figures: " + e.getMessage();
     }
-    return String.format(
-        Locale.ROOT,
-        "%d objects in state mode | shipped %.2f MB, as operations %.2f MB | later than the SLA:"
-            + " %d",
-        states,
-        shipped / 1e6,
-        ops / 1e6,
-        late);
+  }
+
+  private static long sum(List<JsonNode> reports, String figure) {
+    return reports.stream().mapToLong(report -> report.path(figure).asLong()).sum();
   }
 
   private int compare(Fleet fleet, CounterLoad load) {
-    boolean equal = fleet.awaitEqual(SETTLE_MAX, System.out::println);
-    CounterLoad.Audit audit = fleet.audit(load, keyspace);
+    Contents contents = Contents.of(fleet, SETTLE_MAX, System.out::println, List.of(load));
     System.out.println(figures(fleet));
-    System.out.printf(
-        Locale.ROOT,
-        "%d acknowledged updates, %d failed or unknown, %d missing, %d surplus, datacenters %s%n",
-        load.done(),
-        load.failures(),
-        audit.missing(),
-        audit.surplus(),
-        equal ? "equal" : "NOT EQUAL");
-    return equal && audit.missing() == 0 && audit.surplus() == 0 ? 0 : 1;
+    System.out.println(contents);
+    List<String> faults = contents.faults(false);
+    faults.forEach(fault -> System.out.println("FAILED: " + fault));
+    return faults.isEmpty() ? 0 : 1;
   }
 }

@@ -27,9 +27,7 @@ import picocli.CommandLine.Spec;
       "  osier bench wan cut eu us     # nothing passes between them",
       "  osier bench wan heal eu us",
       "  osier bench wan links         # the bytes of each link"
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:stopped, or done", "1:failed", "2:wrong usage"})
+    })
 public final class WanCommand implements Callable<Integer> {
   @Option(
       names = "--link",
@@ -51,10 +49,7 @@ public final class WanCommand implements Callable<Integer> {
       description = "where it can be spoken to, on this machine (default: ${DEFAULT-VALUE})")
   private int control;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      description = "of the jitter (default: ${DEFAULT-VALUE})")
+  @Option(names = "--seed", defaultValue = "1", description = "of the jitter (default: 1)")
   private long seed;
 
   @Parameters(paramLabel = "WORD", description = "links, cut FROM TO, or heal FROM TO")
@@ -82,7 +77,9 @@ public final class WanCommand implements Callable<Integer> {
       return wrong ? 1 : 0;
     } catch (IOException e) {
       System.err.println(
-          "error: no emulator answers on port " + control + " of this machine: " + e.getMessage());
+          "error: no emulator answers on port "
+              + control
+              + " of this machine; with --link instead of words one is started");
       return 1;
     }
   }

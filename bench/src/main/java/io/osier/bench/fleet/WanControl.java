@@ -1,32 +1,34 @@
 package io.osier.bench.fleet;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.osier.bench.wan.WanEmulator;
 import io.osier.bench.wan.WanLink.Direction;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * Lets a person cut and heal an emulator's links: one line to a port of this machine, one answer,
- * and the connection ends. One connection at a time. Thread-safe.
+ * Lets a person cut and heal an emulator's links: one line is posted to a port of this machine, and
+ * answered. Thread-safe.
  */
 final class WanControl implements AutoCloseable {
   /** A line is a word and two names. */
   private static final int LINE_MAX = 200;
 
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final WanEmulator wan;
-  private final ServerSocket server;
+  private final HttpServer server;
 
   /**
    * Listens on this machine alone.
@@ -35,45 +37,28 @@ final class WanControl implements AutoCloseable {
    */
   WanControl(WanEmulator wan, int port) throws IOException {
     this.wan = wan;
-    this.server = new ServerSocket(port, 10, InetAddress.getLoopbackAddress());
-    Thread.ofPlatform().name("wan-control").daemon(true).start(this::serve);
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10);
+    server.createContext("/", this::serve);
+    server.start();
   }
 
   int port() {
-    return server.getLocalPort();
+    return server.getAddress().getPort();
   }
 
-  private void serve() {
-    while (!server.isClosed()) {
-      try (Socket socket = server.accept()) {
-        socket.setSoTimeout(TIMEOUT_MILLIS);
-        String line = new String(readLine(socket), StandardCharsets.UTF_8).strip();
-        write(socket, answer(line));
-      } catch (IOException e) {
-        // Who asked has gone away, or this is closed.
-      }
+  private void serve(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      byte[] line = exchange.getRequestBody().readNBytes(LINE_MAX);
+      byte[] answer =
+          answer(new String(line, StandardCharsets.UTF_8).strip()).getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(200, answer.length);
+      exchange.getResponseBody().write(answer);
     }
-  }
-
-  private static byte[] readLine(Socket socket) throws IOException {
-    byte[] line = new byte[LINE_MAX];
-    int length = 0;
-    int b = socket.getInputStream().read();
-    while (b >= 0 && b != '\n' && length < LINE_MAX) {
-      line[length++] = (byte) b;
-      b = socket.getInputStream().read();
-    }
-    return java.util.Arrays.copyOf(line, length);
-  }
-
-  private static void write(Socket socket, String text) throws IOException {
-    OutputStream out = socket.getOutputStream();
-    out.write((text + "\n").getBytes(StandardCharsets.UTF_8));
-    out.flush();
   }
 
   /** Does what a line says; what is wrong with it is the answer. */
-  String answer(String line) {
+  private String answer(String line) {
     String[] words = line.split("[ -]+", -1);
     try {
       if (words.length == 1 && words[0].equals("links")) {
@@ -81,13 +66,7 @@ final class WanControl implements AutoCloseable {
       }
       if (words.length == 3 && List.of("cut", "heal").contains(words[0])) {
         boolean cut = words[0].equals("cut");
-        for (String name : both(words[1], words[2])) {
-          if (cut) {
-            wan.cut(name);
-          } else {
-            wan.heal(name);
-          }
-        }
+        both(words[1], words[2]).forEach(cut ? wan::cut : wan::heal);
         return words[1] + " - " + words[2] + (cut ? " is cut" : " is healed");
       }
       return "error: say 'links', 'cut eu us' or 'heal eu us', not: " + line;
@@ -122,19 +101,22 @@ final class WanControl implements AutoCloseable {
 
   /** Says a line to the emulator of this machine, and returns its answer. */
   static String tell(int port, String line) throws IOException {
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
-      socket.setSoTimeout(TIMEOUT_MILLIS);
-      write(socket, line);
-      BufferedReader in =
-          new BufferedReader(
-              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-      return String.join("\n", in.lines().toList());
+    URI uri = URI.create("http://127.0.0.1:" + port + "/");
+    try (HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(uri)
+              .timeout(TIMEOUT)
+              .POST(HttpRequest.BodyPublishers.ofString(line))
+              .build();
+      return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
     }
   }
 
   @Override
-  public void close() throws IOException {
-    server.close();
+  public void close() {
+    server.stop(0);
   }
 }

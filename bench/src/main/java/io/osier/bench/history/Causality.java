@@ -17,6 +17,15 @@ import java.util.Set;
  * transaction that nobody comes after need no place in the vectors.
  */
 final class Causality {
+  /** A history that no causally consistent store can have produced. */
+  static final class Inconsistency extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Inconsistency(String message) {
+      super(message);
+    }
+  }
+
   /**
    * A read of what others wrote.
    *

@@ -2,6 +2,7 @@ package io.osier.bench.history;
 
 import io.osier.bench.cluster.ClientLinks;
 import io.osier.bench.cluster.LocalCluster;
+import io.osier.bench.wan.WanLink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class Disturbances {
           once(dc.compareTo(other) < 0 ? dc + other : other + dc, () -> narrow(dc, other, random));
       default -> {
         System.out.println("resetting clients' connections from " + dc);
-        dcs.forEach(to -> links.reset(dc, to));
+        dcs.forEach(to -> links.link(dc, to).reset());
       }
     }
   }
@@ -131,25 +132,26 @@ public final class Disturbances {
 
   private void cut(String dc, String other, Random random) {
     System.out.println("cutting " + dc + " and " + other);
-    cluster.cut(dc, other);
+    cluster.links().cut(dc, other);
     pause(500, 3_000, random);
-    cluster.heal(dc, other);
+    cluster.links().heal(dc, other);
   }
 
   private void narrow(String dc, String other, Random random) {
     System.out.println("between " + dc + " and " + other + " 1 Mbit/s and 500 ms");
-    cluster.narrow(dc, other);
+    cluster.links().narrow(dc, other);
     pause(1_000, 5_000, random);
-    cluster.widen(dc, other);
+    cluster.links().widen(dc, other);
   }
 
   private void cutClient(String beside, String to, Random random) {
     System.out.println("cutting clients beside " + beside + " from " + to);
-    links.cut(beside, to);
+    WanLink link = links.link(beside, to);
+    link.cut();
     pause(300, 3_000, random);
     if (random.nextBoolean()) {
-      links.reset(beside, to);
+      link.reset();
     }
-    links.heal(beside, to);
+    link.heal();
   }
 }

@@ -89,9 +89,13 @@ public final class HistoryLoad implements AutoCloseable {
     recorder.broken(what);
   }
 
-  /** What was done and seen; for when all sessions are over. */
-  History history() {
+  private History history() {
     return recorder.history();
+  }
+
+  /** What was done and seen, a line an operation; for when all sessions are over. */
+  public List<String> lines() {
+    return history().lines();
   }
 
   /** What is wrong with what was done and seen, a line each; for when all sessions are over. */

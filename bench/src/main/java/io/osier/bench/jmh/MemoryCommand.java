@@ -19,9 +19,7 @@ import picocli.CommandLine.Command;
       "Measures the heap that objects of each type take: fills it with many that share nothing,"
           + " each",
       "decoded from its bytes as one that came from the network is, and divides."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:measured", "2:wrong usage"})
+    })
 public final class MemoryCommand implements Callable<Integer> {
   private static final int[] SIZES = {1, 100, 10_000};
 

@@ -7,7 +7,6 @@ import com.typesafe.config.Config;
 import io.osier.bench.cluster.KeyspaceCounts;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.ThreadTimes;
-import io.osier.bench.systems.OsierTarget;
 import io.osier.bench.systems.ScenarioException;
 import io.osier.bench.systems.Target;
 import io.osier.protocol.Request;
@@ -72,7 +71,7 @@ final class Meter implements AutoCloseable {
     Map<String, ThreadTimes> threads = new HashMap<>();
     target
         .cluster()
-        .ifPresent(c -> running().forEach(dc -> threads.put(dc, ThreadTimes.of(c.pid(dc)))));
+        .ifPresent(c -> target.names().forEach(dc -> threads.put(dc, ThreadTimes.of(c.pid(dc)))));
     return new Counted(
         System.nanoTime(),
         target.cpu().toNanos(),
@@ -84,10 +83,6 @@ final class Meter implements AutoCloseable {
         counts());
   }
 
-  private List<String> running() {
-    return target instanceof OsierTarget osier ? osier.running() : List.of();
-  }
-
   private List<Optional<KeyspaceCounts>> counts() {
     return loads.stream()
         .map(
@@ -95,7 +90,10 @@ final class Meter implements AutoCloseable {
                 target
                     .cluster()
                     .filter(c -> target.nodes() > 1 && !load.config().getConfig("mix").isEmpty())
-                    .map(c -> KeyspaceCounts.of(c, running(), load.config().getString("keyspace"))))
+                    .map(
+                        c ->
+                            KeyspaceCounts.of(
+                                c, target.names(), load.config().getString("keyspace"))))
         .toList();
   }
 
@@ -228,7 +226,7 @@ final class Meter implements AutoCloseable {
     if (to.traceBytes > from.traceBytes && operations > 0) {
       rows.add(row, "trace bytes/op", (to.traceBytes - from.traceBytes) / operations);
     }
-    if (probed != null) {
+    if (probed != null && probed.getTotalCount() > 0) { // else nothing was seen in time
       rows.add(row, "seen p50 ms", probed.getValueAtPercentile(50) / 1e4);
       rows.add(row, "seen p99 ms", probed.getValueAtPercentile(99) / 1e4);
     }
@@ -308,7 +306,7 @@ final class Meter implements AutoCloseable {
   }
 
   private void figures() {
-    List<String> running = target.cluster().isPresent() ? running() : List.of();
+    List<String> running = target.cluster().isPresent() ? target.names() : List.of();
     if (running.isEmpty() || config.getStringList("figures").isEmpty()) {
       return;
     }

@@ -23,17 +23,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs a scenario and prints a table for each of its cases: its variants are measured in"
           + " turn,",
-      "round by round; medians, with the least and the most in brackets. Without a name it lists"
-          + " the",
-      "scenarios. A file of one's own has the same form:"
-          + " bench/src/main/resources/io/osier/bench/run",
-      "has the scenarios, and defaults.conf there explains every key."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {
-      "0:measured",
-      "1:it could not be run, or something acknowledged was missing",
-      "2:wrong usage"
+      "round by round; medians, with the least and the most in brackets. Without a name it lists",
+      "the scenarios. A file of one's own has the same form: defaults.conf in",
+      "bench/src/main/resources/io/osier/bench/run, where the scenarios are, explains every key."
     })
 public final class RunCommand implements Callable<Integer> {
   @Parameters(
@@ -48,7 +40,6 @@ public final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      paramLabel = "N",
       defaultValue = "0",
       description = "how often each variant is measured; as the scenario says unless given")
   private int rounds;
@@ -59,18 +50,10 @@ public final class RunCommand implements Callable<Integer> {
       description = "change something of the scenario, such as --set load.in-flight=16")
   private List<String> changes = List.of();
 
-  @Option(
-      names = "--case",
-      paramLabel = "NAME",
-      defaultValue = "",
-      description = "run this case only")
+  @Option(names = "--case", defaultValue = "", description = "run this case only")
   private String onlyCase;
 
-  @Option(
-      names = "--variant",
-      paramLabel = "NAME",
-      defaultValue = "",
-      description = "run this variant only")
+  @Option(names = "--variant", defaultValue = "", description = "run this variant only")
   private String onlyVariant;
 
   @Option(

@@ -62,9 +62,7 @@ final class Steps implements AutoCloseable {
   static final Set<String> ANYWHERE = Set.of("", "shift", "expire", "removed", "forgotten");
 
   private static final Set<String> DOES_TO_ONE =
-      Set.of(
-          "cut", "heal", "narrow", "widen", "start", "stop", "kill", "join", "leave", "give-up",
-          "wipe");
+      Set.of("cut heal narrow widen start stop kill join leave give-up wipe".split(" "));
   private static final Set<String> DOES =
       Set.of(
           "",
@@ -135,11 +133,15 @@ final class Steps implements AutoCloseable {
       case "start" -> osier().start(dc);
       case "stop", "kill" -> {
         closeClient();
-        osier().end(dc, what.equals("kill"));
+        if (what.equals("kill")) {
+          cluster().kill(dc);
+        } else {
+          cluster().stop(dc);
+        }
       }
       case "join", "leave", "give-up", "wipe" -> member(what, dc);
       case "equal" -> {
-        if (!cluster().fleet().awaitEqual(PATIENCE, System.out::println)) {
+        if (!cluster().awaitEqual(PATIENCE, System.out::println)) {
           throw new OsierException(ErrorCode.UNAVAILABLE, "the datacenters did not become equal");
         }
       }
@@ -181,7 +183,7 @@ final class Steps implements AutoCloseable {
 
   private OsierClient client() {
     if (client == null) {
-      client = cluster().only(osier().running().getFirst());
+      client = cluster().only(osier().names().getFirst());
     }
     return client;
   }
@@ -205,10 +207,10 @@ final class Steps implements AutoCloseable {
             : cluster.dcs().stream().filter(other -> !other.equals(dc)).toList();
     for (String other : others) {
       switch (what) {
-        case "cut" -> cluster.cut(dc, other);
-        case "heal" -> cluster.heal(dc, other);
-        case "narrow" -> cluster.narrow(dc, other);
-        default -> cluster.widen(dc, other);
+        case "cut" -> cluster.links().cut(dc, other);
+        case "heal" -> cluster.links().heal(dc, other);
+        case "narrow" -> cluster.links().narrow(dc, other);
+        default -> cluster.links().widen(dc, other);
       }
     }
   }
@@ -229,12 +231,11 @@ final class Steps implements AutoCloseable {
         client().admin().addDatacenterAsync(dc, cluster.peerAddress(dc)).join();
         cluster.start(dc);
         await("active", () -> state(dc));
-        osier().isUp(dc, true);
       }
       case "leave" -> {
         client().admin().removeDatacenterAsync(dc, false).join();
         await("ended", () -> cluster.isAlive(dc) ? "runs" : "ended");
-        osier().isUp(dc, false);
+        cluster.ended(dc);
       }
       case "give-up" -> {
         await("given up", () -> giveUp(dc)); // not as long as its connection seems to be open

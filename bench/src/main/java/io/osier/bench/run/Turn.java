@@ -1,6 +1,7 @@
 package io.osier.bench.run;
 
 import com.typesafe.config.Config;
+import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.Target;
 import java.io.IOException;
@@ -107,7 +108,7 @@ final class Turn implements AutoCloseable {
     List<Meter> meters = new ArrayList<>();
     begin();
     if (loads.stream().allMatch(load -> load.config().getConfig("mix").isEmpty())) {
-      target.cluster().ifPresent(cluster -> cluster.fleet().disconnect()); // nobody asks
+      target.cluster().ifPresent(LocalCluster::disconnect); // nobody asks
     }
     Thread.sleep((long) (config.getDouble("lead") * 1_000));
     try (Steps does = new Steps(target, loads)) {

@@ -3,49 +3,29 @@ package io.osier.bench.sample;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.FormatMethod;
-import io.osier.bench.cluster.ClusterSettings;
-import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.OutcomeUnknownException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import picocli.CommandLine.Option;
 
 /**
- * What samples under faults share: three datacenter processes with a causal keyspace, sessions that
- * do something at each of them, readers that check what they see, a link that is cut and healed and
- * a datacenter that is killed on the way.
+ * What samples under faults share: a causal keyspace, sessions that do something at each
+ * datacenter, and readers that check what they see. {@code osier bench smoke} runs them.
  */
-public abstract class SampleUnderFaults implements Callable<Integer>, AutoCloseable {
+public abstract class SampleUnderFaults implements AutoCloseable {
   private static final int SESSIONS = 2;
   private static final long READ_NANOS = 5_000_000;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-  @Option(
-      names = "--seconds",
-      defaultValue = "20",
-      paramLabel = "N",
-      description = "how long to run, at least 5 (default: ${DEFAULT-VALUE})")
-  private int seconds;
-
-  @Option(names = "--seed", defaultValue = "0", description = "seed of what is done; 0 draws one")
-  private long seed;
 
   private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
   private final AtomicLong done = new AtomicLong();
@@ -84,57 +64,6 @@ public abstract class SampleUnderFaults implements Callable<Integer>, AutoClosea
   /** How many acts have an outcome that is not known. */
   final long unknownOutcomes() {
     return unknown.get();
-  }
-
-  @Override
-  public final Integer call() throws IOException {
-    if (seconds < 5) {
-      System.err.println("--seconds must be at least 5");
-      return 2;
-    }
-    long used = seed == 0 ? new Random().nextInt(1_000_000) : seed;
-    Path directory = Files.createTempDirectory("osier-sample");
-    System.out.println("seed " + used + "; logs and data in " + directory);
-    boolean good = false;
-    try (LocalCluster cluster = new ClusterSettings(directory, keyspaces()).seed(used).start()) {
-      cluster.awaitReady(PATIENCE);
-      try {
-        begin(cluster, used, 0);
-        disturb(cluster);
-        stop();
-        cluster.awaitReady(PATIENCE);
-        if (!cluster.fleet().awaitEqual(PATIENCE, System.out::println)) {
-          violated("the datacenters differ");
-        }
-        checkEnd();
-      } finally {
-        close();
-      }
-      good = violations.isEmpty();
-    } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
-    } finally {
-      if (good) {
-        Directories.delete(directory);
-      }
-    }
-    firstViolations().forEach(v -> System.out.println("VIOLATED: " + v));
-    System.out.println(report());
-    return good ? 0 : 1;
-  }
-
-  private void disturb(LocalCluster cluster) {
-    long part = seconds * 1_000_000_000L / 5;
-    LockSupport.parkNanos(part);
-    System.out.println("cutting the link of eu and ap");
-    cluster.cut("eu", "ap");
-    LockSupport.parkNanos(part);
-    System.out.println("healing it, and killing us");
-    cluster.heal("eu", "ap");
-    cluster.kill("us");
-    LockSupport.parkNanos(part / 2);
-    cluster.start("us");
-    LockSupport.parkNanos(2 * part);
   }
 
   /** The configuration of the keyspace. */

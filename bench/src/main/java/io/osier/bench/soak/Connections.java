@@ -3,6 +3,7 @@ package io.osier.bench.soak;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,6 +16,23 @@ final class Connections {
   private static final Pattern CONNECTED = Pattern.compile("\\bconnected to ([a-z0-9]+)/\\d+");
 
   private Connections() {}
+
+  /**
+   * What was connected too often, or never. At the start once; with the datacenter that was away
+   * after the cut as well, and once more where a dial that hung in the cut comes through after a
+   * newer one, and takes its place.
+   */
+  static List<String> faults(Map<String, Integer> connections, String away) {
+    List<String> faults = new ArrayList<>();
+    connections.forEach(
+        (link, made) -> {
+          int most = List.of(link.split("-")).contains(away) ? 3 : 1;
+          if (made < 1 || made > most) {
+            faults.add(link + " connected " + made + " times instead of at most " + most);
+          }
+        });
+    return faults;
+  }
 
   /** By direction ("eu-us"); 0 where a log has none. */
   static Map<String, Integer> of(Path directory, List<String> dcs) throws IOException {

@@ -1,5 +1,7 @@
 package io.osier.bench.soak;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.WriterLoad;
 import io.osier.core.Value;
@@ -14,7 +16,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Assigns registers of 1 KB to 1 MB. Each has one writer, which makes one assignment of it at a
@@ -30,6 +31,7 @@ final class LargeLoad extends WriterLoad {
   /** Of one register: assignments that were acknowledged, and that were made, are up to here. */
   private record Written(long acknowledged, long made) {}
 
+  private final String keyspace;
   private final Map<String, Written> written = new ConcurrentHashMap<>();
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
   private final LongAdder bytes = new LongAdder();
@@ -41,7 +43,8 @@ final class LargeLoad extends WriterLoad {
    */
   LargeLoad(
       LocalCluster cluster, List<String> dcs, String keyspace, long bytesPerSecond, long seed) {
-    super(IN_FLIGHT);
+    super(Set.of(keyspace), IN_FLIGHT);
+    this.keyspace = keyspace;
     start(
         dcs,
         cluster::client,
@@ -90,20 +93,23 @@ final class LargeLoad extends WriterLoad {
     return bytes.sum();
   }
 
-  /** How many registers of a datacenter hold something older than was acknowledged, or nothing. */
-  long missing(List<Keyspace.Row> rows) {
-    Map<String, Reading> there = new HashMap<>();
-    rows.forEach(row -> there.put(row.key().toString(), row.value()));
-    return written.entrySet().stream()
-        .filter(
-            e -> {
-              long shown = number(there.get(e.getKey()));
-              return shown < e.getValue().acknowledged || shown > e.getValue().made;
-            })
-        .count();
+  /** Missing is a register that holds something older than was acknowledged, or nothing. */
+  @Override
+  protected Audit audit(Map<String, List<Keyspace.Row>> all) {
+    Map<String, Long> shown = new HashMap<>();
+    requireNonNull(all.get(keyspace))
+        .forEach(row -> shown.put(row.key().toString(), number(row.value())));
+    long missing = 0;
+    long surplus = 0;
+    for (Map.Entry<String, Written> one : written.entrySet()) {
+      long number = shown.getOrDefault(one.getKey(), 0L);
+      missing += number < one.getValue().acknowledged ? 1 : 0;
+      surplus += number > one.getValue().made ? 1 : 0;
+    }
+    return new Audit(missing, surplus);
   }
 
-  private static long number(@Nullable Reading reading) {
+  private static long number(Reading reading) {
     return reading instanceof Reading.Single s && s.value().orElse(null) instanceof Value.Bytes b
         ? ByteBuffer.wrap(b.content()).getLong()
         : 0;

@@ -25,7 +25,12 @@ public interface Calls extends AutoCloseable {
   Call call(String operation);
 
   /** Makes the objects from 0 on by an operation, each with all of its content. */
-  void fill(String operation, int keys);
+  default void fill(String operation, int keys) {
+    Call call = call(operation);
+    for (int key = 0; key < keys; key++) {
+      call.make(key, key).toCompletableFuture().join();
+    }
+  }
 
   /** A counter's value here, 0 if there is none. */
   default long count(int key) {

@@ -184,7 +184,7 @@ public final class CommandSequence {
   public static void end(OsierTarget target, String keyspace) throws InterruptedException {
     List<OsierClient> clients = new ArrayList<>();
     try {
-      target.running().forEach(dc -> clients.add(target.client(dc)));
+      target.names().forEach(dc -> clients.add(target.client(dc)));
       List<Keyspace> at = clients.stream().map(c -> c.session().keyspace(keyspace)).toList();
       all(at, insertions(prefix(0)));
       Thread.sleep(GAP_NANOS / 1_000_000);

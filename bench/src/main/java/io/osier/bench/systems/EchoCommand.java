@@ -2,6 +2,7 @@ package io.osier.bench.systems;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -10,7 +11,10 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -21,6 +25,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Answers frames with frames; started by osier bench run client.")
 public final class EchoCommand implements Callable<Integer> {
+  private static final int LENGTH_BYTES = 4;
+  private static final int FLUSH_AFTER = 128;
+  private static final int FRAME_BYTES_MAX = 1 << 20;
+  private static final byte[] ZEROS = new byte[4096];
+
   @Option(names = "--port", required = true, description = "where it listens, on 127.0.0.1")
   private int port;
 
@@ -37,13 +46,12 @@ public final class EchoCommand implements Callable<Integer> {
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childHandler(
-            new ChannelInitializer<SocketChannel>() {
-              @Override
-              protected void initChannel(SocketChannel channel) {
-                EchoFrames.addTo(channel.pipeline());
-                channel.pipeline().addLast(new Answer());
-              }
-            })
+            frames(
+                (context, request) -> {
+                  int bytes = request.readUnsignedShort();
+                  context.writeAndFlush(
+                      frame(context.alloc(), bytes, bytes), context.voidPromise());
+                }))
         .bind("127.0.0.1", port)
         .sync()
         .channel()
@@ -52,15 +60,34 @@ public final class EchoCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static final class Answer extends SimpleChannelInboundHandler<ByteBuf> {
-    Answer() {
-      super(ByteBuf.class);
-    }
+  /**
+   * Frames as Osier's own framing has them, a length of four bytes and content, by Netty's own
+   * handlers only, so that it does not change with Osier.
+   */
+  static ChannelInitializer<SocketChannel> frames(BiConsumer<ChannelHandlerContext, ByteBuf> take) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(SocketChannel channel) {
+        channel
+            .pipeline()
+            .addLast(
+                new FlushConsolidationHandler(FLUSH_AFTER, true),
+                new LengthFieldBasedFrameDecoder(FRAME_BYTES_MAX, 0, LENGTH_BYTES, 0, LENGTH_BYTES),
+                new SimpleChannelInboundHandler<ByteBuf>(ByteBuf.class) {
+                  @Override
+                  protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
+                    take.accept(context, frame);
+                  }
+                });
+      }
+    };
+  }
 
-    @Override
-    protected void channelRead0(ChannelHandlerContext context, ByteBuf request) {
-      int bytes = request.readUnsignedShort();
-      context.writeAndFlush(EchoFrames.frame(context.alloc(), bytes, bytes), context.voidPromise());
-    }
+  /**
+   * A frame of so many bytes of content, of which the first two say how long its answer shall be.
+   */
+  static ByteBuf frame(ByteBufAllocator allocator, int bytes, int answerBytes) {
+    ByteBuf frame = allocator.ioBuffer(LENGTH_BYTES + bytes);
+    return frame.writeInt(bytes).writeShort(answerBytes).writeBytes(ZEROS, 0, bytes - Short.BYTES);
   }
 }

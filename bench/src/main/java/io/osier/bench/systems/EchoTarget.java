@@ -1,6 +1,14 @@
 package io.osier.bench.systems;
 
 import com.typesafe.config.Config;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Jvm;
 import io.osier.core.Dot;
 import io.osier.core.Key;
@@ -18,7 +26,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** A plain echo in a process of its own: frames of the sizes that a datacenter's calls have. */
@@ -38,15 +49,43 @@ final class EchoTarget implements Target {
     return 1;
   }
 
+  /** One connection, one loop, as the client library has. */
   @Override
   public Calls calls(int node, Config load) throws IOException {
-    EchoClient client = connect();
     String keyspace = load.getString("keyspace");
+    var loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    // Who waits, in the order of the requests, which is that of the answers. For the loop only.
+    ArrayDeque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loop)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(EchoCommand.frames((context, reply) -> waiting.remove().complete(null)));
+    Channel channel = connect(bootstrap);
+    channel
+        .closeFuture()
+        .addListener(
+            closed -> waiting.forEach(w -> w.completeExceptionally(new IOException("it is gone"))));
     return new Calls() {
       @Override
       public Call call(String operation) {
         int[] bytes = bytes(keyspace, operation);
-        return (key, number) -> client.call(bytes[0], bytes[1]);
+        return (key, number) -> {
+          CompletableFuture<Void> done = new CompletableFuture<>();
+          if (channel.eventLoop().inEventLoop()) {
+            send(bytes, done);
+          } else {
+            channel.eventLoop().execute(() -> send(bytes, done));
+          }
+          return done;
+        };
+      }
+
+      private void send(int[] bytes, CompletableFuture<Void> done) {
+        waiting.add(done);
+        channel.writeAndFlush(
+            EchoCommand.frame(channel.alloc(), bytes[0], bytes[1]), channel.voidPromise());
       }
 
       @Override
@@ -56,22 +95,21 @@ final class EchoTarget implements Target {
 
       @Override
       public void close() {
-        client.close();
+        channel.close();
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       }
     };
   }
 
-  private EchoClient connect() throws IOException {
-    for (int i = 0; ; i++) {
-      try {
-        return new EchoClient(port);
-      } catch (IOException e) {
-        if (i == TRIES) {
-          throw e;
-        }
-        LockSupport.parkNanos(100_000_000); // it is starting
+  private Channel connect(Bootstrap bootstrap) throws IOException {
+    for (int i = 0; i < TRIES; i++) {
+      ChannelFuture connected = bootstrap.connect("127.0.0.1", port).awaitUninterruptibly();
+      if (connected.isSuccess()) {
+        return connected.channel();
       }
+      LockSupport.parkNanos(100_000_000); // it is starting
     }
+    throw new IOException("the echo does not answer on port " + port);
   }
 
   /** Of a request and its reply, as they are on the way. */
@@ -117,11 +155,7 @@ final class EchoTarget implements Target {
 
   @Override
   public void close() {
-    RedisProcess.stop(process);
-    try {
-      Files.delete(log);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + log + ": " + e);
-    }
+    Jvm.stop(process);
+    Directories.deleteQuietly(log);
   }
 }

@@ -7,7 +7,6 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.crdt.pncounter.PNCounter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Three Hazelcast members and their PN counters. Their states are replicated every 100 ms to both
@@ -16,34 +15,27 @@ import java.util.concurrent.locks.LockSupport;
  * without them version 5.5.0 fails with a NullPointerException. Hazelcast has no set that is a
  * CRDT.
  */
-final class HazelcastPeer implements Peer {
+final class HazelcastPeer extends PeerTarget {
   /** What a reader of the figures must know. */
-  static final String SETTINGS =
+  private static final String SETTINGS =
       "Hazelcast 5.5.0: PN counters, CRDT replication period 100 ms, 2 targets at a time, "
           + "statistics on, TCP-IP join, blocking calls, default threads";
 
   private static final int PERIOD_MILLIS = 100;
 
-  private final Forwarders forwarders = new Forwarders();
   private final List<HazelcastInstance> members = new ArrayList<>();
 
   HazelcastPeer() {
+    super(SETTINGS);
     for (int node = 0; node < NODES; node++) {
       members.add(Hazelcast.newHazelcastInstance(config(node)));
     }
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (members.stream().anyMatch(m -> m.getCluster().getMembers().size() < NODES)) {
-      if (System.nanoTime() > deadline) {
-        close();
-        throw new IllegalStateException("the Hazelcast members did not find each other in 60 s");
-      }
-      LockSupport.parkNanos(10_000_000);
-    }
+    await(() -> members.stream().allMatch(m -> m.getCluster().getMembers().size() == NODES));
   }
 
   private Config config(int node) {
     Config config = new Config();
-    config.setClusterName("peers-" + forwarders.announced(0));
+    config.setClusterName("peers-" + announced(0));
     config.setProperty("hazelcast.logging.type", "slf4j");
     // It would tell its makers that it runs.
     config.setProperty("hazelcast.phone.home.enabled", "false");
@@ -57,78 +49,42 @@ final class HazelcastPeer implements Peer {
         .setMaxConcurrentReplicationTargets(NODES - 1);
     NetworkConfig network = config.getNetworkConfig();
     network
-        .setPort(forwarders.listen(node))
+        .setPort(listen(node))
         .setPortAutoIncrement(false)
-        .setPublicAddress("127.0.0.1:" + forwarders.announced(node));
+        .setPublicAddress("127.0.0.1:" + announced(node));
     network.getInterfaces().setEnabled(true).addInterface("127.0.0.1");
     network.getJoin().getAutoDetectionConfig().setEnabled(false);
     network.getJoin().getMulticastConfig().setEnabled(false);
     network.getJoin().getTcpIpConfig().setEnabled(true);
     for (int i = 0; i < NODES; i++) {
-      network.getJoin().getTcpIpConfig().addMember("127.0.0.1:" + forwarders.announced(i));
+      network.getJoin().getTcpIpConfig().addMember("127.0.0.1:" + announced(i));
     }
     return config;
   }
 
   @Override
-  public Caller caller(int node) {
-    return new HazelcastCaller(members.get(node));
+  public Calls calls(int node, com.typesafe.config.Config load) {
+    List<PNCounter> counters = new ArrayList<>();
+    return new PeerCalls(load) {
+      private PNCounter counter(int counter) {
+        return made(counters, counter, n -> members.get(node).getPNCounter("c" + n));
+      }
+
+      @Override
+      void increment(int counter) {
+        counter(counter).incrementAndGet();
+      }
+
+      @Override
+      public long count(int counter) {
+        return counter(counter).get();
+      }
+    };
   }
 
   @Override
-  public long bytes() {
-    return forwarders.bytes();
-  }
-
-  @Override
-  public void close() {
+  void closeNodes() {
     // Not shutdown(): a member that leaves in good order first waits for the others.
     members.forEach(m -> m.getLifecycleService().terminate());
-    forwarders.close();
-  }
-
-  private static final class HazelcastCaller implements Caller {
-    private final HazelcastInstance member;
-    private final List<PNCounter> counters = new ArrayList<>();
-
-    HazelcastCaller(HazelcastInstance member) {
-      this.member = member;
-    }
-
-    private PNCounter counter(int counter) {
-      while (counters.size() <= counter) {
-        counters.add(member.getPNCounter("c" + counters.size()));
-      }
-      return counters.get(counter);
-    }
-
-    @Override
-    public void increment(int counter) {
-      counter(counter).incrementAndGet();
-    }
-
-    @Override
-    public void add(int set, int element) {
-      throw noSets();
-    }
-
-    @Override
-    public void finish() {
-      // A call returns when it is done.
-    }
-
-    @Override
-    public long count(int counter) {
-      return counter(counter).get();
-    }
-
-    @Override
-    public boolean contains(int set, int element) {
-      throw noSets();
-    }
-
-    private static UnsupportedOperationException noSets() {
-      return new UnsupportedOperationException("Hazelcast has no set that is a CRDT");
-    }
   }
 }

@@ -41,23 +41,9 @@ public final class OsierCalls implements Calls {
   /** What {@link #call} knows. */
   static final Set<String> OPERATIONS =
       Set.of(
-          "increment",
-          "increment-get",
-          "get",
-          "assign",
-          "read",
-          "add",
-          "contains",
-          "whole",
-          "size",
-          "page",
-          "add-next",
-          "insert",
-          "read-together",
-          "update-together",
-          "transaction",
-          "connect",
-          "sequence");
+          ("increment increment-get get assign read add contains whole size page add-next insert"
+                  + " read-together update-together transaction connect sequence")
+              .split(" "));
 
   private static final int HANDLES_MAX = 200_000;
   private static final int PAGE = 1_000;

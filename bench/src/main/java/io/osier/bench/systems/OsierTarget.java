@@ -23,8 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +35,6 @@ public final class OsierTarget implements Target {
   private final LocalCluster cluster;
   private final List<String> first;
   private final Optional<TlsOptions> tls;
-  private final Set<String> down = ConcurrentHashMap.newKeySet();
   private final AtomicLong traceBytes = new AtomicLong();
   private final @Nullable HttpServer spans;
 
@@ -50,7 +47,6 @@ public final class OsierTarget implements Target {
     this.tls = how.equals("off") ? Optional.empty() : Optional.of(certificates(how.equals("both")));
     this.spans = config.getBoolean("spans") ? receiver() : null;
     List<String> later = config.getStringList("later");
-    down.addAll(later);
     ClusterSettings settings =
         new ClusterSettings(directory, keyspaces())
             .dcs(first)
@@ -148,12 +144,7 @@ public final class OsierTarget implements Target {
   /** A client that is connected to one datacenter alone. */
   public OsierClient client(String dc) {
     OsierClient.Builder builder = OsierClient.builder().name("run").timeout(START_MAX);
-    for (String endpoint : cluster.endpoints().split(",", -1)) {
-      int equals = endpoint.indexOf('=');
-      if (endpoint.substring(0, equals).equals(dc)) {
-        builder.endpoint(dc, endpoint.substring(equals + 1));
-      }
-    }
+    builder.endpoint(dc, cluster.endpoint(dc));
     tls.ifPresent(builder::tls);
     OsierClient client = builder.build();
     client.awaitConnected(START_MAX);
@@ -163,17 +154,17 @@ public final class OsierTarget implements Target {
   /** Those that run: a step may have ended one, or another may have joined. */
   @Override
   public int nodes() {
-    return running().size();
+    return names().size();
   }
 
   @Override
   public List<String> names() {
-    return running();
+    return cluster.running();
   }
 
   @Override
   public Calls calls(int node, Config load) {
-    String dc = running().get(node);
+    String dc = names().get(node);
     return new OsierCalls(dc, () -> client(dc), load);
   }
 
@@ -202,36 +193,10 @@ public final class OsierTarget implements Target {
     return tellsFigures() ? Optional.of(cluster) : Optional.empty();
   }
 
-  /** The datacenters that run. */
-  public List<String> running() {
-    return cluster.dcs().stream().filter(dc -> !down.contains(dc)).toList();
-  }
-
   /** Starts one, or starts it again, and waits until it serves. */
   public void start(String dc) {
     cluster.start(dc);
     cluster.awaitReady(dc, START_MAX);
-    down.remove(dc);
-  }
-
-  /** Ends one, as SIGTERM or as kill -9 does. */
-  public void end(String dc, boolean kill) {
-    down.add(dc);
-    if (kill) {
-      cluster.kill(dc);
-    } else {
-      cluster.stop(dc);
-    }
-  }
-
-  /** One has joined, or has ended by itself. */
-  public void isUp(String dc, boolean up) {
-    if (up) {
-      down.remove(dc);
-    } else {
-      down.add(dc);
-      cluster.ended(dc);
-    }
   }
 
   @Override
@@ -240,10 +205,6 @@ public final class OsierTarget implements Target {
     if (spans != null) {
       spans.stop(0);
     }
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + directory + ": " + e);
-    }
+    Directories.deleteQuietly(directory);
   }
 }

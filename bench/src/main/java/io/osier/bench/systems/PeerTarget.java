@@ -1,87 +1,134 @@
 package io.osier.bench.systems;
 
 import com.typesafe.config.Config;
+import io.osier.bench.wan.WanEmulator;
+import io.osier.bench.wan.WanQuality;
+import io.osier.core.net.Ports;
+import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /**
- * A system whose nodes run in this process and are called through its own API, which blocks or
- * bounds what is under way; so load.threads must be 1 or more, and each thread is a caller.
+ * Three nodes of a system in this process, each called through the system's own API, which blocks
+ * or bounds what is under way; so load.threads must be 1 or more, and each thread has its calls. A
+ * forwarder is in front of each node's port: nodes announce it as their address, so that all that
+ * they send each other passes it, and is counted by the same means for every system. It adds no
+ * delay and no limit.
  */
-final class PeerTarget implements Target {
+abstract class PeerTarget implements Target {
+  /** How many nodes there are. */
+  static final int NODES = 3;
+
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+  private static final WanQuality PLAIN = new WanQuality(0, 0, 0);
 
-  private final Peer peer;
-  private final String notes;
+  private final WanEmulator links = new WanEmulator(1);
+  private final int[] ports = new int[NODES];
+  private final String settings;
 
-  PeerTarget(Peer peer, String notes) {
-    this.peer = peer;
-    this.notes = notes;
+  /** With what a reader of the figures must know. */
+  PeerTarget(String settings) {
+    this.settings = settings;
+    for (int node = 0; node < NODES; node++) {
+      ports[node] = Ports.free();
+      InetSocketAddress target = new InetSocketAddress("127.0.0.1", ports[node]);
+      links.open(Integer.toString(node), 0, target, PLAIN, PLAIN);
+    }
+  }
+
+  /** The port of 127.0.0.1 where a node must listen. */
+  final int listen(int node) {
+    return ports[node];
+  }
+
+  /** The port of 127.0.0.1 where others reach a node. */
+  final int announced(int node) {
+    return links.link(Integer.toString(node)).port();
+  }
+
+  /** Waits until the nodes have found each other, a minute at most. */
+  final void await(BooleanSupplier found) {
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    while (!found.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        close();
+        throw new IllegalStateException("the nodes did not find each other in 60 s");
+      }
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  /** Ends the nodes, also those that are in the middle of something. */
+  abstract void closeNodes();
+
+  @Override
+  public final int nodes() {
+    return NODES;
   }
 
   @Override
-  public int nodes() {
-    return Peer.NODES;
+  public final long linkBytes() {
+    return links.bytes();
   }
 
   @Override
-  public Calls calls(int node, Config load) {
-    Peer.Caller caller = peer.caller(node);
-    int elements = load.getInt("elements");
-    return new Calls() {
-      @Override
-      public Call call(String operation) {
-        return switch (operation) {
-          case "increment" ->
-              (key, number) -> {
-                caller.increment(key);
-                return DONE;
-              };
-          case "add" ->
-              (key, number) -> {
-                caller.add(key, OsierCalls.elementOf(number, elements));
-                return DONE;
-              };
-          default -> throw Calls.unsupported("the operation " + operation);
-        };
-      }
-
-      @Override
-      public void fill(String operation, int keys) {
-        Call call = call(operation);
-        for (int key = 0; key < keys; key++) {
-          call.make(key, key);
-        }
-      }
-
-      @Override
-      public long count(int key) {
-        return caller.count(key);
-      }
-
-      @Override
-      public boolean has(int key, int element) {
-        return caller.contains(key, element);
-      }
-
-      @Override
-      public void close() {
-        caller.finish();
-      }
-    };
+  public final String notes() {
+    return settings;
   }
 
   @Override
-  public long linkBytes() {
-    return peer.bytes();
+  public final void close() {
+    closeNodes();
+    links.close();
   }
 
-  @Override
-  public String notes() {
-    return notes;
+  /** The made one with a number; those up to it are made now, if they were not. */
+  static <T> T made(List<T> made, int number, IntFunction<T> make) {
+    while (made.size() <= number) {
+      made.add(make.apply(made.size()));
+    }
+    return made.get(number);
   }
 
-  @Override
-  public void close() {
-    peer.close();
+  /** Calls of one thread at one node. What fails throws an exception of the system's own. */
+  abstract static class PeerCalls implements Calls {
+    private final int elements;
+
+    PeerCalls(Config load) {
+      elements = load.getInt("elements");
+    }
+
+    /** Adds one to a counter; may return earlier than that, with only so many under way. */
+    abstract void increment(int counter);
+
+    /** Adds an element to a set; as {@link #increment}. */
+    void add(int set, int element) {
+      throw new UnsupportedOperationException("this system has no set that is a CRDT");
+    }
+
+    @Override
+    public final Call call(String operation) {
+      return switch (operation) {
+        case "increment" ->
+            (key, number) -> {
+              increment(key);
+              return DONE;
+            };
+        case "add" ->
+            (key, number) -> {
+              add(key, OsierCalls.elementOf(number, elements));
+              return DONE;
+            };
+        default -> throw Calls.unsupported("the operation " + operation);
+      };
+    }
+
+    @Override
+    public void close() {
+      // A call returns when it is done.
+    }
   }
 }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.pekko.actor.AbstractActor;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
@@ -33,9 +32,9 @@ import org.apache.pekko.pattern.Patterns;
  * wait for each; so many are under way as keep the replicator busy. The largest frame is raised, as
  * its documentation says to do, since one message carries the deltas of all objects that changed.
  */
-final class PekkoPeer implements Peer {
+final class PekkoPeer extends PeerTarget {
   /** What a reader of the figures must know. */
-  static final String SETTINGS =
+  private static final String SETTINGS =
       "Pekko 1.2.1: PNCounter and ORSet, delta-crdt on, deltas every 200 ms (its minimum), gossip "
           + "interval 1 s, WriteLocal, 64 updates of each thread under way, Artery TCP, "
           + "maximum frame 4 MiB, not durable";
@@ -45,33 +44,21 @@ final class PekkoPeer implements Peer {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final Forwarders forwarders = new Forwarders();
   private final List<ActorSystem> systems = new ArrayList<>();
 
   PekkoPeer() {
+    super(SETTINGS);
     for (int node = 0; node < NODES; node++) {
       systems.add(ActorSystem.create("peers", config(node)));
     }
     // The first is a cluster by itself; a node that asks too early asks again only after 10 s.
     Cluster first = Cluster.get(systems.getFirst());
     first.join(first.selfAddress());
-    awaitUp(systems.subList(0, 1));
+    await(() -> up(systems.getFirst()) == 1);
     systems.subList(1, NODES).forEach(system -> Cluster.get(system).join(first.selfAddress()));
-    awaitUp(systems);
+    await(() -> systems.stream().allMatch(system -> up(system) == NODES));
     // The replicators begin now, not with the first update.
     systems.forEach(DistributedData::get);
-  }
-
-  /** Waits until these nodes see each other. */
-  private void awaitUp(List<ActorSystem> some) {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (some.stream().anyMatch(system -> up(system) < some.size())) {
-      if (System.nanoTime() > deadline) {
-        close();
-        throw new IllegalStateException("the Pekko nodes did not find each other in 60 s");
-      }
-      LockSupport.parkNanos(10_000_000);
-    }
   }
 
   private static long up(ActorSystem system) {
@@ -115,22 +102,17 @@ final class PekkoPeer implements Peer {
           }
         }
         """
-            .formatted(forwarders.announced(node), forwarders.listen(node));
+            .formatted(announced(node), listen(node));
     return ConfigFactory.parseString(own).withFallback(ConfigFactory.load());
   }
 
   @Override
-  public Caller caller(int node) {
-    return new PekkoCaller(systems.get(node));
+  public Calls calls(int node, Config load) {
+    return new PekkoCalls(systems.get(node), load);
   }
 
   @Override
-  public long bytes() {
-    return forwarders.bytes();
-  }
-
-  @Override
-  public void close() {
+  void closeNodes() {
     // At once, without leaving the cluster in good order, which takes seconds.
     systems.forEach(ActorSystem::terminate);
     for (ActorSystem system : systems) {
@@ -140,7 +122,6 @@ final class PekkoPeer implements Peer {
         System.err.println("a Pekko node did not end well: " + e);
       }
     }
-    forwarders.close();
   }
 
   /** Takes the replicator's replies to one caller's updates. */
@@ -166,7 +147,7 @@ final class PekkoPeer implements Peer {
     }
   }
 
-  private static final class PekkoCaller implements Caller {
+  private static final class PekkoCalls extends PeerCalls {
     private final ActorRef replicator;
     private final SelfUniqueAddress self;
     private final ActorRef replies;
@@ -179,7 +160,8 @@ final class PekkoPeer implements Peer {
     private final List<Key<ORSet<String>>> sets = new ArrayList<>();
     private final List<String> elements = new ArrayList<>();
 
-    PekkoCaller(ActorSystem system) {
+    PekkoCalls(ActorSystem system, Config load) {
+      super(load);
       DistributedData data = DistributedData.get(system);
       this.replicator = data.replicator();
       this.self = data.selfUniqueAddress();
@@ -191,31 +173,26 @@ final class PekkoPeer implements Peer {
     }
 
     private Key<ORSet<String>> set(int set) {
-      while (sets.size() <= set) {
-        sets.add(ORSetKey.create("s" + sets.size()));
-      }
-      return sets.get(set);
+      return made(sets, set, n -> ORSetKey.create("s" + n));
     }
 
     @Override
-    public void increment(int counter) {
-      while (increments.size() <= counter) {
-        increments.add(
-            new Replicator.Update<>(
-                counter(increments.size()),
-                PNCounter.create(),
-                Replicator.writeLocal(),
-                value -> value.increment(self, 1)));
-      }
-      update(increments.get(counter));
+    void increment(int counter) {
+      update(
+          made(
+              increments,
+              counter,
+              n ->
+                  new Replicator.Update<>(
+                      counter(n),
+                      PNCounter.create(),
+                      Replicator.writeLocal(),
+                      value -> value.increment(self, 1))));
     }
 
     @Override
-    public void add(int set, int element) {
-      while (elements.size() <= element) {
-        elements.add("e" + elements.size());
-      }
-      String name = elements.get(element);
+    void add(int set, int element) {
+      String name = made(elements, element, n -> "e" + n);
       update(
           new Replicator.Update<>(
               set(set), ORSet.create(), Replicator.writeLocal(), value -> value.add(self, name)));
@@ -227,7 +204,7 @@ final class PekkoPeer implements Peer {
     }
 
     @Override
-    public void finish() {
+    public void close() {
       room.acquireUninterruptibly(UNDER_WAY);
       room.release(UNDER_WAY);
       Object failed = failure.getAndSet(null);
@@ -256,7 +233,7 @@ final class PekkoPeer implements Peer {
     }
 
     @Override
-    public boolean contains(int set, int element) {
+    public boolean has(int set, int element) {
       return read(set(set)).map(value -> value.contains("e" + element)).orElse(false);
     }
   }

@@ -1,33 +1,85 @@
 package io.osier.bench.systems;
 
 import com.typesafe.config.Config;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.osier.bench.cluster.Directories;
 import io.osier.bench.cluster.Durability;
+import io.osier.bench.cluster.Jvm;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.net.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** A redis-server of this machine, called through Lettuce over one connection. */
+/** A redis-server of this machine, called through Lettuce, Java's client, over one connection. */
 final class RedisTarget implements Target {
+  static final String PROGRAM = "redis-server";
+  private static final int TRIES = 100;
   private static final String CHANNEL = "__keyspace@0__:v";
 
-  private final Path directory;
-  private final RedisProcess server;
+  private final Path directory = Files.createTempDirectory("osier-redis");
+  private final Process process;
+  private final RedisClient client;
+
+  /** Sends each command at once. */
+  private final StatefulRedisConnection<String, byte[]> connection;
+
+  /** Sends commands together. */
+  private final GatheredRedis gathered;
 
   RedisTarget(Config config) throws IOException {
-    directory = Files.createTempDirectory("osier-redis");
-    try {
-      server = RedisProcess.start(directory, Targets.oneOf(Durability.class, config, "durability"));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
+    int port = Ports.free();
+    Durability durability = Targets.oneOf(Durability.class, config, "durability");
+    String fsync =
+        switch (durability) {
+          case MEMORY, NONE -> "no";
+          case ASYNC -> "everysec";
+          case SYNC -> "always";
+        };
+    String options =
+        "--port %d --bind 127.0.0.1 --appendonly %s --appendfsync %s"
+            .formatted(port, durability == Durability.MEMORY ? "no" : "yes", fsync);
+    ProcessBuilder builder =
+        new ProcessBuilder((PROGRAM + " " + options).split(" "))
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("redis.log").toFile());
+    builder.command().add("--save"); // never
+    builder.command().add("");
+    process = builder.start();
+    client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+    connection = connect();
+    gathered = new GatheredRedis(port);
+  }
+
+  private StatefulRedisConnection<String, byte[]> connect() {
+    for (int i = 0; ; i++) {
+      try {
+        return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+      } catch (RedisConnectionException e) {
+        if (i == TRIES || !process.isAlive()) {
+          client.shutdown();
+          Jvm.stop(process);
+          throw new OsierException(ErrorCode.UNAVAILABLE, PROGRAM + " did not start", e);
+        }
+        LockSupport.parkNanos(100_000_000); // it is starting
+      }
     }
   }
 
@@ -43,27 +95,37 @@ final class RedisTarget implements Target {
 
   @Override
   public Duration cpu() {
-    return server.process().info().totalCpuDuration().orElse(Duration.ZERO);
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   @Override
   public OptionalLong memoryBytes() {
-    return OptionalLong.of(server.usedMemory());
+    return OptionalLong.of(Long.parseLong(info("memory", "used_memory")));
   }
 
   @Override
   public String notes() {
-    return "redis-server " + server.version();
+    return PROGRAM + " " + info("server", "redis_version");
+  }
+
+  private String info(String section, String name) {
+    return connection
+        .sync()
+        .info(section)
+        .lines()
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
+        .map(line -> line.substring(name.length() + 1).trim())
+        .findFirst()
+        .orElseThrow();
   }
 
   @Override
   public void close() {
-    server.close();
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + directory + ": " + e);
-    }
+    gathered.close();
+    connection.close();
+    client.shutdown();
+    Jvm.stop(process);
+    Directories.deleteQuietly(directory);
   }
 
   /** One command on a key. */
@@ -114,8 +176,7 @@ final class RedisTarget implements Target {
     }
 
     private Call send(Command command) {
-      RedisAsyncCommands<String, byte[]> plain = server.connection().async();
-      GatheredRedis gathered = server.gathered();
+      RedisAsyncCommands<String, byte[]> plain = connection.async();
       return gathers
           ? (key, number) -> gathered.send(redis -> command.make(redis, key, number))
           : (key, number) -> command.make(plain, key, number);
@@ -127,7 +188,7 @@ final class RedisTarget implements Target {
         OsierCalls.all(
             count * elements,
             1_000,
-            i -> server.connection().async().sadd("s" + i / elements, element(i % elements)));
+            i -> connection.async().sadd("s" + i / elements, element(i % elements)));
       } else {
         Call call = call(operation);
         OsierCalls.all(count, 1_000, i -> call.make(i, i));
@@ -137,19 +198,19 @@ final class RedisTarget implements Target {
     /** {@inheritDoc} One subscriber of all notifications, whoever asks. */
     @Override
     public Watching watch(int count, IntConsumer told) {
-      StatefulRedisPubSubConnection<String, String> connection = server.client().connectPubSub();
-      connection.addListener(
+      StatefulRedisPubSubConnection<String, String> heard = client.connectPubSub();
+      heard.addListener(
           new RedisPubSubAdapter<>() {
             @Override
             public void message(String pattern, String channel, String event) {
               told.accept(Integer.parseInt(channel.substring(CHANNEL.length())));
             }
           });
-      server.connection().sync().configSet("notify-keyspace-events", "KA");
-      connection.sync().psubscribe(CHANNEL + "*");
+      connection.sync().configSet("notify-keyspace-events", "KA");
+      heard.sync().psubscribe(CHANNEL + "*");
       return () -> {
-        server.connection().sync().configSet("notify-keyspace-events", "");
-        connection.close();
+        connection.sync().configSet("notify-keyspace-events", "");
+        heard.close();
       };
     }
 
@@ -160,7 +221,7 @@ final class RedisTarget implements Target {
 
     @Override
     public Expiring expiring() {
-      RedisAsyncCommands<String, byte[]> redis = server.connection().async();
+      RedisAsyncCommands<String, byte[]> redis = connection.async();
       return new Expiring() {
         @Override
         public CompletionStage<?> put(int number) {
@@ -174,12 +235,12 @@ final class RedisTarget implements Target {
 
         @Override
         public long visible() {
-          return server.connection().sync().keys("x*").size();
+          return connection.sync().keys("x*").size();
         }
 
         @Override
         public long kept() {
-          return server.connection().sync().dbsize();
+          return connection.sync().dbsize();
         }
 
         @Override

@@ -76,11 +76,6 @@ final class RocksTarget implements Target {
       }
 
       @Override
-      public void fill(String operation, int count) {
-        // Written over again and again.
-      }
-
-      @Override
       public void close() {
         // Nothing of its own.
       }
@@ -92,10 +87,6 @@ final class RocksTarget implements Target {
     db.close();
     write.close();
     options.close();
-    try {
-      Directories.delete(directory);
-    } catch (IOException e) {
-      System.err.println("cannot delete " + directory + ": " + e);
-    }
+    Directories.deleteQuietly(directory);
   }
 }

@@ -68,10 +68,10 @@ public final class Targets {
             cluster.hasPath("keyspaces.k.sla")
                 ? cluster.getDuration("keyspaces.k.sla")
                 : Duration.ofMillis(100);
-        yield new PeerTarget(new OsierPeer(sla), OsierPeer.SETTINGS);
+        yield new OsierPeer(sla);
       }
-      case "hazelcast" -> new PeerTarget(new HazelcastPeer(), HazelcastPeer.SETTINGS);
-      case "pekko" -> new PeerTarget(new PekkoPeer(), PekkoPeer.SETTINGS);
+      case "hazelcast" -> new HazelcastPeer();
+      case "pekko" -> new PekkoPeer();
       case "redis" -> new RedisTarget(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
@@ -104,7 +104,7 @@ public final class Targets {
   public static boolean isInstalled(String target) {
     return !target.equals("redis")
         || Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-            .anyMatch(folder -> new File(folder, RedisProcess.PROGRAM).canExecute());
+            .anyMatch(folder -> new File(folder, RedisTarget.PROGRAM).canExecute());
   }
 
   /** Options of Java that the system's documentation asks for, if it runs in this process. */

@@ -106,27 +106,19 @@ public final class WanEmulator implements AutoCloseable {
 
   /** Cuts both directions of a link. */
   public void cut(String name) {
-    for (Direction direction : Direction.values()) {
-      link(name).cut(direction);
-    }
+    link(name).cut();
   }
 
   /** Heals both directions of a link. */
   public void heal(String name) {
-    for (Direction direction : Direction.values()) {
-      link(name).heal(direction);
-    }
+    link(name).heal();
   }
 
   /** Bytes delivered so far on all links, both ways. */
   public long bytes() {
-    long bytes = 0;
-    for (WanLink link : links.values()) {
-      for (Direction direction : Direction.values()) {
-        bytes += link.bytes(direction);
-      }
-    }
-    return bytes;
+    return links.values().stream()
+        .mapToLong(link -> link.bytes(Direction.FORTH) + link.bytes(Direction.BACK))
+        .sum();
   }
 
   /** Closes all links and their connections; a second call does nothing. */

@@ -149,6 +149,18 @@ public final class WanLink implements AutoCloseable {
         });
   }
 
+  /** Cuts both directions. */
+  public void cut() {
+    cut(Direction.FORTH);
+    cut(Direction.BACK);
+  }
+
+  /** Heals both directions. */
+  public void heal() {
+    heal(Direction.FORTH);
+    heal(Direction.BACK);
+  }
+
   /** Ends all present connections with a TCP reset at both sides; new ones can be made. */
   public void reset() {
     run(

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** What the samples' readers would see if a snapshot were torn, without a cluster. */
 final class SampleUnderFaultsTest {
-  private final WalletCommand wallet = new WalletCommand();
-  private final SocialCommand social = new SocialCommand();
+  private final Wallet wallet = new Wallet();
+  private final Social social = new Social();
 
   /** All accounts with what was paid in, but for the first two. */
   private static List<Long> balances(long first, long second) {
@@ -67,11 +67,11 @@ final class SampleUnderFaultsTest {
   private void post(long parent, long likes, String... likers) {
     Map<FieldId, Reading> fields =
         Map.of(
-            SocialCommand.PARENT,
+            Social.PARENT,
             new Reading.Single(Optional.of(Value.of(parent))),
-            SocialCommand.LIKES,
+            Social.LIKES,
             new Reading.Count(likes),
-            SocialCommand.LIKED_BY,
+            Social.LIKED_BY,
             new Reading.Many(List.of(likers).stream().map(Value::of).toList()));
     social.checkPost("eu", 9, new TreeMap<>(fields), Set.of(4L, 9L));
   }

@@ -11,33 +11,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class VerdictTest {
-  private static final SoakLoad.Audit CLEAN = new SoakLoad.Audit(0, 0, 0);
-  private static final Map<String, Integer> STEADY = Map.of("eu-us", 1, "eu-ap", 2);
-  private static final Map<String, Long> SMALL = Map.of("eu", 75L);
-
-  private static List<String> faults(
-      List<String> dead,
-      boolean equal,
-      SoakLoad.Audit audit,
-      Map<String, Integer> connections,
-      Map<String, Long> heap) {
-    return new Verdict(dead, equal, audit, connections, "ap", heap, 100).faults();
+  private static List<String> connected(String link, int times) {
+    return Connections.faults(Map.of(link, times), "ap");
   }
 
   @Test
-  void nothingWrong_isNoFault() {
-    assertThat(faults(List.of(), true, CLEAN, STEADY, SMALL)).isEmpty();
+  void linkThatFlaps_orNeverConnects_isNamed() {
+    assertThat(connected("eu-us", 1)).isEmpty();
+    assertThat(connected("eu-ap", 3)).isEmpty();
+    assertThat(connected("eu-us", 2)).hasSize(1);
+    assertThat(connected("ap-us", 4)).hasSize(1);
+    assertThat(connected("eu-us", 0)).hasSize(1);
   }
 
   @Test
-  void eachFault_isNamed() {
-    assertThat(faults(List.of("us"), true, CLEAN, STEADY, SMALL)).hasSize(1);
-    assertThat(faults(List.of(), false, CLEAN, STEADY, SMALL)).hasSize(1);
-    assertThat(faults(List.of(), true, new SoakLoad.Audit(1, 2, 3), STEADY, SMALL)).hasSize(3);
-    assertThat(faults(List.of(), true, CLEAN, Map.of("eu-us", 2), SMALL)).as("flaps").hasSize(1);
-    assertThat(faults(List.of(), true, CLEAN, Map.of("ap-us", 4), SMALL)).as("flaps").hasSize(1);
-    assertThat(faults(List.of(), true, CLEAN, Map.of("eu-us", 0), SMALL)).as("none").hasSize(1);
-    assertThat(faults(List.of(), true, CLEAN, STEADY, Map.of("eu", 76L))).as("heap").hasSize(1);
+  void heap_mayBeUsedToThreeQuarters() {
+    assertThat(SoakCommand.heapFaults(Map.of("eu", 75L), 100)).isEmpty();
+    assertThat(SoakCommand.heapFaults(Map.of("eu", 76L), 100)).hasSize(1);
   }
 
   @Test

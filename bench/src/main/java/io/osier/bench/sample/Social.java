@@ -21,24 +21,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicLong;
-import picocli.CommandLine.Command;
 
 /** Posts, replies, likes and followers. */
-@Command(
-    name = "social",
-    mixinStandardHelpOptions = true,
-    description = {
-      "A small social network: posts and replies, likes, followers. Six sessions at three"
-          + " datacenters",
-      "use it while a link is cut and a datacenter is killed. On every snapshot, at every"
-          + " datacenter: a",
-      "reply is never seen without its post, a post's likes are as many as those who like it, and"
-          + " whoever",
-      "follows somebody is among the followers."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:no violation", "1:a violation, or it could not be run", "2:wrong usage"})
-public final class SocialCommand extends SampleUnderFaults {
+public final class Social extends SampleUnderFaults {
   private static final int USERS = 8;
   private static final int FEEDS = 4;
   static final FieldId PARENT = new FieldId("parent", CrdtType.LWW_REGISTER);
@@ -50,8 +35,8 @@ public final class SocialCommand extends SampleUnderFaults {
   private final AtomicLong likes = new AtomicLong();
   private final AtomicLong follows = new AtomicLong();
 
-  /** For picocli. */
-  public SocialCommand() {}
+  /** A sample of which nothing runs yet. */
+  public Social() {}
 
   @Override
   public String keyspace() {

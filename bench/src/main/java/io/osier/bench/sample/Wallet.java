@@ -14,21 +14,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import picocli.CommandLine.Command;
 
 /** Accounts that are never overdrawn, and transfers that neither make nor lose money. */
-@Command(
-    name = "wallet",
-    mixinStandardHelpOptions = true,
-    description = {
-      "A wallet: accounts are bounded counters, transfers are transactions. Six sessions at three",
-      "datacenters transfer money while a link is cut and a datacenter is killed. On every"
-          + " snapshot, at",
-      "every datacenter: no account is below 0, and the sum is what was paid in."
-    },
-    exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:no violation", "1:a violation, or it could not be run", "2:wrong usage"})
-public final class WalletCommand extends SampleUnderFaults {
+public final class Wallet extends SampleUnderFaults {
   private static final int ACCOUNTS = 20;
   private static final long PAID_IN = 100L;
 
@@ -36,8 +24,8 @@ public final class WalletCommand extends SampleUnderFaults {
   private final AtomicLong transfers = new AtomicLong();
   private final AtomicLong declined = new AtomicLong();
 
-  /** For picocli. */
-  public WalletCommand() {}
+  /** A sample of which nothing runs yet. */
+  public Wallet() {}
 
   @Override
   public String keyspace() {

@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
 import java.io.File;
@@ -132,7 +133,7 @@ final class OutOfMemoryExitTest {
         """);
     Process process = start("server", config.toString());
     int port = port(process);
-    try (OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:" + port).build()) {
+    try (OsierClient client = PatientClients.of("eu", port).build()) {
       client.awaitConnected(Patience.LIMIT);
       RegisterHandle[] registers = new RegisterHandle[4_000];
       for (int i = 0; i < registers.length; i++) {

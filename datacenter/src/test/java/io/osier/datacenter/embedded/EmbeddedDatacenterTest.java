@@ -14,6 +14,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import io.osier.testing.Patience;
@@ -154,10 +155,7 @@ final class EmbeddedDatacenterTest {
   @Test
   void otherSessions_scansAndTheNetwork_seeWhatIsAcknowledged() {
     Keyspace slow = cluster.keyspace("eu", "slow");
-    try (OsierClient remote =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + cluster.dc("eu").clientPort())
-            .build()) {
+    try (OsierClient remote = PatientClients.of("eu", cluster.dc("eu").clientPort()).build()) {
       Keyspace byNetwork = remote.session().keyspace("slow");
       long n = 0;
       for (int i = 1; i <= 20; i++) {

@@ -14,6 +14,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Watch;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class FollowedCacheTest {
   }
 
   private static OsierClient.Builder following(Hits hits) {
-    return OsierClient.builder()
+    return PatientClients.builder()
         .cache(PLAIN, 10_000)
         .cacheFollowing("shop", "f:", AT_MOST)
         .cacheFollowing("bank", "", AT_MOST)
@@ -418,7 +419,7 @@ final class FollowedCacheTest {
       }
       try (OsierClient client =
           connected(
-              OsierClient.builder()
+              PatientClients.builder()
                   .cache(PLAIN, 100)
                   .cacheFollowing("shop", "f:", AT_MOST)
                   .metrics(hits)
@@ -439,7 +440,7 @@ final class FollowedCacheTest {
   @Test
   void readByWhoWasToldOfAChange_showsIt() throws InterruptedException {
     try (OsierClient client =
-            cluster.client("eu", OsierClient.builder().cache(Duration.ofHours(1), 100));
+            cluster.client("eu", PatientClients.builder().cache(Duration.ofHours(1), 100));
         OsierClient us = cluster.client("us")) {
       Keyspace shop = client.session().keyspace("shop");
       assertThat(shop.counter("told").get()).isZero();

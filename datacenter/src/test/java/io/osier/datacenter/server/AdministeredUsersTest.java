@@ -16,6 +16,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,10 +108,7 @@ final class AdministeredUsersTest {
   }
 
   private OsierClient client(Datacenter of, String user, String password) {
-    OsierClient.Builder builder =
-        OsierClient.builder()
-            .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT);
+    OsierClient.Builder builder = PatientClients.of(of.replica().dc(), of.clientPort());
     if (!user.isEmpty()) {
       builder.user(user, password.toCharArray());
     }

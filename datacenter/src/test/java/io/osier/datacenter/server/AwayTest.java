@@ -9,7 +9,7 @@ import io.osier.core.Grant;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.values.Values;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,15 +51,13 @@ final class AwayTest {
   }
 
   private OsierClient in(Datacenter datacenter) {
-    OsierClient client = OsierClient.inProcess(datacenter.inProcess(), Values.plain());
+    OsierClient client = PatientClients.inProcess(datacenter.inProcess());
     open.add(client);
     return client;
   }
 
   private OsierClient.Builder at(TestCluster cluster, String name) {
-    return OsierClient.builder()
-        .timeout(Patience.LIMIT)
-        .endpoint(name, "127.0.0.1:" + cluster.clientPort(name));
+    return PatientClients.of(name, cluster.clientPort(name));
   }
 
   private OsierClient as(String user, TestCluster cluster, String name) {

@@ -25,6 +25,7 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
 import java.io.ByteArrayOutputStream;
@@ -253,8 +254,7 @@ final class ClientServerTest {
   @CsvSource({"OVERLOADED, OVERLOADED", "TIMEOUT, TIMEOUT", "MALFORMED, UNKNOWN_KEYSPACE"})
   void keyspacesThatAreNotTold_areNoReasonToSayThatThereIsNone(ErrorCode answer, ErrorCode told) {
     try (ClientServer server = server(request -> new Reply.Failure(answer, "not now"));
-        OsierClient client =
-            OsierClient.builder().endpoint("eu", "127.0.0.1:" + server.port()).build()) {
+        OsierClient client = PatientClients.of("eu", server.port()).build()) {
       client.awaitConnected(PATIENCE);
       assertThatThrownBy(() -> client.session().keyspace("new").counter("c").get())
           .isInstanceOfSatisfying(

@@ -10,6 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -345,8 +346,7 @@ final class DatacentersAtRunTimeTest {
     // Who knows another one is served there; otherwise nothing old is read.
     servesNothingStale(former);
     OsierClient both =
-        OsierClient.builder()
-            .endpoint("ap", "127.0.0.1:" + cluster.clientPort("ap"))
+        PatientClients.of("ap", cluster.clientPort("ap"))
             .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
             .prefer("ap")
             .build();

@@ -20,6 +20,7 @@ import io.osier.datacenter.store.StoreFiles;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -63,10 +64,7 @@ final class DurableDatacenterTest {
   }
 
   private OsierClient client() {
-    return OsierClient.builder()
-        .endpoint("solo", "127.0.0.1:" + clientPort)
-        .timeout(Patience.LIMIT)
-        .build();
+    return PatientClients.of("solo", clientPort).build();
   }
 
   /** Most of them are on the disk alone. */
@@ -263,9 +261,8 @@ final class DurableDatacenterTest {
             () -> {
               try (Datacenter datacenter = alone("durability = sync");
                   OsierClient client =
-                      OsierClient.builder()
-                          .endpoint("solo", "127.0.0.1:" + clientPort)
-                          .timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
+                      PatientClients.of("solo", clientPort)
+.timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
                           .build()) {
                 for (int i = 0; i < 2_000; i++) {
                   assertThat(shop(client).register("r" + i).get())

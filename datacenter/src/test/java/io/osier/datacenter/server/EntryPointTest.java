@@ -12,6 +12,7 @@ import io.osier.proxy.ClientObserver;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Osier;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.observe.MicrometerObserver;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -214,7 +215,7 @@ final class EntryPointTest {
     ConcurrentLinkedQueue<Observation.Context> stopped = new ConcurrentLinkedQueue<>();
     ObservationRegistry registry = registry(stopped);
     try (OsierClient client =
-        cluster.client("eu", OsierClient.builder().observer(new MicrometerObserver(registry)))) {
+        cluster.client("eu", PatientClients.builder().observer(new MicrometerObserver(registry)))) {
       Keyspace shop = client.session().keyspace("shop");
       Observation around = Observation.start("request", registry);
       around.scoped(() -> shop.counter("observed").increment());
@@ -254,7 +255,7 @@ final class EntryPointTest {
               throw new IllegalStateException("ended");
             };
     for (ClientObserver observer : List.of(atOnce, later)) {
-      try (OsierClient client = cluster.client("eu", OsierClient.builder().observer(observer))) {
+      try (OsierClient client = cluster.client("eu", PatientClients.builder().observer(observer))) {
         client.session().keyspace("shop").counter("thrown").increment();
       }
     }

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -65,11 +66,7 @@ final class KeyspaceDisagreementTest {
   }
 
   private static OsierClient client(Datacenter of) {
-    OsierClient client =
-        OsierClient.builder()
-            .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT)
-            .build();
+    OsierClient client = PatientClients.of(of.replica().dc(), of.clientPort()).build();
     client.awaitConnected(Patience.LIMIT);
     return client;
   }

@@ -12,6 +12,7 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -323,8 +324,7 @@ final class KeyspacesAtRunTimeTest {
 
   private OsierClient solo(Datacenter datacenter) {
     await().atMost(PATIENCE).until(datacenter::isReady);
-    OsierClient client =
-        OsierClient.builder().endpoint("solo", "127.0.0.1:" + datacenter.clientPort()).build();
+    OsierClient client = PatientClients.of("solo", datacenter.clientPort()).build();
     open.add(client);
     client.awaitConnected(PATIENCE);
     return client;
@@ -400,9 +400,7 @@ final class KeyspacesAtRunTimeTest {
     String told = created(eu, "late");
     assertThat(told).contains("\"state\":\"creating\"", "\"awaited\":[\"ap\"]");
     OsierClient hurried =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu"))
-            .timeout(Duration.ofMillis(300))
+        PatientClients.of("eu", cluster.clientPort("eu")).timeout(Duration.ofSeconds(1))
             .build();
     open.add(hurried);
     hurried.awaitConnected(PATIENCE);

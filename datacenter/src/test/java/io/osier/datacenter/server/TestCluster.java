@@ -7,6 +7,7 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -153,27 +154,19 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client that prefers one datacenter and knows all. */
   public OsierClient client(String preferred) {
-    return client(preferred, OsierClient.builder().timeout(Patience.LIMIT));
+    return client(preferred, PatientClients.builder());
   }
 
   /** A client of one datacenter alone. */
   OsierClient clientOf(String name) {
-    OsierClient client =
-        patient(OsierClient.builder().timeout(Patience.LIMIT))
-            .endpoint(name, "127.0.0.1:" + clientPort(name))
-            .build();
+    OsierClient client = PatientClients.of(name, clientPort(name)).build();
     client.awaitConnected(Patience.LIMIT);
     return client;
   }
 
-  /** Takes none for dead that is only slow. */
-  private static OsierClient.Builder patient(OsierClient.Builder builder) {
-    return builder.pingInterval(Patience.LIMIT.dividedBy(4)).connectTimeout(Patience.LIMIT);
-  }
-
-  /** As the other one, with settings. It takes none for dead that is only slow. */
+  /** As the other one, with settings. */
   public OsierClient client(String preferred, OsierClient.Builder builder) {
-    patient(builder).prefer(preferred);
+    builder.prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
     OsierClient client = builder.build();
     client.awaitConnected(Patience.LIMIT);

@@ -14,6 +14,7 @@ import io.osier.datacenter.cli.ExpiredCertificates;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -135,10 +136,7 @@ final class TlsTest {
   }
 
   private OsierClient client(Datacenter of, Optional<TlsOptions> tls) {
-    OsierClient.Builder builder =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT);
+    OsierClient.Builder builder = PatientClients.of("eu", of.clientPort());
     tls.ifPresent(builder::tls);
     OsierClient client = builder.build();
     open.add(client);
@@ -264,11 +262,7 @@ final class TlsTest {
   @Test
   void datacenterThatShowsAnExpiredCertificate_isNotTalkedTo() throws Exception {
     try (SSLServerSocket old = impostor("old-eu");
-        OsierClient client =
-            OsierClient.builder()
-                .endpoint("eu", "127.0.0.1:" + old.getLocalPort())
-                .tls(trusting())
-                .build()) {
+        OsierClient client = PatientClients.of("eu", old.getLocalPort()).tls(trusting()).build()) {
       assertNotConnected(client, "expired");
     }
     LoggedLines log = new LoggedLines("io.osier.propagation.transport");

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -65,7 +66,7 @@ final class TwoLiveCopiesTest {
   }
 
   private OsierClient clientOfTheCopy() {
-    return OsierClient.builder().endpoint("eu", "127.0.0.1:" + copyPort).build();
+    return PatientClients.of("eu", copyPort).build();
   }
 
   /** Both acknowledged, and only the updates of one of them came to the others. */

@@ -28,6 +28,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -460,8 +461,7 @@ final class UserLimitsTest {
   }
 
   private OsierClient client(Datacenter of) {
-    OsierClient client =
-        OsierClient.builder().endpoint("eu", "127.0.0.1:" + of.clientPort()).build();
+    OsierClient client = PatientClients.of("eu", of.clientPort()).build();
     open.add(client);
     return client;
   }

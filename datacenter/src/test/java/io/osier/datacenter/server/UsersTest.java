@@ -28,6 +28,7 @@ import io.osier.proxy.BatchException;
 import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
@@ -110,9 +111,7 @@ final class UsersTest {
   }
 
   private OsierClient.Builder builder(Datacenter of) {
-    return OsierClient.builder()
-        .endpoint("eu", "127.0.0.1:" + of.clientPort())
-        .timeout(Patience.LIMIT);
+    return PatientClients.of("eu", of.clientPort());
   }
 
   private OsierClient build(OsierClient.Builder builder) {
@@ -789,7 +788,7 @@ final class UsersTest {
   void watcher_needsToRead_andEndsWithTheRight() {
     Datacenter eu = withCart("\"read shop cart:\", \"write shop\"");
     OsierClient cart =
-        build(builder(eu).timeout(LONG.multipliedBy(2)).user("cart", PASSWORD.toCharArray()));
+        build(builder(eu).user("cart", PASSWORD.toCharArray()));
     cart.awaitConnected(LONG);
     Keyspace shop = cart.session().keyspace("shop");
     for (Watch refused : List.of(shop.changes(), shop.watchPrefix("car"), shop.watch("stock:1"))) {

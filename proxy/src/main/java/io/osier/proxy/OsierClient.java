@@ -174,8 +174,7 @@ public final class OsierClient implements AutoCloseable {
 
   /** As {@link #inProcess(InProcess)}, with the settings of a builder that has no endpoint yet. */
   static OsierClient inProcess(InProcess datacenter, Builder builder) {
-    ClientSettings settings =
-        builder.endpoint(datacenter.replica().dc(), "in process").settings();
+    ClientSettings settings = builder.endpoint(datacenter.replica().dc(), "in process").settings();
     return start(
         settings,
         (all, timers, loops) ->

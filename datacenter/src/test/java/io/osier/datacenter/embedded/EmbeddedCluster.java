@@ -3,8 +3,8 @@ package io.osier.datacenter.embedded;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.net.Ports;
-import io.osier.datacenter.server.TestCluster;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.values.Values;
@@ -41,7 +41,7 @@ final class EmbeddedCluster implements AutoCloseable {
       running.put(
           name,
           start(
-"osier { dc = "
+              "osier { dc = "
                   + name
                   + ", shutdown-timeout = 2m, listen { client-port = 0, peer-port = "
                   + ports.get(name)

@@ -26,29 +26,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class EmbeddedDatacenterTest {
-  private static EmbeddedCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster =
-        new EmbeddedCluster(
-            """
-            shop { sla = 400ms, limits { key = 64B, value = 1KiB, object = 8KiB } }
-            slow { sla = 60s }
-            causal { consistency = causal, sla = 400ms }
-            """);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
+  @AutoClose
+  private static final EmbeddedCluster cluster =
+      new EmbeddedCluster(
+          """
+          shop { sla = 400ms, limits { key = 64B, value = 1KiB, object = 8KiB } }
+          slow { sla = 60s }
+          causal { consistency = causal, sla = 400ms }
+          """);
 
   private static void eventually(Runnable check) {
     Awaitility.await().atMost(Patience.LIMIT).untilAsserted(check::run);

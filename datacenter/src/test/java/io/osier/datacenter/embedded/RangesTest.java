@@ -22,8 +22,7 @@ import java.util.concurrent.Flow;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,17 +32,7 @@ final class RangesTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static List<Value> numbers(int from, int to) {
     return IntStream.range(from, to).mapToObj(Value::of).toList();

@@ -34,8 +34,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,17 +48,7 @@ final class ScansTest {
           + " ordered { sla = 400ms, consistency = causal }";
   private static final byte[] PARTS = {0, 'a', 'b', (byte) 0x80, (byte) 0xff};
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static List<Row> rows(ObjectSpace space, Scan scan) {
     try (Stream<Row> all = space.scan(scan)) {

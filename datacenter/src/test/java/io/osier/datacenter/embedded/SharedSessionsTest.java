@@ -24,7 +24,8 @@ final class SharedSessionsTest {
     EmbeddedDatacenter eu =
         EmbeddedCluster.start(
             "osier { dc = eu, shutdown-timeout = 1s, listen { client-port = 0, peer-port = 0 },"
-                + " store { dir = \"\" }, keyspaces { shop { partitions = 2 } } }", Values.plain());
+                + " store { dir = \"\" }, keyspaces { shop { partitions = 2 } } }",
+            Values.plain());
     eu.awaitReady(Patience.LIMIT);
     List<Keyspace> shops = List.of(eu.session().keyspace("shop"), eu.session().keyspace("shop"));
     AtomicInteger done = new AtomicInteger();

@@ -20,8 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,17 +31,7 @@ final class TimeToLiveTest {
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})

@@ -17,18 +17,18 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,21 +40,14 @@ final class AdministeredUsersTest {
           + credential("secret").line()
           + "\", rights = [\"admin *\", \"read *\", \"write *\"] }";
 
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private static ScramCredential credential(String password) {
     return ScramCredential.of(password.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
   }
 
   private Datacenter start(String dc, int peerPort, String peers, String users, String store) {
-    Datacenter datacenter =
+    return open.add(
         Datacenter.start(
             ConfigReader.read(
                 dc,
@@ -68,9 +61,7 @@ final class AdministeredUsersTest {
                 }
                 """
                     .formatted(dc, store, peerPort, peers, users),
-                Map.of()));
-    open.add(datacenter);
-    return datacenter;
+                Map.of())));
   }
 
   private Datacenter alone(String users) {
@@ -112,9 +103,7 @@ final class AdministeredUsersTest {
     if (!user.isEmpty()) {
       builder.user(user, password.toCharArray());
     }
-    OsierClient client = builder.build();
-    open.add(client);
-    return client;
+    return open.add(builder.build());
   }
 
   private static long read(OsierClient client) {

@@ -10,15 +10,15 @@ import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,26 +34,14 @@ final class AwayTest {
           + "\", rights = [\"admin *\", \"read *\", \"write *\"] }";
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster(String keyspaces, String... names) {
-    TestCluster cluster =
-        new TestCluster(keyspaces, "dir = \"" + dir + "\", durability = sync", names);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(keyspaces, "dir = \"" + dir + "\", durability = sync", names));
   }
 
   private OsierClient in(Datacenter datacenter) {
-    OsierClient client = PatientClients.inProcess(datacenter.inProcess());
-    open.add(client);
-    return client;
+    return open.add(PatientClients.inProcess(datacenter.inProcess()));
   }
 
   private OsierClient.Builder at(TestCluster cluster, String name) {
@@ -61,9 +49,7 @@ final class AwayTest {
   }
 
   private OsierClient as(String user, TestCluster cluster, String name) {
-    OsierClient client = at(cluster, name).user(user, "secret".toCharArray()).build();
-    open.add(client);
-    return client;
+    return open.add(at(cluster, name).user(user, "secret".toCharArray()).build());
   }
 
   private static void create(OsierClient at, String consistency) {

@@ -31,31 +31,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** Real datacenters, real sockets, the real client library. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DatacenterTest {
-  private TestCluster cluster;
-  private OsierClient eu;
-  private OsierClient us;
-
-  @BeforeAll
-  void start() {
-    cluster = new TestCluster("eu", "us", "ap");
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-  }
-
-  @AfterAll
-  void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-  }
+  @AutoClose private final TestCluster cluster = new TestCluster("eu", "us", "ap");
+  private final OsierClient eu = cluster.client("eu");
+  private final OsierClient us = cluster.client("us");
 
   private Keyspace at(OsierClient client) {
     return client.session().keyspace("shop");

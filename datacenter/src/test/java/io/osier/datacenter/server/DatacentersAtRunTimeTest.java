@@ -11,19 +11,19 @@ import io.osier.core.Value;
 import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,27 +33,15 @@ final class DatacentersAtRunTimeTest {
   private static final String KEYSPACES = "shop { sla = 200ms }, bank { consistency = causal }";
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster(String... names) {
-    TestCluster cluster =
-        new TestCluster(KEYSPACES, "dir = \"" + dir + "\", durability = sync", names);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(KEYSPACES, "dir = \"" + dir + "\", durability = sync", names));
   }
 
   /** A client of one datacenter alone. */
   private OsierClient at(TestCluster cluster, String name) {
-    OsierClient client = cluster.clientOf(name);
-    open.add(client);
-    return client;
+    return cluster.clientOf(name);
   }
 
   private static String list(OsierClient client) {
@@ -346,11 +334,11 @@ final class DatacentersAtRunTimeTest {
     // Who knows another one is served there; otherwise nothing old is read.
     servesNothingStale(former);
     OsierClient both =
-        PatientClients.of("ap", cluster.clientPort("ap"))
-            .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
-            .prefer("ap")
-            .build();
-    open.add(both);
+        open.add(
+            PatientClients.of("ap", cluster.clientPort("ap"))
+                .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
+                .prefer("ap")
+                .build());
     both.awaitConnected(PATIENCE);
     // It may have connected with ap alone so far.
     await()

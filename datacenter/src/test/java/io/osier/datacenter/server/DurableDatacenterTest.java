@@ -262,7 +262,7 @@ final class DurableDatacenterTest {
               try (Datacenter datacenter = alone("durability = sync");
                   OsierClient client =
                       PatientClients.of("solo", clientPort)
-.timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
+                          .timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
                           .build()) {
                 for (int i = 0; i < 2_000; i++) {
                   assertThat(shop(client).register("r" + i).get())

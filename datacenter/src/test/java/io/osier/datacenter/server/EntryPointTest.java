@@ -29,8 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,19 +40,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class EntryPointTest {
   private static final Duration LONG = Patience.LIMIT;
 
-  private static TestCluster cluster;
+  @AutoClose private static final TestCluster cluster = new TestCluster("eu", "us");
 
   @TempDir private Path dir;
-
-  @BeforeAll
-  static void start() {
-    cluster = new TestCluster("eu", "us");
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
 
   private static String endpoint(String dc) {
     return dc + "=127.0.0.1:" + cluster.clientPort(dc);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class Interleaving {
   private static final Duration STUCK = Patience.LIMIT;
 
   private static final int TURNS_BETWEEN_LOOKS = 1_000;
+  private static final int LOOKS_BETWEEN_PAUSES = 200;
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -210,9 +212,19 @@ final class Interleaving {
     }
   }
 
+  /** Lets others have the processor now and then, who may need it to come to their hand-overs. */
+  private static void pause(int looks) {
+    if (looks % LOOKS_BETWEEN_PAUSES == 0) {
+      LockSupport.parkNanos(1);
+    } else {
+      Thread.onSpinWait();
+    }
+  }
+
   /** Waits until nobody runs. */
   private List<Actor> standstill() {
     long deadline = System.nanoTime() + STUCK.toNanos();
+    int looks = 0;
     while (true) {
       List<Actor> all = actors();
       if (all.stream().allMatch(Actor::stands)) {
@@ -221,20 +233,21 @@ final class Interleaving {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("somebody runs without end: " + dump());
       }
-      Thread.onSpinWait();
+      pause(++looks);
     }
   }
 
   /** Who can go on after all, for it was woken by time; a deadlock if nobody can. */
   private List<Actor> somebody() {
     long deadline = System.nanoTime() + STUCK.toNanos();
+    int looks = 0;
     while (System.nanoTime() < deadline) {
       failOnDeadlock();
       List<Actor> able = standstill().stream().filter(Actor::isAble).toList();
       if (!able.isEmpty()) {
         return able;
       }
-      Thread.onSpinWait();
+      pause(++looks);
     }
     throw new AssertionError("nobody can go on after " + turns + " turns: " + dump());
   }

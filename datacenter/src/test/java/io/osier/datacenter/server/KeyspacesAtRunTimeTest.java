@@ -13,16 +13,16 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,33 +32,19 @@ final class KeyspacesAtRunTimeTest {
   private static final String[] NAMES = {"ap", "eu", "us"};
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster() {
-    TestCluster cluster = new TestCluster(NAMES);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(NAMES));
   }
 
   private TestCluster durable() {
-    TestCluster cluster =
-        new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES));
   }
 
   /** A client of one datacenter alone. */
   private OsierClient at(TestCluster cluster, String name) {
-    OsierClient client = cluster.clientOf(name);
-    open.add(client);
-    return client;
+    return cluster.clientOf(name);
   }
 
   private static String created(OsierClient client, String name, String... settings) {
@@ -98,8 +84,9 @@ final class KeyspacesAtRunTimeTest {
   @Test
   void filesNeedNotNameAny_andOneThatJoinsGetsThemAll() {
     TestCluster cluster =
-        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
-    open.add(cluster);
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
     OsierClient eu = at(cluster, "eu");
     assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
     assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
@@ -127,8 +114,9 @@ final class KeyspacesAtRunTimeTest {
   @Test
   void whoJoinsAndHearsNobody_isNotReady_untilItHasTheKeyspaces() {
     TestCluster cluster =
-        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
-    open.add(cluster);
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
     OsierClient eu = at(cluster, "eu");
     created(eu, "carts");
     eu.session().keyspace("carts").counter("c").increment(2);
@@ -324,8 +312,7 @@ final class KeyspacesAtRunTimeTest {
 
   private OsierClient solo(Datacenter datacenter) {
     await().atMost(PATIENCE).until(datacenter::isReady);
-    OsierClient client = PatientClients.of("solo", datacenter.clientPort()).build();
-    open.add(client);
+    OsierClient client = open.add(PatientClients.of("solo", datacenter.clientPort()).build());
     client.awaitConnected(PATIENCE);
     return client;
   }
@@ -400,9 +387,10 @@ final class KeyspacesAtRunTimeTest {
     String told = created(eu, "late");
     assertThat(told).contains("\"state\":\"creating\"", "\"awaited\":[\"ap\"]");
     OsierClient hurried =
-        PatientClients.of("eu", cluster.clientPort("eu")).timeout(Duration.ofSeconds(1))
-            .build();
-    open.add(hurried);
+        open.add(
+            PatientClients.of("eu", cluster.clientPort("eu"))
+                .timeout(Duration.ofSeconds(1))
+                .build());
     hurried.awaitConnected(PATIENCE);
     await() // on a slow machine there may be no answer in its time
         .untilAsserted(

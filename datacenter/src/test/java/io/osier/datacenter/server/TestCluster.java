@@ -8,6 +8,7 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,7 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
 
-/** Datacenters in this JVM, on loopback, with real sockets. */
+/** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
 public final class TestCluster implements AutoCloseable {
   private final Map<String, Datacenter> running = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
@@ -26,6 +27,7 @@ public final class TestCluster implements AutoCloseable {
   /** By datacenter, the others that its file names. */
   private final Map<String, Set<String>> files = new LinkedHashMap<>();
 
+  private final Opened clients = new Opened();
   private final String keyspaces;
   private final String store;
 
@@ -159,7 +161,7 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client of one datacenter alone. */
   OsierClient clientOf(String name) {
-    OsierClient client = PatientClients.of(name, clientPort(name)).build();
+    OsierClient client = clients.add(PatientClients.of(name, clientPort(name)).build());
     client.awaitConnected(Patience.LIMIT);
     return client;
   }
@@ -168,7 +170,7 @@ public final class TestCluster implements AutoCloseable {
   public OsierClient client(String preferred, OsierClient.Builder builder) {
     builder.prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
-    OsierClient client = builder.build();
+    OsierClient client = clients.add(builder.build());
     client.awaitConnected(Patience.LIMIT);
     Awaitility.await()
         .atMost(Patience.LIMIT)
@@ -179,6 +181,7 @@ public final class TestCluster implements AutoCloseable {
   /** Nobody reads any more what they have not shipped: they are told not to wait for it. */
   @Override
   public void close() {
+    clients.close();
     running.values().forEach(datacenter -> inAHurry(datacenter::close));
   }
 

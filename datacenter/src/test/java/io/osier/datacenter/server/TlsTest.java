@@ -16,6 +16,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,7 +36,6 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -49,7 +49,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +64,7 @@ final class TlsTest {
 
   @TempDir private static Path foreign;
 
-  private final List<AutoCloseable> open = new ArrayList<>();
+  @AutoClose private final Opened open = new Opened();
 
   @BeforeAll
   static void make() {
@@ -83,13 +83,6 @@ final class TlsTest {
     CertificateMaker.signed(dir, file, TlsName.ofDatacenter("osier", dc), LOOPBACK, 10);
   }
 
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
-
   private static String tls(Path certificates, Path authorities, String name, String more) {
     return """
     tls {
@@ -105,7 +98,7 @@ final class TlsTest {
   }
 
   private Datacenter start(String dc, int peerPort, String peers, String more) {
-    Datacenter datacenter =
+    return open.add(
         Datacenter.start(
             ConfigReader.read(
                 dc,
@@ -118,9 +111,7 @@ final class TlsTest {
                 }
                 """
                     .formatted(dc, peerPort, peers, more),
-                Map.of()));
-    open.add(datacenter);
-    return datacenter;
+                Map.of())));
   }
 
   private Datacenter alone(String more) {
@@ -138,9 +129,7 @@ final class TlsTest {
   private OsierClient client(Datacenter of, Optional<TlsOptions> tls) {
     OsierClient.Builder builder = PatientClients.of("eu", of.clientPort());
     tls.ifPresent(builder::tls);
-    OsierClient client = builder.build();
-    open.add(client);
-    return client;
+    return open.add(builder.build());
   }
 
   private static long increment(OsierClient client) {
@@ -222,8 +211,7 @@ final class TlsTest {
   @Test
   void expiredCertificate_isRefused_onEachPort() throws Exception {
     Datacenter strict = alone("client-certificates = true");
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     for (String[] who :
         new String[][] {
           {"old-cart", String.valueOf(strict.clientPort())},
@@ -265,8 +253,7 @@ final class TlsTest {
         OsierClient client = PatientClients.of("eu", old.getLocalPort()).tls(trusting()).build()) {
       assertNotConnected(client, "expired");
     }
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     try (SSLServerSocket old = impostor("old-us")) {
       start("eu", 0, "us = \"127.0.0.1:" + old.getLocalPort() + "\"", tls(certs, certs, "eu", ""));
       await()
@@ -431,8 +418,7 @@ final class TlsTest {
 
   @Test
   void certificatesThatExpireSoon_areNamedInTheLog_andInStat() {
-    LoggedLines log = new LoggedLines(Certificates.class.getName());
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines(Certificates.class.getName()));
     OsierClient client = client(alone(""), Optional.of(trusting())); // of 10 days
     client.awaitConnected(LONG);
     String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
@@ -502,8 +488,7 @@ final class TlsTest {
 
   /** Nothing is replicated with a datacenter that is not let in, and eu says why. */
   private void assertApart(String atUs, String why) {
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     OsierClient[] at = pair(tls(certs, certs, "eu", ""), atUs);
     increment(at[0]);
     await().atMost(LONG).until(() -> log.all().stream().anyMatch(line -> line.contains(why)));

@@ -29,6 +29,7 @@ import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,7 +44,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A user who floods the port has what one may have, and the others have theirs. */
@@ -60,7 +61,7 @@ final class UserLimitsTest {
               new User("cart", Optional.of(CREDENTIAL), ALL)));
   private static final long MANY = 1_000_000;
 
-  private final List<AutoCloseable> open = new ArrayList<>();
+  @AutoClose private final Opened open = new Opened();
 
   /** Requests that nobody answers until the test does. */
   private final Queue<Consumer<Reply>> waiting = new ConcurrentLinkedQueue<>();
@@ -71,13 +72,6 @@ final class UserLimitsTest {
   private final AccessControl access =
       new AccessControl(
           () -> users, "osier", new Decoys(new byte[Decoys.SECRET_BYTES]), new AuditLog("eu"));
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
 
   private static UserLimits limits(long connections, long requests, long bytes) {
     return new UserLimits(
@@ -123,9 +117,7 @@ final class UserLimitsTest {
   }
 
   private RawClient connect(ClientServer to) throws IOException {
-    RawClient client = new RawClient(to.port());
-    open.add(client);
-    return client;
+    return open.add(new RawClient(to.port()));
   }
 
   /** Connects without a login, and says what comes of it. */
@@ -435,18 +427,18 @@ final class UserLimitsTest {
   @Test
   void limit_isToldToTheApplication_andShownInStat() {
     Datacenter eu =
-        Datacenter.start(
-            ConfigReader.read(
-                "eu",
-                """
-                osier {
-                  dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-                  listen { client-port = 0, peer-port = 0 }
-                  user-limits { connections = 1 }
-                }
-                """,
-                Map.of()));
-    open.add(eu);
+        open.add(
+            Datacenter.start(
+                ConfigReader.read(
+                    "eu",
+                    """
+                    osier {
+                      dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+                      listen { client-port = 0, peer-port = 0 }
+                      user-limits { connections = 1 }
+                    }
+                    """,
+                    Map.of())));
     OsierClient first = client(eu);
     first.awaitConnected(LONG);
     OsierClient second = client(eu);
@@ -461,8 +453,6 @@ final class UserLimitsTest {
   }
 
   private OsierClient client(Datacenter of) {
-    OsierClient client = PatientClients.of("eu", of.clientPort()).build();
-    open.add(client);
-    return client;
+    return open.add(PatientClients.of("eu", of.clientPort()).build());
   }
 }

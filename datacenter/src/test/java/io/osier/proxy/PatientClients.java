@@ -30,6 +30,11 @@ public final class PatientClients {
 
   /** As {@link #inProcess(InProcess)}, with typed handles that keep objects so. */
   public static OsierClient inProcess(InProcess datacenter, Values values) {
-    return OsierClient.inProcess(datacenter, builder().values(values));
+    return inProcess(datacenter, builder().values(values));
+  }
+
+  /** As {@link #inProcess(InProcess)}, with the settings of a builder that has no endpoint. */
+  public static OsierClient inProcess(InProcess datacenter, OsierClient.Builder settings) {
+    return OsierClient.inProcess(datacenter, settings);
   }
 }

@@ -106,7 +106,6 @@ final class OutOfMemoryExitTest {
   private int port(Process process) {
     Pattern said = Pattern.compile("serves clients on 127\\.0\\.0\\.1:(\\d+)");
     return Awaitility.await()
-        .atMost(Patience.LIMIT)
         .until(
             () -> {
               String text = Files.readString(log().toPath());
@@ -143,7 +142,7 @@ final class OutOfMemoryExitTest {
       for (int i = 0; i < registers.length && process.isAlive(); i++) {
         CompletableFuture<?> unused = registers[i].assignAsync(value);
       }
-      Awaitility.await().atMost(Patience.LIMIT).until(() -> !process.isAlive());
+      Awaitility.await().until(() -> !process.isAlive());
     }
     assertEnds(process, "error OUT_OF_MEMORY: the datacenter ends");
     assertThat(Files.readAllLines(log().toPath()).getLast()).contains("osier.store.dir");

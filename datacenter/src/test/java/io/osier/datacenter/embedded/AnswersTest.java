@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -122,7 +121,7 @@ final class AnswersTest {
   @CsvSource({"shop", "bank"})
   void whatIsShown_isSeen(String name) {
     ways.there("network", name).counter("seen").increment(10);
-    await().atMost(LONG).until(() -> ways.here("network", name).counter("seen").get() == 10);
+    await().until(() -> ways.here("network", name).counter("seen").get() == 10);
     Keyspace here = ways.here("network", name);
     assertThat(here.counter("seen").incrementAndGet(1)).isEqualTo(11);
     assertThat(here.token().toString()).contains("us/");

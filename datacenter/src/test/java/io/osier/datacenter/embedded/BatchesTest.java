@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -162,7 +161,6 @@ final class BatchesTest {
         ways.client().session(io.osier.proxy.SessionOptions.DEFAULT.after(there.token().encode()));
     assertThat(counts(session.keyspace(name).readAll(reads))).containsOnly(7L);
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> assertThat(counts(ways.here("network", name).readAll(reads))).containsOnly(7L));
     Keyspace fresh = ways.here("network", name);

@@ -154,7 +154,7 @@ final class ConditionalUpdatesTest {
     assertThat(ways.here("network", "shop").register("far").assignIfAbsent(Value.of("eu")))
         .isTrue();
     RegisterHandle there = ways.there("network", "shop").register("far");
-    await().atMost(LONG).until(() -> there.get().isPresent());
+    await().until(() -> there.get().isPresent());
     assertThat(there.assignIfAbsent(Value.of("us"))).isFalse();
     assertThat(there.assignIf(Value.of("eu"), Value.of("us"))).isTrue();
   }

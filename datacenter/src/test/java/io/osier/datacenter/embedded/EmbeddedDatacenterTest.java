@@ -41,7 +41,7 @@ final class EmbeddedDatacenterTest {
           """);
 
   private static void eventually(Runnable check) {
-    Awaitility.await().atMost(Patience.LIMIT).untilAsserted(check::run);
+    Awaitility.await().untilAsserted(check::run);
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -134,7 +133,7 @@ final class ExistenceTest {
   @CsvSource({"shop", "bank"})
   void sessionsGuarantees_hold(String name) {
     ways.there("network", name).counter("there").increment(1);
-    await().atMost(LONG).until(() -> ways.here("network", name).exists("there"));
+    await().until(() -> ways.here("network", name).exists("there"));
     Keyspace here = ways.here("network", name);
     assertThat(here.type("there")).contains(CrdtType.PN_COUNTER);
     assertThat(here.token().toString()).as("what it has seen").contains("us/");

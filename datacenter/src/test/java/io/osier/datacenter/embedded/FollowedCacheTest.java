@@ -104,7 +104,6 @@ final class FollowedCacheTest {
   /** Reads until the cache answers. */
   private static void awaitHit(Hits hits, Runnable read) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(2))
         .until(
             () -> {
@@ -116,7 +115,6 @@ final class FollowedCacheTest {
 
   private static void awaitValue(Keyspace by, String key, long value) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(1))
         .untilAsserted(() -> assertThat(by.counter(key).get()).isEqualTo(value));
   }
@@ -205,7 +203,6 @@ final class FollowedCacheTest {
   private static void converges(
       String what, List<Keyspace> readers, List<Keyspace> plain, String prefix, int keys) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(5))
         .untilAsserted(
             () -> {
@@ -257,7 +254,7 @@ final class FollowedCacheTest {
         join(writers);
         converges(what, readers, List.of(here, there), prefix, keys);
         long before = hits.count.get();
-        await().atMost(LONG).until(() -> hits.count.get() > before + 100);
+        await().until(() -> hits.count.get() > before + 100);
       }
       stop.set(true);
       join(polling);
@@ -340,14 +337,14 @@ final class FollowedCacheTest {
       threads.add(writer(there, prefix, keys, seed, 100, stop));
       awaitHit(hits, () -> reader.counter(prefix + 0).get());
       own.stop("eu");
-      await().atMost(LONG).until(() -> client.nearest().filter("us"::equals).isPresent());
+      await().until(() -> client.nearest().filter("us"::equals).isPresent());
       long elsewhere = hits.count.get();
-      await().atMost(LONG).until(() -> hits.count.get() > elsewhere + 100);
+      await().until(() -> hits.count.get() > elsewhere + 100);
       own.start("eu");
       own.awaitReady();
-      await().atMost(LONG).until(() -> client.nearest().filter("eu"::equals).isPresent());
+      await().until(() -> client.nearest().filter("eu"::equals).isPresent());
       long back = hits.count.get();
-      await().atMost(LONG).until(() -> hits.count.get() > back + 100);
+      await().until(() -> hits.count.get() > back + 100);
       stop.set(true);
       join(threads);
       assertThat(wrong).as("seed %d", seed).isEmpty();
@@ -373,7 +370,6 @@ final class FollowedCacheTest {
       here.expireAfter("f:soon", Duration.ofSeconds(3));
       awaitHit(hits, () -> assertThat(reader.counter("f:soon").get()).isIn(0L, 1L));
       await()
-          .atMost(LONG)
           .pollInterval(Duration.ofMillis(1))
           .until(
               () -> {

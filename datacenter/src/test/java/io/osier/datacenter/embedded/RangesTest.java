@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -65,7 +64,7 @@ final class RangesTest {
     assertThat(set.stream(Range.after(Value.of(3)).before(Value.of(1_000)).limit(100)))
         .isEqualTo(numbers(4, 1_000));
     SetHandle there = ways.there(how, name).set("numbers");
-    await().atMost(LONG).until(() -> there.size() == 1_203);
+    await().until(() -> there.size() == 1_203);
     assertThat(there.stream(all().limit(250))).isEqualTo(numbers(0, 1_203));
   }
 
@@ -124,10 +123,10 @@ final class RangesTest {
               }
             });
     held[0].request(10);
-    await().atMost(LONG).until(() -> heard.size() == 10);
+    await().until(() -> heard.size() == 10);
     assertThat(ends).isEmpty();
     held[0].request(Long.MAX_VALUE);
-    await().atMost(LONG).until(() -> !ends.isEmpty());
+    await().until(() -> !ends.isEmpty());
     assertThat(ends).containsExactly("complete");
     assertThat(heard).isEqualTo(numbers(0, 30));
   }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -148,7 +147,7 @@ final class TypedHandlesTest {
             .toList();
     all.forEach(CompletableFuture::join);
     for (RecordMap<User> map : List.of(here, there)) {
-      await().atMost(LONG).until(() -> map.get().orElseThrow().visits() == 100);
+      await().until(() -> map.get().orElseThrow().visits() == 100);
     }
   }
 

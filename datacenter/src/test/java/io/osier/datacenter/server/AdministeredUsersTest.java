@@ -73,7 +73,6 @@ final class AdministeredUsersTest {
       Datacenter at, String action, String user, Map<String, String> settings) {
     Reply[] last = new Reply[1];
     await()
-        .atMost(LONG)
         .until(
             () -> {
               CompletableFuture<Reply> reply = new CompletableFuture<>();
@@ -130,7 +129,6 @@ final class AdministeredUsersTest {
     done(here, "create", "cart", made("one", "read shop"));
     OsierClient cart = client(there, "cart", "one");
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(() -> assertThat(read(cart)).isZero());
     assertThat(list(there))
@@ -139,11 +137,9 @@ final class AdministeredUsersTest {
     assertThat(read(client(there, "admin", "secret"))).as("it came along").isZero();
 
     done(there, "revoke", "cart", Map.of("rights", "read shop"));
-    await().atMost(LONG).untilAsserted(() -> refused(ErrorCode.FORBIDDEN, cart));
+    await().untilAsserted(() -> refused(ErrorCode.FORBIDDEN, cart));
     done(there, "drop", "cart", Map.of());
-    await()
-        .atMost(LONG)
-        .untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, client(here, "cart", "one")));
+    await().untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, client(here, "cart", "one")));
   }
 
   @Test
@@ -168,7 +164,7 @@ final class AdministeredUsersTest {
     assertThat(read(anybody)).isZero();
     assertThat(read(client(eu, "admin", "secret"))).isZero();
     done(eu, "drop", "default", Map.of());
-    await().atMost(LONG).untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, anybody));
+    await().untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, anybody));
     assertThat(administer(eu, "drop", "admin", Map.of()))
         .isInstanceOfSatisfying(
             Reply.Failure.class,
@@ -209,7 +205,7 @@ final class AdministeredUsersTest {
       assertThat(admin.ask(read))
           .isInstanceOfSatisfying(
               Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
-      await().atMost(LONG).until(() -> admin.ask(grant) instanceof Reply.Report);
+      await().until(() -> admin.ask(grant) instanceof Reply.Report);
       assertThat(audit.all())
           .anySatisfy(
               l ->

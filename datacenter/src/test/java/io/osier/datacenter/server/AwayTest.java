@@ -81,7 +81,6 @@ final class AwayTest {
     OsierClient eu = in(cluster.datacenter("eu"));
     create(eu, consistency);
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
@@ -105,9 +104,7 @@ final class AwayTest {
     us.session().keyspace("carts").counter("c").increment(1);
     cluster.awaitReady();
     for (OsierClient client : List.of(eu, us)) {
-      await()
-          .atMost(PATIENCE)
-          .until(() -> client.session().keyspace("carts").counter("c").get() == 1);
+      await().until(() -> client.session().keyspace("carts").counter("c").get() == 1);
     }
   }
 
@@ -122,7 +119,6 @@ final class AwayTest {
     OsierClient us = in(cluster.datacenter("us"));
     create(us, "session");
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("eu").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("eu");
     us.admin().dropKeyspaceAsync("carts").join();
@@ -150,7 +146,6 @@ final class AwayTest {
     bob(admin);
     OsierClient before = as("bob", cluster, "us");
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
     before.close();
@@ -169,7 +164,6 @@ final class AwayTest {
     bob(admin);
     OsierClient before = as("bob", cluster, "us");
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
     before.close();
@@ -192,7 +186,7 @@ final class AwayTest {
     in(us).session().keyspace("shop").counter("c").increment(1);
     assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has told");
     cluster.start("eu");
-    await().atMost(PATIENCE).until(() -> us.warnings().isEmpty());
+    await().until(() -> us.warnings().isEmpty());
   }
 
   /** It could not know of the drop: what is lost of what it acknowledged is told. */
@@ -204,7 +198,6 @@ final class AwayTest {
     OsierClient eu = in(cluster.datacenter("eu"));
     create(eu, consistency);
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
@@ -215,10 +208,9 @@ final class AwayTest {
     }
     assertThat(us.droppedUpdates()).isZero();
     OsierClient again = in(cluster.start("eu"));
-    await().atMost(PATIENCE).until(() -> us.droppedUpdates() == 3);
+    await().until(() -> us.droppedUpdates() == 3);
     cluster.awaitReady();
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(
             () -> {
@@ -226,11 +218,10 @@ final class AwayTest {
               return true;
             });
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> in(us).session().keyspace("carts").counter("c").get() == 0);
     in(us).session().keyspace("carts").counter("c").increment(1);
-    await().atMost(PATIENCE).until(() -> again.session().keyspace("carts").counter("c").get() == 1);
+    await().until(() -> again.session().keyspace("carts").counter("c").get() == 1);
   }
 
   /** Each is as old as the other, and neither waits until its time is over. */

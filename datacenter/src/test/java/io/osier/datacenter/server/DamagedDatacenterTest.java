@@ -143,7 +143,6 @@ final class DamagedDatacenterTest {
     String stat = client.inspectAsync("solo", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).contains("\"damaged\":[\"partition shop/0: byte ");
     org.awaitility.Awaitility.await()
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 assertThat(get(datacenter, "/metrics"))

@@ -146,10 +146,9 @@ final class DurableDatacenterTest {
     try (Datacenter datacenter = alone("durability = sync");
         OsierClient client = client()) {
       Keyspace shop = shop(client);
-      await().atMost(Patience.LIMIT).until(() -> shop.count(Scan.all()) == 2);
+      await().until(() -> shop.count(Scan.all()) == 2);
       assertThat(shop.timeToLive("k0").orElseThrow()).isGreaterThan(Duration.ofMinutes(30));
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   client
@@ -306,7 +305,6 @@ final class DurableDatacenterTest {
       cluster.start("us");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 long sum = 0;
@@ -343,7 +341,6 @@ final class DurableDatacenterTest {
       shop.counter("c").increment(2);
       shop.register("r").assign("after");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(7));
       long incarnation = cluster.replica("eu").incarnation();
@@ -355,7 +352,6 @@ final class DurableDatacenterTest {
       cluster.awaitReady();
       assertThat(cluster.replica("eu").incarnation()).isGreaterThan(incarnation);
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 Keyspace now = eu.session().keyspace("shop");
@@ -365,7 +361,6 @@ final class DurableDatacenterTest {
               });
       eu.session().keyspace("shop").counter("c").increment(1);
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(8));
     }
@@ -388,7 +383,6 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (int i = 0; i < 100; i++) {
@@ -478,7 +472,6 @@ final class DurableDatacenterTest {
 
   private static void awaitObjects(long objects, OsierClient... clients) {
     await()
-        .atMost(Patience.LIMIT)
         .ignoreExceptionsInstanceOf(CompletionException.class) // until the clients are back
         .untilAsserted(
             () -> {
@@ -510,7 +503,6 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (OsierClient client : List.of(eu, us)) {

@@ -17,6 +17,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Session;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -54,7 +55,9 @@ final class InterleavedShellTest {
     Interleaving turns = new Interleaving(seed);
     InterleavedShell shell = new InterleavedShell(turns, callers, seed);
     OsierClient client =
-        PatientClients.inProcess(sabotaged ? new SendingInTheMonitor(shell) : shell);
+        PatientClients.inProcess(
+            sabotaged ? new SendingInTheMonitor(shell) : shell,
+            PatientClients.builder().timeout(Duration.ofDays(1))); // who hangs is found otherwise
     List<Session> sessions = Stream.generate(client::session).limit(SESSIONS).toList();
     AtomicLong sum = new AtomicLong();
     AtomicLong counted = new AtomicLong(-1);

@@ -29,7 +29,10 @@ final class Interleaving {
   private static final Duration STUCK = Patience.LIMIT;
 
   private static final int TURNS_BETWEEN_LOOKS = 1_000;
-  private static final int LOOKS_BETWEEN_PAUSES = 200;
+  private static final int LOOKS_AT_ONCE = 20;
+
+  /** Whoever comes to a hand-over ends a pause. */
+  private static final long PAUSE_NANOS = 50_000;
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -88,6 +91,10 @@ final class Interleaving {
   private final ThreadLocal<Actor> here = new ThreadLocal<>();
 
   private final List<Actor> actors = new ArrayList<>();
+
+  /** Who chooses whose turn it is. */
+  private volatile @Nullable Thread conductor;
+
   private volatile boolean over;
   private volatile @Nullable Throwable failure;
   private long turns;
@@ -146,6 +153,7 @@ final class Interleaving {
     }
     Actor actor = actor();
     actor.when = when;
+    LockSupport.unpark(conductor);
     actor.turn.acquireUninterruptibly();
     actor.called = false;
   }
@@ -184,6 +192,7 @@ final class Interleaving {
    * @throws AssertionError if that is not possible, or one of them failed
    */
   void run() {
+    conductor = Thread.currentThread();
     try {
       while (failure == null) {
         List<Actor> all = standstill();
@@ -212,10 +221,10 @@ final class Interleaving {
     }
   }
 
-  /** Lets others have the processor now and then, who may need it to come to their hand-overs. */
+  /** Looks again at once a few times, then leaves the processor to those who may need it. */
   private static void pause(int looks) {
-    if (looks % LOOKS_BETWEEN_PAUSES == 0) {
-      LockSupport.parkNanos(1);
+    if (looks > LOOKS_AT_ONCE) {
+      LockSupport.parkNanos(PAUSE_NANOS);
     } else {
       Thread.onSpinWait();
     }

@@ -141,7 +141,6 @@ final class TlsTest {
 
   private static void assertNotConnected(OsierClient client, String why) {
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(client.status().getFirst().trouble())
@@ -238,7 +237,6 @@ final class TlsTest {
       }
     }
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(log.all())
@@ -256,9 +254,7 @@ final class TlsTest {
     LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     try (SSLServerSocket old = impostor("old-us")) {
       start("eu", 0, "us = \"127.0.0.1:" + old.getLocalPort() + "\"", tls(certs, certs, "eu", ""));
-      await()
-          .atMost(LONG)
-          .until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
+      await().until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
     }
   }
 
@@ -410,7 +406,7 @@ final class TlsTest {
 
     Files.copy(
         own.resolve("new/eu.key"), own.resolve("eu.key"), StandardCopyOption.REPLACE_EXISTING);
-    await().atMost(LONG).until(() -> !shown(eu).equals(first));
+    await().until(() -> !shown(eu).equals(first));
     assertThat(increment(before)).isEqualTo(3); // it does not even trust the new one
     TlsOptions trustsNew = TlsOptions.DEFAULT.authorities(own.resolve("new/authority.pem"));
     assertThat(increment(client(eu, Optional.of(trustsNew)))).isEqualTo(4);
@@ -423,7 +419,7 @@ final class TlsTest {
     client.awaitConnected(LONG);
     String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).containsPattern("\"certificates\":\\{\"[^}]*\":\"20[0-9-]+T");
-    await().atMost(LONG).until(() -> log.all().size() >= 2);
+    await().until(() -> log.all().size() >= 2);
     assertThat(log.all())
         .allSatisfy(line -> assertThat(line).contains("expires in 9 days"))
         .as("its own and the authority's, once a day")
@@ -481,9 +477,9 @@ final class TlsTest {
     increment(at[0]);
     at[1].awaitConnected(LONG);
     var there = at[1].session().keyspace("shop").counter("c");
-    await().atMost(LONG).until(() -> there.get() == 1);
+    await().until(() -> there.get() == 1);
     there.increment(1);
-    await().atMost(LONG).until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
+    await().until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
   }
 
   /** Nothing is replicated with a datacenter that is not let in, and eu says why. */
@@ -491,7 +487,7 @@ final class TlsTest {
     LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     OsierClient[] at = pair(tls(certs, certs, "eu", ""), atUs);
     increment(at[0]);
-    await().atMost(LONG).until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
+    await().until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
     assertThat(at[0].inspectAsync("eu", Request.Topic.PEERS, Optional.empty(), 10).join())
         .contains("\"connected\":false")
         .doesNotContain("\"connected\":true");
@@ -576,9 +572,7 @@ final class TlsTest {
       increment(client);
     }
     for (OsierClient client : clients) {
-      await()
-          .atMost(LONG)
-          .until(() -> client.session().keyspace("shop").counter("c").get() == before + 2);
+      await().until(() -> client.session().keyspace("shop").counter("c").get() == before + 2);
     }
     return before + 2;
   }

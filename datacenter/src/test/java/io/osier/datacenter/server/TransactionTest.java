@@ -99,9 +99,7 @@ final class TransactionTest {
     assertThat(k.map("rm-m").counter("n").get()).isEqualTo(16);
     // And it converges to the same elsewhere.
     Keyspace there = bank(us);
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(there.map("rm-m").counter("n").get()).isEqualTo(16));
+    await().untilAsserted(() -> assertThat(there.map("rm-m").counter("n").get()).isEqualTo(16));
     assertThat(there.set("rm").get()).containsExactly(Value.of("b"));
     assertThat(there.multiRegister("rm-v").get()).containsExactly(Value.of(2), Value.of(3));
   }
@@ -163,7 +161,7 @@ final class TransactionTest {
     brief.register("past").assign("one");
     VersionVector then = brief.clock();
     brief.register("past").assign("two");
-    await().atMost(Patience.LIMIT).until(() -> isForgotten(brief, then));
+    await().until(() -> isForgotten(brief, then));
   }
 
   private static boolean isForgotten(Keyspace k, VersionVector clock) {
@@ -183,7 +181,6 @@ final class TransactionTest {
       brief.register("held").assign("two");
       VersionVector two = brief.clock();
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () -> {
                 brief.register("held").assign("later");
@@ -211,9 +208,7 @@ final class TransactionTest {
     Transaction slow = k.begin(TransactionOptions.DEFAULT.limit(Duration.ofMillis(50)));
     var unused = catchThrowable(() -> slow.counter("ended").increment(100)); // or it is late
     AtomicReference<Throwable> late = new AtomicReference<>();
-    await()
-        .atMost(Patience.LIMIT)
-        .until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
+    await().until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
     assertThat(late.get())
         .isInstanceOfSatisfying(
             OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED))

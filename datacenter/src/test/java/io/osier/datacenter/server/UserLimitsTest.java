@@ -160,7 +160,7 @@ final class UserLimitsTest {
   private void assertServed(RawClient client) throws IOException {
     int before = waiting.size();
     client.send(write(77, 1));
-    await().atMost(LONG).until(() -> waiting.size() == before + 1);
+    await().until(() -> waiting.size() == before + 1);
     waiting.stream().toList().getLast().accept(new Reply.Pong());
     assertThat(client.reply()).isEqualTo(new Envelope<Reply>(77, new Reply.Pong()));
   }
@@ -196,7 +196,6 @@ final class UserLimitsTest {
     assertServed(three.get(1));
     three.get(0).close();
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(connect(server).login("cart", PASSWORD))
@@ -212,7 +211,7 @@ final class UserLimitsTest {
     for (int id = 1; id <= 6; id++) {
       first.send(write(id, 1));
     }
-    await().atMost(LONG).until(() -> waiting.size() == 6);
+    await().until(() -> waiting.size() == 6);
     for (int id = 1; id <= 6; id++) {
       second.send(write(id, 1));
     }
@@ -245,7 +244,7 @@ final class UserLimitsTest {
     for (int id = 1; id <= 3; id++) {
       int sent = id;
       first.send(write(id, 60_000)); // one after the other: what lies in its buffer counts, too
-      await().atMost(LONG).until(() -> waiting.size() == sent);
+      await().until(() -> waiting.size() == sent);
     }
     for (int bytes : new int[] {60_000, 150_000}) {
       first.send(write(9, bytes));
@@ -260,7 +259,7 @@ final class UserLimitsTest {
     // Half of a large one is not answered, and counts.
     byte[] large = write(1, 190_000);
     cart.send(Arrays.copyOf(large, 180_000));
-    await().atMost(LONG).until(() -> bytesOf(server, "cart") > 60_000);
+    await().until(() -> bytesOf(server, "cart") > 60_000);
     RawClient alsoCart = cart(server);
     alsoCart.send(write(2, 190_000));
     refused(alsoCart.reply().message(), ErrorCode.OVERLOADED, "user 'cart'");
@@ -279,13 +278,13 @@ final class UserLimitsTest {
     ClientServer server = server(limits(MANY, 2, 200_000));
     RawClient client = connect(server).greet();
     client.send(begin(1, 190_000));
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(access.transactionsKept()).isOne();
     client.send(begin(2, 50_000));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
     assertThat(access.transactionsKept()).isOne();
     client.send(begin(3, 1));
-    await().atMost(LONG).until(() -> waiting.size() == 2);
+    await().until(() -> waiting.size() == 2);
     client.send(begin(4, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.requests");
     assertThat(access.transactionsKept()).isEqualTo(2);
@@ -300,7 +299,7 @@ final class UserLimitsTest {
     for (int i = 0; i < most; i++) {
       client.send(begin(i + 1, 1));
     }
-    await().atMost(LONG).until(() -> waiting.size() == most);
+    await().until(() -> waiting.size() == most);
     client.send(begin(most + 1, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "has 7500 open transactions in 'shop'");
     assertThat(access.transactionsKept()).isEqualTo(most);
@@ -338,7 +337,7 @@ final class UserLimitsTest {
     assertThat(5L * frame.length).isLessThan(batch.heapBytes());
     RawClient client = connect(server).greet();
     client.send(frame);
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(bytesOf(server, "default")).isGreaterThan(batch.heapBytes());
     client.send(frame);
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
@@ -358,7 +357,7 @@ final class UserLimitsTest {
     RawClient client = connect(server).greet();
     client.send(
         RawClient.frame(1, new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0)));
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(bytesOf(server, "default")).isEqualTo(100_000);
     client.send(write(2, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
@@ -380,15 +379,15 @@ final class UserLimitsTest {
     ClientServer server = server(limits(MANY, 2, MANY));
     try (RawClient gone = connect(server).greet()) {
       gone.send(write(1, 1)).send(write(2, 1));
-      await().atMost(LONG).until(() -> waiting.size() == 2);
+      await().until(() -> waiting.size() == 2);
     }
-    await().atMost(LONG).until(() -> server.figures().users().getFirst().connections() == 0);
+    await().until(() -> server.figures().users().getFirst().connections() == 0);
     try (RawClient again = connect(server).greet()) {
       again.send(write(1, 1));
       refused(again.reply().message(), ErrorCode.OVERLOADED, "2 requests under way");
     }
     waiting.forEach(reply -> reply.accept(new Reply.Pong()));
-    await().atMost(LONG).until(() -> server.figures().users().isEmpty());
+    await().until(() -> server.figures().users().isEmpty());
   }
 
   @Test
@@ -405,7 +404,7 @@ final class UserLimitsTest {
     }
     RawClient client = connect(server).greet();
     client.send(write(1, 200_000)).send(write(2, 1)).send(write(3, 1));
-    await().atMost(LONG).until(() -> waiting.size() == 3);
+    await().until(() -> waiting.size() == 3);
     users = USERS;
     refused(greeting(server), ErrorCode.OVERLOADED, "user 'default' has 2 connections");
     client.send(write(4, 1));
@@ -416,7 +415,6 @@ final class UserLimitsTest {
     }
     answering = true; // until the limit is in force large ones are still taken
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> {
               client.send(write(5, 200_000));

@@ -179,7 +179,6 @@ final class UsersTest {
     failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
     eu.setUsers(only("cart", "read shop"));
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(
             () -> assertThat(client.session().keyspace("shop").counter("c").get()).isZero());
@@ -220,7 +219,6 @@ final class UsersTest {
     forbidden("read shop c", () -> shop.counter("c").get());
     eu.setUsers(only("cart", "read *"));
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 failure(
@@ -674,7 +672,6 @@ final class UsersTest {
     eu.setUsers(only("other", "read *"));
     assertThat(idle.isEnded()).isTrue();
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 failure(
@@ -702,7 +699,6 @@ final class UsersTest {
                     List.of(Grant.parse("read shop"))))));
     // The client logs in again by itself, with what its supplier says now.
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(
             () -> assertThat(cart.session().keyspace("shop").counter("c").get()).isZero());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class Patience implements BeforeAllCallback {
   /** The limit in seconds, for a latch, a queue, a future or a test. */
-  public static final long SECONDS = 120;
+  public static final long SECONDS = 300;
 
   /** The limit. */
   public static final Duration LIMIT = Duration.ofSeconds(SECONDS);

@@ -44,9 +44,14 @@ public final class OsierClient implements AutoCloseable {
 
   /** As {@link #inProcess(InProcess)}, with typed handles that keep objects so. */
   public static OsierClient inProcess(InProcess datacenter, Values values) {
-    Builder builder =
-        new Builder().endpoint(datacenter.replica().dc(), "in process").values(values);
-    return new OsierClient(ClientCore.inProcess(datacenter, builder.settings()));
+    return inProcess(datacenter, new Builder().values(values));
+  }
+
+  /** As {@link #inProcess(InProcess)}, with the settings of a builder that has no endpoint yet. */
+  static OsierClient inProcess(InProcess datacenter, Builder builder) {
+    return new OsierClient(
+        ClientCore.inProcess(
+            datacenter, builder.endpoint(datacenter.replica().dc(), "in process").settings()));
   }
 
   /** Starts to build a client. */

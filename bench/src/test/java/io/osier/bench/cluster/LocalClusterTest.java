@@ -45,7 +45,6 @@ final class LocalClusterTest {
       for (OsierClient client : clients.values()) {
         Keyspace keyspace = client.session().keyspace("k");
         await()
-            .atMost(Duration.ofMinutes(2))
             .untilAsserted(
                 () -> {
                   assertThat(keyspace.counter("c").get()).isEqualTo(5);

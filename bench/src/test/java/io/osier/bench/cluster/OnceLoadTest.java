@@ -60,7 +60,7 @@ final class OnceLoadTest {
       load.stop();
       assertThat(load.done()).isPositive();
       System.out.println(load.done() + " acknowledged, " + load.failures() + " not");
-      await().atMost(Duration.ofMinutes(2)).until(() -> DCS.stream().allMatch(fleet::isReady));
+      await().until(() -> DCS.stream().allMatch(fleet::isReady));
       boolean equal = fleet.awaitEqual(Duration.ofMinutes(1), System.out::println);
       for (String dc : DCS) {
         try (OsierClient client = fleet.only(dc)) {

@@ -6,6 +6,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
+import io.osier.testing.Patience;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ final class Browser implements AutoCloseable {
                 .setViewportSize(width, height)
                 .setColorScheme(scheme)
                 .setReducedMotion(ReducedMotion.NO_PREFERENCE));
-    context.setDefaultTimeout(90_000);
+    context.setDefaultTimeout(Patience.MILLIS);
     Page page = context.newPage();
     page.onConsoleMessage(
         m -> {

@@ -15,6 +15,7 @@ import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class DashboardBrowserTest {
   private static final LocatorAssertions.IsVisibleOptions SOON =
-      new LocatorAssertions.IsVisibleOptions().setTimeout(90_000);
+      new LocatorAssertions.IsVisibleOptions().setTimeout(Patience.MILLIS);
 
   private Browser browser;
   private LocalCluster cluster;
@@ -63,7 +64,7 @@ final class DashboardBrowserTest {
           """);
       Assumptions.abort("no browser is installed");
     }
-    PlaywrightAssertions.setDefaultAssertionTimeout(90_000);
+    PlaywrightAssertions.setDefaultAssertionTimeout(Patience.MILLIS);
     browser = new Browser(program.get());
     cluster =
         new ClusterSettings(

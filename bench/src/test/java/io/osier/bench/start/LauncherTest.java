@@ -2,6 +2,7 @@ package io.osier.bench.start;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The launchers' start cache, with a program in Java's place that notes its arguments, and writes
  * the cache that it is asked for.
  */
-@Timeout(600)
+@Timeout(4 * Patience.SECONDS)
 final class LauncherTest {
   private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
   private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
@@ -134,7 +135,7 @@ final class LauncherTest {
 
   private void ended(Process process, String said) throws Exception {
     try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ends").isTrue();
       assertThat(process.exitValue()).as(Files.readString(dir.resolve("said-" + said))).isZero();
     } finally {
       process.destroyForcibly();

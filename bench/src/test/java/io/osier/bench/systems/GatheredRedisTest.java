@@ -2,6 +2,7 @@ package io.osier.bench.systems;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Beside a server that knows one command. */
-@Timeout(300)
+@Timeout(2 * Patience.SECONDS)
 final class GatheredRedisTest {
   private static final int COMMANDS = 50;
 
@@ -77,7 +78,7 @@ final class GatheredRedisTest {
                 .toCompletableFuture());
       }
       CompletableFuture.allOf(second.toArray(CompletableFuture<?>[]::new))
-          .get(30, TimeUnit.SECONDS);
+          .get(Patience.SECONDS, TimeUnit.SECONDS);
       assertThat(server.readAtOnce).isEqualTo(COMMANDS);
     }
   }
@@ -92,7 +93,7 @@ final class GatheredRedisTest {
           sent.add(redis.send(commands -> commands.incr("k")).toCompletableFuture());
         }
         for (CompletableFuture<?> each : sent) {
-          assertThat(each.get(30, TimeUnit.SECONDS)).isEqualTo(1L);
+          assertThat(each.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(1L);
         }
       }
     }

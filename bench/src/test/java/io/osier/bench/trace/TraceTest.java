@@ -10,7 +10,6 @@ import io.osier.core.Value;
 import io.osier.proxy.ClientTraces;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,7 +78,6 @@ final class TraceTest {
 
   private List<Came> await(Came root, String name, Function<Came, String> of, String... expected) {
     Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () ->
                 assertThat(
@@ -99,7 +97,7 @@ final class TraceTest {
   }
 
   private Came root(String key, int count) {
-    Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> roots(key).size() == count);
+    Awaitility.await().until(() -> roots(key).size() == count);
     return roots(key).getFirst();
   }
 

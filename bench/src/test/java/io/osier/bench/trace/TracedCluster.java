@@ -54,9 +54,7 @@ final class TracedCluster implements AutoCloseable {
               .formatted(from, ports.get(from), peers, keyspaces, trace);
       running.put(from, Datacenter.start(ConfigReader.read(from, config, Map.of())));
     }
-    await()
-        .atMost(Duration.ofMinutes(2))
-        .until(() -> running.values().stream().allMatch(Datacenter::isReady));
+    await().until(() -> running.values().stream().allMatch(Datacenter::isReady));
   }
 
   Datacenter datacenter(String dc) {

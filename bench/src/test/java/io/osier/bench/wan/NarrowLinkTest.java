@@ -84,7 +84,7 @@ final class NarrowLinkTest {
     WanLink toEu = wan.open("us-eu", 0, at(euPort), NARROW, NARROW);
     try (Datacenter eu = datacenter("eu", euPort, "us", toUs.port());
         OsierClient client = client(eu.clientPort())) {
-      await().atMost(Duration.ofMinutes(2)).until(eu::isReady);
+      await().until(eu::isReady);
       Keyspace k = client.session().keyspace("k");
       int values = BYTES / 20_000;
       for (int i = 0; i < values; i++) {
@@ -93,9 +93,8 @@ final class NarrowLinkTest {
       try (Datacenter us = datacenter("us", usPort, "eu", toEu.port());
           OsierClient there = client(us.clientPort())) {
         Keyspace at = there.session().keyspace("k");
-        await().atMost(Duration.ofMinutes(2)).until(us::isReady);
+        await().until(us::isReady);
         await()
-            .atMost(Duration.ofMinutes(2))
             .until(
                 () ->
                     at.scan(Optional.empty(), Optional.empty(), new Query.Whole(), 1_000)
@@ -110,7 +109,7 @@ final class NarrowLinkTest {
   @Test
   void largeValueOverANarrowLink_isWritten_withoutTheConnectionBeingGivenUp() throws IOException {
     try (Datacenter eu = datacenter("eu", 0, "us", Ports.free())) {
-      await().atMost(Duration.ofMinutes(2)).until(eu::isReady);
+      await().until(eu::isReady);
       WanLink toEu = wan.open("client-eu", 0, at(eu.clientPort()), NARROW, NARROW);
       try (OsierClient client = client(toEu.port())) {
         client.session().keyspace("k").register("large").assign(bytes(BYTES / 2));

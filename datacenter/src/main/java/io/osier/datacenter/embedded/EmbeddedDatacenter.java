@@ -8,6 +8,7 @@ import io.osier.core.TimeLimit;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.InProcess;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.values.Values;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * A datacenter inside the caller's process. It is used through the same client API as one elsewhere
@@ -51,9 +53,9 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   private final Datacenter datacenter;
   private final OsierClient client;
 
-  private EmbeddedDatacenter(Datacenter datacenter, Values values) {
+  private EmbeddedDatacenter(Datacenter datacenter, Function<InProcess, OsierClient> clients) {
     this.datacenter = datacenter;
-    this.client = OsierClient.inProcess(datacenter.inProcess(), values);
+    this.client = clients.apply(datacenter.inProcess());
   }
 
   /**
@@ -80,7 +82,13 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   /** As {@link #start(DatacenterConfig)}, with typed handles. */
   public static EmbeddedDatacenter start(DatacenterConfig config, Values values) {
     Present.present(values, "values");
-    return new EmbeddedDatacenter(Datacenter.startEmbedded(config), values);
+    return startWith(config, datacenter -> OsierClient.inProcess(datacenter, values));
+  }
+
+  /** As {@link #start(DatacenterConfig)}, with a client of the caller's making. */
+  static EmbeddedDatacenter startWith(
+      DatacenterConfig config, Function<InProcess, OsierClient> clients) {
+    return new EmbeddedDatacenter(Datacenter.startEmbedded(config), clients);
   }
 
   /** The client of this datacenter: one for all callers; closed with the datacenter. */

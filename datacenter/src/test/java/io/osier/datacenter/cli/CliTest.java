@@ -1,6 +1,7 @@
 package io.osier.datacenter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,23 +31,18 @@ import picocli.CommandLine;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class CliTest {
-  private TestCluster cluster;
-
-  @BeforeAll
-  void start() {
-    cluster = new TestCluster("eu");
-  }
-
-  @AfterAll
-  void stop() {
-    cluster.close();
-  }
+  @AutoClose private final TestCluster cluster = new TestCluster("eu");
 
   private record Run(int code, String out, String err) {}
 
   private Run run(String... words) {
     List<String> all =
-        new ArrayList<>(List.of("--connect", "127.0.0.1:" + cluster.clientPort("eu")));
+        new ArrayList<>(
+            List.of(
+                "--timeout",
+                "" + Patience.SECONDS,
+                "--connect",
+                "127.0.0.1:" + cluster.clientPort("eu")));
     all.addAll(List.of(words));
     return raw(all.toArray(new String[0]));
   }
@@ -287,19 +284,20 @@ final class CliTest {
     try (ServerSocket closedAgain = new ServerSocket(0)) {
       silent = closedAgain.getLocalPort();
     }
-    Run run =
-        raw(
-            "--timeout",
-            "2",
-            "--connect",
-            "eu=127.0.0.1:" + silent + ",us=127.0.0.1:" + cluster.peerPort("eu"),
-            "get",
-            "x");
-    assertThat(run.code).isEqualTo(1);
-    assertThat(run.err)
-        .contains("error UNAVAILABLE: no datacenter can be reached (eu at 127.0.0.1:" + silent)
-        .contains("the connection was refused (nothing listens there)")
-        .contains("us at 127.0.0.1:" + cluster.peerPort("eu") + ": it closed the connection");
+    String at = "eu=127.0.0.1:" + silent + ",us=127.0.0.1:" + cluster.peerPort("eu");
+    AtomicInteger seconds = new AtomicInteger(1);
+    await() // on a slow machine it may not have tried both in its time
+        .untilAsserted(
+            () -> {
+              String timeout = "" + seconds.updateAndGet(s -> 2 * s);
+              Run run = raw("--timeout", timeout, "--connect", at, "get", "x");
+              assertThat(run.code).isEqualTo(1);
+              assertThat(run.err)
+                  .contains("error UNAVAILABLE: no datacenter can be reached")
+                  .contains("eu at 127.0.0.1:" + silent + ": the connection was refused (nothing")
+                  .contains(
+                      "us at 127.0.0.1:" + cluster.peerPort("eu") + ": it closed the connection");
+            });
   }
 
   @Test

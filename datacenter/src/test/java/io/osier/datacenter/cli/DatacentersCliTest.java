@@ -13,6 +13,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,7 @@ final class DatacentersCliTest {
   }
 
   private final Fake eu = new Fake();
-  private final OsierClient client = OsierClient.inProcess(eu);
+  private final OsierClient client = PatientClients.inProcess(eu);
 
   @AfterEach
   void close() {

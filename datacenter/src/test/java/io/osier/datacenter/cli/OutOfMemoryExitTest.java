@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.Value;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
 import java.io.File;
@@ -105,7 +106,6 @@ final class OutOfMemoryExitTest {
   private int port(Process process) {
     Pattern said = Pattern.compile("serves clients on 127\\.0\\.0\\.1:(\\d+)");
     return Awaitility.await()
-        .atMost(Patience.LIMIT)
         .until(
             () -> {
               String text = Files.readString(log().toPath());
@@ -132,7 +132,7 @@ final class OutOfMemoryExitTest {
         """);
     Process process = start("server", config.toString());
     int port = port(process);
-    try (OsierClient client = OsierClient.builder().endpoint("eu", "127.0.0.1:" + port).build()) {
+    try (OsierClient client = PatientClients.of("eu", port).build()) {
       client.awaitConnected(Patience.LIMIT);
       RegisterHandle[] registers = new RegisterHandle[4_000];
       for (int i = 0; i < registers.length; i++) {
@@ -142,7 +142,7 @@ final class OutOfMemoryExitTest {
       for (int i = 0; i < registers.length && process.isAlive(); i++) {
         CompletableFuture<?> unused = registers[i].assignAsync(value);
       }
-      Awaitility.await().atMost(Patience.LIMIT).until(() -> !process.isAlive());
+      Awaitility.await().until(() -> !process.isAlive());
     }
     assertEnds(process, "error OUT_OF_MEMORY: the datacenter ends");
     assertThat(Files.readAllLines(log().toPath()).getLast()).contains("osier.store.dir");

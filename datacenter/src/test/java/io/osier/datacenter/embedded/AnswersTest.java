@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -26,8 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -39,17 +37,7 @@ final class AnswersTest {
   private static final int THREADS = 6;
   private static final int EACH = 200;
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static List<Value> values(String... texts) {
     return List.of(texts).stream().map(Value::of).toList();
@@ -133,7 +121,7 @@ final class AnswersTest {
   @CsvSource({"shop", "bank"})
   void whatIsShown_isSeen(String name) {
     ways.there("network", name).counter("seen").increment(10);
-    await().atMost(LONG).until(() -> ways.here("network", name).counter("seen").get() == 10);
+    await().until(() -> ways.here("network", name).counter("seen").get() == 10);
     Keyspace here = ways.here("network", name);
     assertThat(here.counter("seen").incrementAndGet(1)).isEqualTo(11);
     assertThat(here.token().toString()).contains("us/");

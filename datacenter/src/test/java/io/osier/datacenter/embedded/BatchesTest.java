@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -27,8 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,17 +36,7 @@ final class BatchesTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms, partitions = 3 }, bank { sla = 400ms, consistency = causal }";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static Change increment(String key, long by) {
     return new Change(key, CrdtType.PN_COUNTER, new Operation.Increment(by));
@@ -173,7 +161,6 @@ final class BatchesTest {
         ways.client().session(io.osier.proxy.SessionOptions.DEFAULT.after(there.token().encode()));
     assertThat(counts(session.keyspace(name).readAll(reads))).containsOnly(7L);
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> assertThat(counts(ways.here("network", name).readAll(reads))).containsOnly(7L));
     Keyspace fresh = ways.here("network", name);

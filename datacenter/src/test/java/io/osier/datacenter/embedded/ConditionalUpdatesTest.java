@@ -29,8 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,17 +42,7 @@ final class ConditionalUpdatesTest {
   private static final int THREADS = 6;
   private static final int ROUNDS = 200;
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static void registers(ObjectSpace space, String prefix) {
     for (RegisterHandle register :
@@ -165,7 +154,7 @@ final class ConditionalUpdatesTest {
     assertThat(ways.here("network", "shop").register("far").assignIfAbsent(Value.of("eu")))
         .isTrue();
     RegisterHandle there = ways.there("network", "shop").register("far");
-    await().atMost(LONG).until(() -> there.get().isPresent());
+    await().until(() -> there.get().isPresent());
     assertThat(there.assignIfAbsent(Value.of("us"))).isFalse();
     assertThat(there.assignIf(Value.of("eu"), Value.of("us"))).isTrue();
   }

@@ -3,8 +3,10 @@ package io.osier.datacenter.embedded;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.values.Values;
 import io.osier.testing.Patience;
 import java.util.LinkedHashMap;
@@ -38,7 +40,7 @@ final class EmbeddedCluster implements AutoCloseable {
           });
       running.put(
           name,
-          EmbeddedDatacenter.start(
+          start(
               "osier { dc = "
                   + name
                   + ", shutdown-timeout = 2m, listen { client-port = 0, peer-port = "
@@ -53,6 +55,13 @@ final class EmbeddedCluster implements AutoCloseable {
               values));
     }
     running.values().forEach(dc -> dc.awaitReady(Patience.LIMIT));
+  }
+
+  /** An embedded datacenter whose client waits for whoever is only slow. */
+  static EmbeddedDatacenter start(String config, Values values) {
+    return EmbeddedDatacenter.startWith(
+        ConfigReader.read("the test's configuration", config, Map.of()),
+        datacenter -> PatientClients.inProcess(datacenter, values));
   }
 
   EmbeddedDatacenter dc(String name) {

@@ -14,6 +14,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import io.osier.testing.Patience;
@@ -25,32 +26,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class EmbeddedDatacenterTest {
-  private static EmbeddedCluster cluster;
-
-  @BeforeAll
-  static void start() {
-    cluster =
-        new EmbeddedCluster(
-            """
-            shop { sla = 400ms, limits { key = 64B, value = 1KiB, object = 8KiB } }
-            slow { sla = 60s }
-            causal { consistency = causal, sla = 400ms }
-            """);
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
+  @AutoClose
+  private static final EmbeddedCluster cluster =
+      new EmbeddedCluster(
+          """
+          shop { sla = 400ms, limits { key = 64B, value = 1KiB, object = 8KiB } }
+          slow { sla = 60s }
+          causal { consistency = causal, sla = 400ms }
+          """);
 
   private static void eventually(Runnable check) {
-    Awaitility.await().atMost(Patience.LIMIT).untilAsserted(check::run);
+    Awaitility.await().untilAsserted(check::run);
   }
 
   @Test
@@ -154,10 +145,7 @@ final class EmbeddedDatacenterTest {
   @Test
   void otherSessions_scansAndTheNetwork_seeWhatIsAcknowledged() {
     Keyspace slow = cluster.keyspace("eu", "slow");
-    try (OsierClient remote =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + cluster.dc("eu").clientPort())
-            .build()) {
+    try (OsierClient remote = PatientClients.of("eu", cluster.dc("eu").clientPort()).build()) {
       Keyspace byNetwork = remote.session().keyspace("slow");
       long n = 0;
       for (int i = 1; i <= 20; i++) {

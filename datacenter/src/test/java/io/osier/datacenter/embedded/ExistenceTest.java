@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -21,8 +20,7 @@ import io.osier.proxy.Transaction;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,17 +30,7 @@ final class ExistenceTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static void holds(ObjectSpace space, String key, CrdtType type) {
     assertThat(space.type(key)).as("type of %s", key).isEqualTo(Optional.ofNullable(type));
@@ -145,7 +133,7 @@ final class ExistenceTest {
   @CsvSource({"shop", "bank"})
   void sessionsGuarantees_hold(String name) {
     ways.there("network", name).counter("there").increment(1);
-    await().atMost(LONG).until(() -> ways.here("network", name).exists("there"));
+    await().until(() -> ways.here("network", name).exists("there"));
     Keyspace here = ways.here("network", name);
     assertThat(here.type("there")).contains(CrdtType.PN_COUNTER);
     assertThat(here.token().toString()).as("what it has seen").contains("us/");

@@ -14,6 +14,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Watch;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class FollowedCacheTest {
   }
 
   private static OsierClient.Builder following(Hits hits) {
-    return OsierClient.builder()
+    return PatientClients.builder()
         .cache(PLAIN, 10_000)
         .cacheFollowing("shop", "f:", AT_MOST)
         .cacheFollowing("bank", "", AT_MOST)
@@ -103,7 +104,6 @@ final class FollowedCacheTest {
   /** Reads until the cache answers. */
   private static void awaitHit(Hits hits, Runnable read) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(2))
         .until(
             () -> {
@@ -115,7 +115,6 @@ final class FollowedCacheTest {
 
   private static void awaitValue(Keyspace by, String key, long value) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(1))
         .untilAsserted(() -> assertThat(by.counter(key).get()).isEqualTo(value));
   }
@@ -204,7 +203,6 @@ final class FollowedCacheTest {
   private static void converges(
       String what, List<Keyspace> readers, List<Keyspace> plain, String prefix, int keys) {
     await()
-        .atMost(LONG)
         .pollInterval(Duration.ofMillis(5))
         .untilAsserted(
             () -> {
@@ -256,7 +254,7 @@ final class FollowedCacheTest {
         join(writers);
         converges(what, readers, List.of(here, there), prefix, keys);
         long before = hits.count.get();
-        await().atMost(LONG).until(() -> hits.count.get() > before + 100);
+        await().until(() -> hits.count.get() > before + 100);
       }
       stop.set(true);
       join(polling);
@@ -339,14 +337,14 @@ final class FollowedCacheTest {
       threads.add(writer(there, prefix, keys, seed, 100, stop));
       awaitHit(hits, () -> reader.counter(prefix + 0).get());
       own.stop("eu");
-      await().atMost(LONG).until(() -> client.nearest().filter("us"::equals).isPresent());
+      await().until(() -> client.nearest().filter("us"::equals).isPresent());
       long elsewhere = hits.count.get();
-      await().atMost(LONG).until(() -> hits.count.get() > elsewhere + 100);
+      await().until(() -> hits.count.get() > elsewhere + 100);
       own.start("eu");
       own.awaitReady();
-      await().atMost(LONG).until(() -> client.nearest().filter("eu"::equals).isPresent());
+      await().until(() -> client.nearest().filter("eu"::equals).isPresent());
       long back = hits.count.get();
-      await().atMost(LONG).until(() -> hits.count.get() > back + 100);
+      await().until(() -> hits.count.get() > back + 100);
       stop.set(true);
       join(threads);
       assertThat(wrong).as("seed %d", seed).isEmpty();
@@ -372,7 +370,6 @@ final class FollowedCacheTest {
       here.expireAfter("f:soon", Duration.ofSeconds(3));
       awaitHit(hits, () -> assertThat(reader.counter("f:soon").get()).isIn(0L, 1L));
       await()
-          .atMost(LONG)
           .pollInterval(Duration.ofMillis(1))
           .until(
               () -> {
@@ -418,7 +415,7 @@ final class FollowedCacheTest {
       }
       try (OsierClient client =
           connected(
-              OsierClient.builder()
+              PatientClients.builder()
                   .cache(PLAIN, 100)
                   .cacheFollowing("shop", "f:", AT_MOST)
                   .metrics(hits)
@@ -439,7 +436,7 @@ final class FollowedCacheTest {
   @Test
   void readByWhoWasToldOfAChange_showsIt() throws InterruptedException {
     try (OsierClient client =
-            cluster.client("eu", OsierClient.builder().cache(Duration.ofHours(1), 100));
+            cluster.client("eu", PatientClients.builder().cache(Duration.ofHours(1), 100));
         OsierClient us = cluster.client("us")) {
       Keyspace shop = client.session().keyspace("shop");
       assertThat(shop.counter("told").get()).isZero();

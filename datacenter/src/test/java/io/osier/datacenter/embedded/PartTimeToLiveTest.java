@@ -27,8 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,17 +40,7 @@ final class PartTimeToLiveTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static void isAboutAnHour(SetHandle set, String element) {
     assertThat(set.timeToLive(Value.of(element)).orElseThrow())
@@ -70,17 +59,17 @@ final class PartTimeToLiveTest {
     assertThat(here.timeToLive(Value.of("nobody"))).isEmpty();
     here.add("ada");
     isAboutAnHour(here, "ada");
-    await().atMost(LONG).until(() -> there.timeToLive(Value.of("bob")).isPresent());
+    await().until(() -> there.timeToLive(Value.of("bob")).isPresent());
     there.expireAfter(List.of(Value.of("bob"), Value.of("nobody")), Duration.ZERO);
     assertThat(there.get()).containsExactly(Value.of("ada"), Value.of("for ever"));
     assertThat(there.size()).isEqualTo(2);
     assertThat(there.contains(Value.of("bob"))).isFalse();
     assertThat(there.among(List.of(Value.of("ada"), Value.of("bob"))))
         .containsExactly(Value.of("ada"));
-    await().atMost(LONG).until(() -> here.size() == 2);
+    await().until(() -> here.size() == 2);
     assertThat(there.addNew("ada", "bob")).as("it is new").containsExactly(Value.of("bob"));
     assertThat(there.timeToLive(Value.of("bob"))).isEmpty();
-    await().atMost(LONG).until(() -> here.size() == 3);
+    await().until(() -> here.size() == 3);
     here.expireAt(List.of(Value.of("ada")), Instant.now().plus(Duration.ofDays(400)));
     assertThat(here.timeToLive(Value.of("ada")).orElseThrow()).isGreaterThan(HOUR.multipliedBy(9));
     here.persist(List.of(Value.of("ada"), Value.of("nobody")));
@@ -97,14 +86,12 @@ final class PartTimeToLiveTest {
     here.set("gone:1").expiring(Duration.ofMillis(300)).add("a", "b");
     here.map("gone:2").expiring(Duration.ofMillis(300)).counter("n").increment();
     assertThat(here.count(Scan.prefix("gone:"))).isLessThanOrEqualTo(2);
-    await().atMost(LONG).until(() -> here.count(Scan.prefix("gone:")) == 0);
+    await().until(() -> here.count(Scan.prefix("gone:")) == 0);
     assertThat(here.exists("gone:1")).isFalse();
     assertThat(here.type("gone:2")).isEmpty();
     assertThat(here.scan(Scan.prefix("gone:"))).isEmpty();
     here.register("gone:1").assign("another type");
-    await()
-        .atMost(LONG)
-        .until(() -> ways.there(how, name).type("gone:1").equals(here.type("gone:1")));
+    await().until(() -> ways.there(how, name).type("gone:1").equals(here.type("gone:1")));
     here.map("gone:2").counter("n").increment();
     assertThat(here.map("gone:2").counter("n").get()).as("it began anew").isEqualTo(1);
     assertThat(here.map("gone:2").timeToLive("n")).isEmpty();
@@ -191,11 +178,11 @@ final class PartTimeToLiveTest {
       own.stop("eu");
       own.start("eu");
       own.awaitReady();
-      await().atMost(LONG).ignoreExceptions().until(() -> set.size() == 2);
+      await().ignoreExceptions().until(() -> set.size() == 2);
       isAboutAnHour(set, "late");
       assertThat(set.timeToLive(Value.of("for ever"))).isEmpty();
       // What is over is not only hidden: nothing but the set is left in the end.
-      await().atMost(LONG).until(() -> holdsOneObject(client, name));
+      await().until(() -> holdsOneObject(client, name));
       assertThat(set.get()).containsExactly(Value.of("for ever"), Value.of("late"));
     }
   }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -22,8 +21,7 @@ import java.util.concurrent.Flow;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,17 +31,7 @@ final class RangesTest {
   private static final String KEYSPACES =
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static List<Value> numbers(int from, int to) {
     return IntStream.range(from, to).mapToObj(Value::of).toList();
@@ -76,7 +64,7 @@ final class RangesTest {
     assertThat(set.stream(Range.after(Value.of(3)).before(Value.of(1_000)).limit(100)))
         .isEqualTo(numbers(4, 1_000));
     SetHandle there = ways.there(how, name).set("numbers");
-    await().atMost(LONG).until(() -> there.size() == 1_203);
+    await().until(() -> there.size() == 1_203);
     assertThat(there.stream(all().limit(250))).isEqualTo(numbers(0, 1_203));
   }
 
@@ -135,10 +123,10 @@ final class RangesTest {
               }
             });
     held[0].request(10);
-    await().atMost(LONG).until(() -> heard.size() == 10);
+    await().until(() -> heard.size() == 10);
     assertThat(ends).isEmpty();
     held[0].request(Long.MAX_VALUE);
-    await().atMost(LONG).until(() -> !ends.isEmpty());
+    await().until(() -> !ends.isEmpty());
     assertThat(ends).containsExactly("complete");
     assertThat(heard).isEqualTo(numbers(0, 30));
   }

@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -34,8 +33,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,17 +47,7 @@ final class ScansTest {
           + " ordered { sla = 400ms, consistency = causal }";
   private static final byte[] PARTS = {0, 'a', 'b', (byte) 0x80, (byte) 0xff};
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   private static List<Row> rows(ObjectSpace space, Scan scan) {
     try (Stream<Row> all = space.scan(scan)) {
@@ -261,7 +249,6 @@ final class ScansTest {
     failed(ErrorCode.TRANSACTION_ENDED, () -> ended.count(Scan.all()));
     Transaction late = bank.begin(TransactionOptions.DEFAULT.limit(Duration.ofMillis(1)));
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> failed(ErrorCode.TRANSACTION_ENDED, () -> late.count(Scan.prefix("over:"))));
   }
@@ -290,7 +277,6 @@ final class ScansTest {
       bank.counter("p:3").increment();
       // Cleared, seen by everybody and forgotten: only the past knows of it.
       await()
-          .atMost(LONG)
           .until(
               () ->
                   client
@@ -329,7 +315,7 @@ final class ScansTest {
       }
       for (String name : List.of("shop", "bank")) {
         client.session().keyspace(name).updateAll(changes);
-        await().atMost(LONG).until(() -> other.session().keyspace(name).count(Scan.all()) == 200);
+        await().until(() -> other.session().keyspace(name).count(Scan.all()) == 200);
       }
       Session session = client.session();
       Iterator<Row> rows = session.keyspace("shop").scan(Scan.all().pageRows(10)).iterator();
@@ -359,7 +345,6 @@ final class ScansTest {
     ways.client().admin().createKeyspaceAsync("gone", new TreeMap<>()).join();
     Keyspace gone = ways.here("network", "gone");
     await()
-        .atMost(LONG)
         .ignoreExceptions()
         .until(
             () -> {
@@ -373,7 +358,6 @@ final class ScansTest {
     rows.next();
     ways.client().admin().dropKeyspaceAsync("gone").join();
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 failed(ErrorCode.UNKNOWN_KEYSPACE, () -> gone.scan(Scan.all()).forEach(row -> {})));

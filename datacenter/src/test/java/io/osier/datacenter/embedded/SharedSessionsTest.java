@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
+import io.osier.proxy.values.Values;
 import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,9 +22,10 @@ final class SharedSessionsTest {
   @Test
   void manyThreadsOfTwoSessions_neverWaitForEachOther() throws InterruptedException {
     EmbeddedDatacenter eu =
-        EmbeddedDatacenter.start(
+        EmbeddedCluster.start(
             "osier { dc = eu, shutdown-timeout = 1s, listen { client-port = 0, peer-port = 0 },"
-                + " store { dir = \"\" }, keyspaces { shop { partitions = 2 } } }");
+                + " store { dir = \"\" }, keyspaces { shop { partitions = 2 } } }",
+            Values.plain());
     eu.awaitReady(Patience.LIMIT);
     List<Keyspace> shops = List.of(eu.session().keyspace("shop"), eu.session().keyspace("shop"));
     AtomicInteger done = new AtomicInteger();

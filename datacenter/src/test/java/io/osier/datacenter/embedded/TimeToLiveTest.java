@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -20,8 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,17 +30,7 @@ final class TimeToLiveTest {
       "shop { sla = 400ms }, bank { sla = 400ms, consistency = causal }";
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES);
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
@@ -54,9 +42,9 @@ final class TimeToLiveTest {
     assertThat(keyspace.exists("d")).isFalse();
     assertThat(keyspace.delete("d")).as("it is gone").isFalse();
     keyspace.set("d").add("of another type");
-    await().atMost(LONG).until(() -> ways.there(how, name).exists("d"));
+    await().until(() -> ways.there(how, name).exists("d"));
     assertThat(ways.there(how, name).delete("d")).isTrue();
-    await().atMost(LONG).until(() -> !keyspace.exists("d"));
+    await().until(() -> !keyspace.exists("d"));
   }
 
   @ParameterizedTest
@@ -74,7 +62,7 @@ final class TimeToLiveTest {
     assertThat(keyspace.expireAt("e", Instant.now().plus(Duration.ofDays(400)))).isTrue();
     assertThat(keyspace.timeToLive("e").orElseThrow())
         .isBetween(Duration.ofDays(399), Duration.ofDays(401));
-    await().atMost(LONG).until(() -> ways.there(how, name).timeToLive("e").isPresent());
+    await().until(() -> ways.there(how, name).timeToLive("e").isPresent());
     assertThat(keyspace.persist("e")).isTrue();
     assertThat(keyspace.timeToLive("e")).isEmpty();
     assertThat(keyspace.persist("e")).isFalse();
@@ -89,7 +77,7 @@ final class TimeToLiveTest {
       keyspace.set("x" + i).add("old");
       keyspace.counter("y" + i).increment();
     }
-    await().atMost(LONG).until(() -> ways.there(how, name).count(Scan.prefix("y")) == 5);
+    await().until(() -> ways.there(how, name).count(Scan.prefix("y")) == 5);
     keyspace.updateAll(
         List.of(
             Keyspace.Change.expireAfter("x0", Duration.ofMillis(1)),
@@ -97,8 +85,8 @@ final class TimeToLiveTest {
             Keyspace.Change.expireAfter("x2", Duration.ofSeconds(-5)),
             Keyspace.Change.delete("x3"),
             Keyspace.Change.expireAfter("none", HOUR)));
-    await().atMost(LONG).until(() -> keyspace.count(Scan.prefix("x")) == 1);
-    await().atMost(LONG).until(() -> ways.there(how, name).count(Scan.prefix("x")) == 1);
+    await().until(() -> keyspace.count(Scan.prefix("x")) == 1);
+    await().until(() -> ways.there(how, name).count(Scan.prefix("x")) == 1);
     assertThat(keyspace.scan(Scan.prefix("x")).map(r -> r.key())).containsExactly(Key.of("x4"));
     assertThat(keyspace.exists("x0")).isFalse();
     assertThat(keyspace.type("x0")).isEmpty();
@@ -115,7 +103,6 @@ final class TimeToLiveTest {
     keyspace.counter("y0").increment();
     assertThat(keyspace.counter("y0").get()).isEqualTo(1);
     await()
-        .atMost(LONG)
         .until(() -> ways.there(how, name).type("x0").equals(Optional.of(CrdtType.LWW_REGISTER)));
   }
 
@@ -162,7 +149,7 @@ final class TimeToLiveTest {
     for (String key : List.of("w:lock", "w:rate", "w:map", "w:typed", "w:batch")) {
       assertThat(keyspace.timeToLive(key).orElseThrow()).isBetween(HOUR.minusMinutes(5), HOUR);
       Keyspace there = ways.there(how, name);
-      await().atMost(LONG).until(() -> there.exists(key));
+      await().until(() -> there.exists(key));
       assertThat(there.timeToLive(key)).as("it comes with the value").isPresent();
     }
     keyspace.expiring(HOUR.multipliedBy(3)).counter("w:rate").increment();

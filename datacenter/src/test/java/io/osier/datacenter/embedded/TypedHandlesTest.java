@@ -1,6 +1,5 @@
 package io.osier.datacenter.embedded;
 
-import static io.osier.datacenter.embedded.Ways.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -28,8 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -64,17 +62,7 @@ final class TypedHandlesTest {
 
   private static final KryoValues VALUES = KryoValues.builder().register(1, Point.class).build();
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES, "dir = \"\"", VALUES);
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES, "dir = \"\"", VALUES);
 
   @ParameterizedTest
   @CsvSource({"network, shop", "network, bank", "embedded, shop", "embedded, bank"})
@@ -159,7 +147,7 @@ final class TypedHandlesTest {
             .toList();
     all.forEach(CompletableFuture::join);
     for (RecordMap<User> map : List.of(here, there)) {
-      await().atMost(LONG).until(() -> map.get().orElseThrow().visits() == 100);
+      await().until(() -> map.get().orElseThrow().visits() == 100);
     }
   }
 

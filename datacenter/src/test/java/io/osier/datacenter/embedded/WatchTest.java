@@ -43,8 +43,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,17 +57,7 @@ final class WatchTest {
   /** So few changes are kept that a watcher is soon too slow. */
   private static final String LITTLE = "dir = \"\" }, memory { changes = 64KiB";
 
-  private static Ways ways;
-
-  @BeforeAll
-  static void start() {
-    ways = new Ways(KEYSPACES, LITTLE, Values.plain());
-  }
-
-  @AfterAll
-  static void stop() {
-    ways.close();
-  }
+  @AutoClose private static final Ways ways = new Ways(KEYSPACES, LITTLE, Values.plain());
 
   /** A watcher that notes what it is told. */
   private static final class Told {
@@ -94,7 +83,7 @@ final class WatchTest {
     }
 
     void awaitKey(String key) {
-      await().atMost(LONG).until(() -> count(key) > 0);
+      await().until(() -> count(key) > 0);
     }
   }
 
@@ -147,7 +136,7 @@ final class WatchTest {
     key.awaitKey("told:1");
     assertThat(key.all()).allMatch(c -> c.key().equals(Key.of("told:1"))).hasSize(1);
     ways.there(how, name).counter("told:1").increment();
-    await().atMost(LONG).until(() -> key.count("told:1") == 2);
+    await().until(() -> key.count("told:1") == 2);
     for (Told told : List.of(key, prefix, all)) {
       told.watching.close();
       told.watching.ended().join();
@@ -191,7 +180,6 @@ final class WatchTest {
       writer.join();
     }
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> {
               Map<Key, Long> there = new TreeMap<>();
@@ -277,7 +265,7 @@ final class WatchTest {
               @Override
               public void onComplete() {}
             });
-    await().atMost(LONG).until(() -> groups.size() == 1);
+    await().until(() -> groups.size() == 1);
     List<Keyspace.Change> changes = new ArrayList<>();
     for (int i = 0; i < 3_000; i++) {
       changes.add(
@@ -294,11 +282,9 @@ final class WatchTest {
     WatchPosition left =
         WatchPosition.decode(groups.stream().reduce((a, b) -> b).get().position().encode());
     Told again = new Told(here.watchPrefix("slow:").from(left));
-    await()
-        .atMost(LONG)
-        .until(() -> again.all().stream().map(Change::key).distinct().count() == 3_000);
+    await().until(() -> again.all().stream().map(Change::key).distinct().count() == 3_000);
     here.counter("slow:1").increment();
-    await().atMost(LONG).until(() -> again.count("slow:1") >= 2);
+    await().until(() -> again.count("slow:1") >= 2);
     again.watching.close();
   }
 
@@ -339,7 +325,7 @@ final class WatchTest {
     assertThatThrownBy(() -> throwing.ended().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join())
         .hasCause(fault);
     here.counter("harm").increment();
-    await().atMost(LONG).until(() -> good.count("harm") == 2);
+    await().until(() -> good.count("harm") == 2);
     assertThat(blocking.ended()).isNotDone();
     blocking.close();
     never.countDown();
@@ -364,11 +350,11 @@ final class WatchTest {
       (t % 2 == 0 ? ways.here(how, "bank") : ways.there(how, "bank")).updateTogether(changes);
       if (t % 5 == 4) { // little is kept, and none of them is to be cut off
         int so = 5 * (t + 1);
-        all.forEach(told -> await().atMost(LONG).until(() -> told.keys().size() == so));
+        all.forEach(told -> await().until(() -> told.keys().size() == so));
       }
     }
     for (Told told : all) {
-      await().atMost(LONG).until(() -> told.keys().size() == 300);
+      await().until(() -> told.keys().size() == 300);
       for (Changes group : told.groups) {
         assertThat(group.isWhole()).isTrue();
         Map<String, Integer> parts = new TreeMap<>();
@@ -423,7 +409,6 @@ final class WatchTest {
       List<Key> there = keys(other.session().keyspace(name));
       assertThat(there).hasSizeGreaterThan(400);
       await()
-          .atMost(LONG)
           .untilAsserted(
               () -> {
                 assertThat(told.watching.ended()).isNotDone();
@@ -434,7 +419,7 @@ final class WatchTest {
       // Back at the first one, which has lost its memory and got it back.
       own.start("eu");
       own.awaitReady();
-      await().atMost(LONG).until(() -> client.nearest().filter("eu"::equals).isPresent());
+      await().until(() -> client.nearest().filter("eu"::equals).isPresent());
       other.session().keyspace(name).counter("move:again").increment();
       told.awaitKey("move:again");
       assertThat(told.keys()).containsAll(keys(other.session().keyspace(name)));
@@ -459,10 +444,7 @@ final class WatchTest {
       own.stop("eu");
       own.start("eu");
       own.awaitReady();
-      await()
-          .atMost(LONG)
-          .ignoreExceptions()
-          .until(() -> here.counter("restart:3").incrementAndGet(1) > 0);
+      await().ignoreExceptions().until(() -> here.counter("restart:3").incrementAndGet(1) > 0);
       Told again = new Told(here.watchPrefix("restart:").from(position));
       for (Told each : List.of(told, again)) {
         each.awaitKey("restart:2");

@@ -3,6 +3,7 @@ package io.osier.datacenter.embedded;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.values.Values;
 import io.osier.testing.Patience;
 import java.time.Duration;
@@ -38,8 +39,8 @@ final class Ways implements AutoCloseable {
   Ways(String keyspaces, String store, Values values) {
     embedded = new EmbeddedCluster(keyspaces, store, values);
     cluster = new TestCluster(keyspaces, store, new String[] {"eu", "us"});
-    eu = cluster.client("eu", OsierClient.builder().values(values));
-    us = cluster.client("us", OsierClient.builder().values(values));
+    eu = cluster.client("eu", PatientClients.builder().values(values));
+    us = cluster.client("us", PatientClients.builder().values(values));
   }
 
   /**

@@ -32,7 +32,6 @@ final class AddedDatacenterTest {
 
   private static void awaitValue(OsierClient client, String dc, long value) {
     await()
-        .atMost(LONG)
         .ignoreExceptions()
         .untilAsserted(
             () -> {
@@ -52,7 +51,6 @@ final class AddedDatacenterTest {
 
   private static void awaitAll(OsierClient client, String dc, long value) {
     await()
-        .atMost(LONG)
         .ignoreExceptions()
         .untilAsserted(
             () -> {

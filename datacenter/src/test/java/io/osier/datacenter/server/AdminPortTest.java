@@ -93,7 +93,6 @@ final class AdminPortTest {
       assertThat(get("/health").statusCode()).isEqualTo(200);
       // It is there once the partitions have published what they do.
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(get("/metrics").body()).contains("osier_client_request_seconds"));
       assertThat(half.getInputStream().read()).isEqualTo(-1);

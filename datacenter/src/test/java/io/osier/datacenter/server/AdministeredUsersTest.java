@@ -16,18 +16,19 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,21 +40,14 @@ final class AdministeredUsersTest {
           + credential("secret").line()
           + "\", rights = [\"admin *\", \"read *\", \"write *\"] }";
 
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private static ScramCredential credential(String password) {
     return ScramCredential.of(password.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
   }
 
   private Datacenter start(String dc, int peerPort, String peers, String users, String store) {
-    Datacenter datacenter =
+    return open.add(
         Datacenter.start(
             ConfigReader.read(
                 dc,
@@ -67,9 +61,7 @@ final class AdministeredUsersTest {
                 }
                 """
                     .formatted(dc, store, peerPort, peers, users),
-                Map.of()));
-    open.add(datacenter);
-    return datacenter;
+                Map.of())));
   }
 
   private Datacenter alone(String users) {
@@ -81,7 +73,6 @@ final class AdministeredUsersTest {
       Datacenter at, String action, String user, Map<String, String> settings) {
     Reply[] last = new Reply[1];
     await()
-        .atMost(LONG)
         .until(
             () -> {
               CompletableFuture<Reply> reply = new CompletableFuture<>();
@@ -107,16 +98,11 @@ final class AdministeredUsersTest {
   }
 
   private OsierClient client(Datacenter of, String user, String password) {
-    OsierClient.Builder builder =
-        OsierClient.builder()
-            .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT);
+    OsierClient.Builder builder = PatientClients.of(of.replica().dc(), of.clientPort());
     if (!user.isEmpty()) {
       builder.user(user, password.toCharArray());
     }
-    OsierClient client = builder.build();
-    open.add(client);
-    return client;
+    return open.add(builder.build());
   }
 
   private static long read(OsierClient client) {
@@ -143,7 +129,6 @@ final class AdministeredUsersTest {
     done(here, "create", "cart", made("one", "read shop"));
     OsierClient cart = client(there, "cart", "one");
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(() -> assertThat(read(cart)).isZero());
     assertThat(list(there))
@@ -152,11 +137,9 @@ final class AdministeredUsersTest {
     assertThat(read(client(there, "admin", "secret"))).as("it came along").isZero();
 
     done(there, "revoke", "cart", Map.of("rights", "read shop"));
-    await().atMost(LONG).untilAsserted(() -> refused(ErrorCode.FORBIDDEN, cart));
+    await().untilAsserted(() -> refused(ErrorCode.FORBIDDEN, cart));
     done(there, "drop", "cart", Map.of());
-    await()
-        .atMost(LONG)
-        .untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, client(here, "cart", "one")));
+    await().untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, client(here, "cart", "one")));
   }
 
   @Test
@@ -181,7 +164,7 @@ final class AdministeredUsersTest {
     assertThat(read(anybody)).isZero();
     assertThat(read(client(eu, "admin", "secret"))).isZero();
     done(eu, "drop", "default", Map.of());
-    await().atMost(LONG).untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, anybody));
+    await().untilAsserted(() -> refused(ErrorCode.NOT_AUTHENTICATED, anybody));
     assertThat(administer(eu, "drop", "admin", Map.of()))
         .isInstanceOfSatisfying(
             Reply.Failure.class,
@@ -222,7 +205,7 @@ final class AdministeredUsersTest {
       assertThat(admin.ask(read))
           .isInstanceOfSatisfying(
               Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
-      await().atMost(LONG).until(() -> admin.ask(grant) instanceof Reply.Report);
+      await().until(() -> admin.ask(grant) instanceof Reply.Report);
       assertThat(audit.all())
           .anySatisfy(
               l ->

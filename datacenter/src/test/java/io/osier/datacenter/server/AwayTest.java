@@ -9,16 +9,16 @@ import io.osier.core.Grant;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.values.Values;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,38 +34,22 @@ final class AwayTest {
           + "\", rights = [\"admin *\", \"read *\", \"write *\"] }";
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster(String keyspaces, String... names) {
-    TestCluster cluster =
-        new TestCluster(keyspaces, "dir = \"" + dir + "\", durability = sync", names);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(keyspaces, "dir = \"" + dir + "\", durability = sync", names));
   }
 
   private OsierClient in(Datacenter datacenter) {
-    OsierClient client = OsierClient.inProcess(datacenter.inProcess(), Values.plain());
-    open.add(client);
-    return client;
+    return open.add(PatientClients.inProcess(datacenter.inProcess()));
   }
 
   private OsierClient.Builder at(TestCluster cluster, String name) {
-    return OsierClient.builder()
-        .timeout(Patience.LIMIT)
-        .endpoint(name, "127.0.0.1:" + cluster.clientPort(name));
+    return PatientClients.of(name, cluster.clientPort(name));
   }
 
   private OsierClient as(String user, TestCluster cluster, String name) {
-    OsierClient client = at(cluster, name).user(user, "secret".toCharArray()).build();
-    open.add(client);
-    return client;
+    return open.add(at(cluster, name).user(user, "secret".toCharArray()).build());
   }
 
   private static void create(OsierClient at, String consistency) {
@@ -97,7 +81,6 @@ final class AwayTest {
     OsierClient eu = in(cluster.datacenter("eu"));
     create(eu, consistency);
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
@@ -121,9 +104,7 @@ final class AwayTest {
     us.session().keyspace("carts").counter("c").increment(1);
     cluster.awaitReady();
     for (OsierClient client : List.of(eu, us)) {
-      await()
-          .atMost(PATIENCE)
-          .until(() -> client.session().keyspace("carts").counter("c").get() == 1);
+      await().until(() -> client.session().keyspace("carts").counter("c").get() == 1);
     }
   }
 
@@ -138,7 +119,6 @@ final class AwayTest {
     OsierClient us = in(cluster.datacenter("us"));
     create(us, "session");
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("eu").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("eu");
     us.admin().dropKeyspaceAsync("carts").join();
@@ -166,7 +146,6 @@ final class AwayTest {
     bob(admin);
     OsierClient before = as("bob", cluster, "us");
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
     before.close();
@@ -185,7 +164,6 @@ final class AwayTest {
     bob(admin);
     OsierClient before = as("bob", cluster, "us");
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
     before.close();
@@ -208,7 +186,7 @@ final class AwayTest {
     in(us).session().keyspace("shop").counter("c").increment(1);
     assertThat(us.warnings()).singleElement().asString().contains("no other datacenter has told");
     cluster.start("eu");
-    await().atMost(PATIENCE).until(() -> us.warnings().isEmpty());
+    await().until(() -> us.warnings().isEmpty());
   }
 
   /** It could not know of the drop: what is lost of what it acknowledged is told. */
@@ -220,7 +198,6 @@ final class AwayTest {
     OsierClient eu = in(cluster.datacenter("eu"));
     create(eu, consistency);
     await()
-        .atMost(PATIENCE)
         .until(() -> cluster.datacenter("us").stored().stream().anyMatch(s -> s.contains("carts")));
     cluster.stop("us");
     eu.admin().dropKeyspaceAsync("carts").join();
@@ -231,10 +208,9 @@ final class AwayTest {
     }
     assertThat(us.droppedUpdates()).isZero();
     OsierClient again = in(cluster.start("eu"));
-    await().atMost(PATIENCE).until(() -> us.droppedUpdates() == 3);
+    await().until(() -> us.droppedUpdates() == 3);
     cluster.awaitReady();
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(
             () -> {
@@ -242,11 +218,10 @@ final class AwayTest {
               return true;
             });
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> in(us).session().keyspace("carts").counter("c").get() == 0);
     in(us).session().keyspace("carts").counter("c").increment(1);
-    await().atMost(PATIENCE).until(() -> again.session().keyspace("carts").counter("c").get() == 1);
+    await().until(() -> again.session().keyspace("carts").counter("c").get() == 1);
   }
 
   /** Each is as old as the other, and neither waits until its time is over. */

@@ -25,25 +25,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** What is wrong in one request harms no other one of its connection. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BadRequestTest {
-  private TestCluster cluster;
-
-  @BeforeAll
-  void start() {
-    cluster = new TestCluster("eu");
-  }
-
-  @AfterAll
-  void stop() {
-    cluster.close();
-  }
+  @AutoClose private final TestCluster cluster = new TestCluster("eu");
 
   private static Request.Write increment(String key) {
     return write(key, CrdtType.PN_COUNTER, new Operation.Increment(1));

@@ -25,6 +25,7 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
 import java.io.ByteArrayOutputStream;
@@ -127,7 +128,7 @@ final class ClientServerTest {
         client.send(RawClient.frame(i, WRITE));
         client.reply();
       }
-      await().atMost(PATIENCE).until(() -> lines.all().size() >= SlowLog.LINES_MAX);
+      await().until(() -> lines.all().size() >= SlowLog.LINES_MAX);
       assertThat(lines.all().getFirst())
           .matches(
               "slow write of 'k' in 'shop' took \\d+ ms: queue [\\d.]+ ms, execute [\\d.]+ ms,"
@@ -205,9 +206,9 @@ final class ClientServerTest {
           client.send(RawClient.frame(id, WRITE));
         }
         // More than the network takes.
-        Awaitility.await().atMost(PATIENCE).until(() -> answered.get() > 20);
+        Awaitility.await().until(() -> answered.get() > 20);
       }
-      Awaitility.await().atMost(PATIENCE).until(() -> !lines.all().isEmpty());
+      Awaitility.await().until(() -> !lines.all().isEmpty());
       try (RawClient next = new RawClient(server.port())) { // the loops have gone on
         next.greet();
       }
@@ -242,7 +243,6 @@ final class ClientServerTest {
       }
       eu.close();
       Awaitility.await()
-          .atMost(PATIENCE)
           .until(() -> writes.stream().allMatch(CompletableFuture::isCompletedExceptionally));
       List<String> closed = lines.all().stream().filter(l -> l.contains("closed")).toList();
       assertThat(closed).hasSizeLessThanOrEqualTo(1).allMatch(line -> !line.contains("null"));
@@ -253,8 +253,7 @@ final class ClientServerTest {
   @CsvSource({"OVERLOADED, OVERLOADED", "TIMEOUT, TIMEOUT", "MALFORMED, UNKNOWN_KEYSPACE"})
   void keyspacesThatAreNotTold_areNoReasonToSayThatThereIsNone(ErrorCode answer, ErrorCode told) {
     try (ClientServer server = server(request -> new Reply.Failure(answer, "not now"));
-        OsierClient client =
-            OsierClient.builder().endpoint("eu", "127.0.0.1:" + server.port()).build()) {
+        OsierClient client = PatientClients.of("eu", server.port()).build()) {
       client.awaitConnected(PATIENCE);
       assertThatThrownBy(() -> client.session().keyspace("new").counter("c").get())
           .isInstanceOfSatisfying(
@@ -293,7 +292,7 @@ final class ClientServerTest {
         assertThat(client.reply().message()).isEqualTo(new Reply.Pong());
       }
       client.send(RawClient.frame(requests + 1, WRITE));
-      Awaitility.await().atMost(PATIENCE).until(() -> waiting.size() == 1);
+      Awaitility.await().until(() -> waiting.size() == 1);
     }
   }
 }

@@ -14,6 +14,7 @@ import io.osier.datacenter.store.DamagedStore;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import java.net.URI;
@@ -52,7 +53,7 @@ final class DamagedDatacenterTest {
   }
 
   private OsierClient client() {
-    return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+    return PatientClients.of("solo", clientPort).build();
   }
 
   private Keyspace shop(OsierClient client) {
@@ -142,7 +143,6 @@ final class DamagedDatacenterTest {
     String stat = client.inspectAsync("solo", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).contains("\"damaged\":[\"partition shop/0: byte ");
     org.awaitility.Awaitility.await()
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 assertThat(get(datacenter, "/metrics"))

@@ -11,7 +11,6 @@ import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +26,6 @@ import org.junit.jupiter.api.Test;
 final class DashboardEventsTest {
   /** More than the buffers between a server and somebody who does not read. */
   private static final int STATUS_CHARS = 16 << 20;
-
-  private static final Duration LONG = Patience.LIMIT;
 
   private final String status = "s".repeat(STATUS_CHARS);
   private volatile boolean isLarge;
@@ -104,13 +101,13 @@ final class DashboardEventsTest {
   void whoDoesNotRead_isCutOff_andOthersGoOn() throws IOException {
     Socket slow = look();
     BufferedReader quick = reader(look());
-    await().atMost(LONG).until(() -> dashboard.viewers() == 2);
+    await().until(() -> dashboard.viewers() == 2);
     next(quick);
     isLarge = true;
     next(quick);
     // What they are sent is small again, and who has not read the large one still gets nothing.
     isLarge = false;
-    await().atMost(LONG).until(() -> dashboard.viewers() == 1);
+    await().until(() -> dashboard.viewers() == 1);
     long last = next(quick);
     for (int i = 0; i < 2 * Dashboard.MISSES_MAX; i++) {
       long now = next(quick);
@@ -130,7 +127,7 @@ final class DashboardEventsTest {
     assertThat(told.getFirst()).isEqualTo("HTTP/1.1 503 Service Unavailable");
     assertThat(told.getLast()).contains("16 look at this dashboard already");
     sockets.getFirst().close();
-    await().atMost(LONG).until(() -> !dashboard.isFull());
+    await().until(() -> !dashboard.isFull());
     assertThat(reader(look()).readLine()).isEqualTo("HTTP/1.1 200 OK");
   }
 }

@@ -115,7 +115,7 @@ final class DashboardTest {
     dashboard.join(slow);
     dashboard.join(quick);
     slow.slow = true;
-    await().atMost(Patience.LIMIT).until(slow.closed::isDone);
+    await().until(slow.closed::isDone);
     assertThat(slow.missed).hasValue(Dashboard.MISSES_MAX);
     assertThat(quick.closed).isNotDone();
     assertThat(dashboard.viewers()).isEqualTo(1);
@@ -129,9 +129,7 @@ final class DashboardTest {
     person.next();
     assertThat(person.next()).contains("\"statuses\":[]");
     hangs = false;
-    await()
-        .atMost(Patience.LIMIT)
-        .until(() -> person.seen.stream().anyMatch(m -> m.contains("made")));
+    await().until(() -> person.seen.stream().anyMatch(m -> m.contains("made")));
   }
 
   @Test

@@ -18,6 +18,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -130,8 +131,7 @@ final class DatacenterLifecycleTest {
   @Test
   void healthAndMetrics_areServed() throws Exception {
     try (Datacenter alone = alone();
-        OsierClient client =
-            OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build()) {
+        OsierClient client = PatientClients.of("solo", clientPort).build()) {
       assertThat(alone.isReady()).isTrue();
       client.awaitConnected(Patience.LIMIT);
       for (int i = 0; i < 7; i++) {

@@ -31,31 +31,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** Real datacenters, real sockets, the real client library. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DatacenterTest {
-  private TestCluster cluster;
-  private OsierClient eu;
-  private OsierClient us;
-
-  @BeforeAll
-  void start() {
-    cluster = new TestCluster("eu", "us", "ap");
-    eu = cluster.client("eu");
-    us = cluster.client("us");
-  }
-
-  @AfterAll
-  void stop() {
-    eu.close();
-    us.close();
-    cluster.close();
-  }
+  @AutoClose private final TestCluster cluster = new TestCluster("eu", "us", "ap");
+  private final OsierClient eu = cluster.client("eu");
+  private final OsierClient us = cluster.client("us");
 
   private Keyspace at(OsierClient client) {
     return client.session().keyspace("shop");
@@ -86,7 +71,6 @@ final class DatacenterTest {
     here.map("map").map("inner").set("tags").add("t");
     Keyspace there = at(us);
     await()
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () ->
                 assertThat(there.map("map").map("inner").set("tags").get())
@@ -128,10 +112,9 @@ final class DatacenterTest {
       assertThat(session.datacenter()).contains("us");
       session.keyspace("shop").counter("x1").increment(100);
       own.start("eu"); // a new incarnation, empty: it catches up before it serves
-      await().atMost(Patience.LIMIT).until(() -> client.nearest().filter("eu"::equals).isPresent());
+      await().until(() -> client.nearest().filter("eu"::equals).isPresent());
       assertThat(session.keyspace("shop").counter("x1").get()).isEqualTo(101);
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 session.keyspace("shop").counter("x2").get();
@@ -146,7 +129,6 @@ final class DatacenterTest {
     Keyspace here = at(eu);
     AtomicInteger done = new AtomicInteger();
     await()
-        .atMost(Patience.LIMIT)
         .untilAsserted(
             () -> {
               CompletableFuture<?>[] batch = new CompletableFuture<?>[100];
@@ -158,9 +140,7 @@ final class DatacenterTest {
               String hot = eu.inspectAsync("eu", Request.Topic.HOT, Optional.of("shop"), 3).join();
               assertThat(hot).contains("\"key\":\"hot\"").contains("\"mode\":\"state\"");
             });
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(at(us).counter("hot").get()).isEqualTo(done.get()));
+    await().untilAsserted(() -> assertThat(at(us).counter("hot").get()).isEqualTo(done.get()));
   }
 
   @Test
@@ -316,16 +296,14 @@ final class DatacenterTest {
         Datacenter.start(
             ConfigReader.read(
                 "second", config.replace("dc = us", "dc = us, incarnation-min = 5"), Map.of()))) {
-      await().atMost(Patience.LIMIT).until(() -> second.failure().isCompletedExceptionally());
+      await().until(() -> second.failure().isCompletedExceptionally());
       assertThatThrownBy(() -> second.failure().join())
           .hasCauseInstanceOf(OsierException.class)
           .hasMessageContaining("another process already runs as 'us'");
     }
     Keyspace here = at(us);
     here.counter("first").increment(1);
-    await()
-        .atMost(Patience.LIMIT)
-        .untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
+    await().untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
   }
 
   @Test

@@ -10,19 +10,20 @@ import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.Query;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,27 +33,15 @@ final class DatacentersAtRunTimeTest {
   private static final String KEYSPACES = "shop { sla = 200ms }, bank { consistency = causal }";
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster(String... names) {
-    TestCluster cluster =
-        new TestCluster(KEYSPACES, "dir = \"" + dir + "\", durability = sync", names);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(KEYSPACES, "dir = \"" + dir + "\", durability = sync", names));
   }
 
   /** A client of one datacenter alone. */
   private OsierClient at(TestCluster cluster, String name) {
-    OsierClient client = cluster.clientOf(name);
-    open.add(client);
-    return client;
+    return cluster.clientOf(name);
   }
 
   private static String list(OsierClient client) {
@@ -78,7 +67,7 @@ final class DatacentersAtRunTimeTest {
   }
 
   private static void awaitState(OsierClient client, String name, String state) {
-    await().atMost(PATIENCE).until(() -> state(client, name).equals(state));
+    await().until(() -> state(client, name).equals(state));
   }
 
   private static void refuses(Runnable what, String why) {
@@ -92,7 +81,6 @@ final class DatacentersAtRunTimeTest {
   private static void awaitCount(OsierClient client, String key, long value) {
     for (String keyspace : List.of("shop", "bank")) {
       await()
-          .atMost(PATIENCE)
           .ignoreException(OsierException.class)
           .until(() -> client.session().keyspace(keyspace).counter(key).get() == value);
     }
@@ -131,7 +119,7 @@ final class DatacentersAtRunTimeTest {
     increment(ap, "c1", 10);
     awaitCount(eu, "c1", 11);
     awaitCount(us, "c1", 11);
-    await().atMost(PATIENCE).until(() -> list(ap).equals(list(us)) || list(ap).length() > 0);
+    await().until(() -> list(ap).equals(list(us)) || list(ap).length() > 0);
 
     // The files of eu and us know nothing of ap.
     cluster.stop("us");
@@ -152,14 +140,12 @@ final class DatacentersAtRunTimeTest {
     increment(eu, "c", 1);
     String address = cluster.place("ap", "eu");
     Datacenter ap = cluster.start("ap");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
+    await().until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
     add(eu, "ap", address);
     refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
     awaitState(eu, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 1);
-    await().atMost(PATIENCE).until(() -> ap.obstacles().isEmpty()); // it hears of that after eu
+    await().until(() -> ap.obstacles().isEmpty()); // it hears of that after eu
   }
 
   /** It has what the one has that it knew at first, and must not take that for all. */
@@ -179,7 +165,7 @@ final class DatacentersAtRunTimeTest {
         .atMost(PATIENCE)
         .until(() -> state(ap, "ap").equals("joining"));
     // Of two counters of each name one is in a causal keyspace: seen when all of it has come.
-    await().atMost(PATIENCE).until(() -> list(ap).contains("\"objects_there\":2,"));
+    await().until(() -> list(ap).contains("\"objects_there\":2,"));
     assertThat(list(ap))
         .contains("partitions have what the others have", "\"catch_up\":{", "\"bytes\":")
         .containsOnlyOnce("catch_up");
@@ -205,7 +191,7 @@ final class DatacentersAtRunTimeTest {
     ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
     increment(ap, "c", 7);
     remove(eu, "ap", false);
-    await().atMost(PATIENCE).until(() -> cluster.datacenter("ap").failure().isDone());
+    await().until(() -> cluster.datacenter("ap").failure().isDone());
     assertThat(cluster.datacenter("ap").failure()).isCompletedWithValue(null);
     for (OsierClient client : List.of(eu, us)) {
       awaitState(client, "ap", "left");
@@ -215,7 +201,6 @@ final class DatacentersAtRunTimeTest {
     for (int i = 0; i < 20; i++) {
       var counter = eu.session().keyspace("shop").boundedCounter("b" + i);
       await()
-          .atMost(PATIENCE)
           .untilAsserted(
               () -> {
                 var shares = counter.rights().shares();
@@ -226,7 +211,6 @@ final class DatacentersAtRunTimeTest {
               });
     }
     await()
-        .atMost(PATIENCE)
         .until(
             () -> {
               var shares = us.session().keyspace("pair").boundedCounter("b").rights().shares();
@@ -267,11 +251,11 @@ final class DatacentersAtRunTimeTest {
     OsierClient us = at(cluster, "us");
     for (String keyspace : List.of("shop", "bank")) {
       var set = us.session().keyspace(keyspace).set("large");
-      await().atMost(PATIENCE).until(() -> set.size() == 100_000);
+      await().until(() -> set.size() == 100_000);
       assertThat(set.contains(Value.of("number 99999"))).isTrue();
       assertThat(us.session().keyspace(keyspace).timeToLive("large")).isPresent();
       eu.session().keyspace(keyspace).set("large").remove("number 99999");
-      await().atMost(PATIENCE).until(() -> !set.contains(Value.of("number 99999")));
+      await().until(() -> !set.contains(Value.of("number 99999")));
     }
   }
 
@@ -291,7 +275,6 @@ final class DatacentersAtRunTimeTest {
     one.exceptionally(e -> "").join();
     other.exceptionally(e -> "").join();
     await()
-        .atMost(PATIENCE)
         .until(
             () ->
                 cluster.datacenter("eu").failure().isDone()
@@ -329,39 +312,31 @@ final class DatacentersAtRunTimeTest {
     awaitCount(eu, "c", 7);
     refuses(() -> remove(eu, "ap", true), "is connected, so it is not dead");
     cluster.stop("ap");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> list(eu).contains("it cannot be reached") || tried(eu, "ap"));
+    await().until(() -> list(eu).contains("it cannot be reached") || tried(eu, "ap"));
     awaitState(us, "ap", "removed");
     increment(us, "c", 1);
     awaitCount(eu, "c", 8);
     // What it stores is out of date, and it is told so.
     Datacenter ap = cluster.start("ap");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("dc add ap")));
+    await().until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("dc add ap")));
     OsierClient former = at(cluster, "ap");
     assertThatThrownBy(() -> increment(former, "c", 1)).isInstanceOf(OsierException.class);
     // Who knows another one is served there; otherwise nothing old is read.
     servesNothingStale(former);
     OsierClient both =
-        OsierClient.builder()
-            .endpoint("ap", "127.0.0.1:" + cluster.clientPort("ap"))
-            .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
-            .prefer("ap")
-            .build();
-    open.add(both);
+        open.add(
+            PatientClients.of("ap", cluster.clientPort("ap"))
+                .endpoint("us", "127.0.0.1:" + cluster.clientPort("us"))
+                .prefer("ap")
+                .build());
     both.awaitConnected(PATIENCE);
     // It may have connected with ap alone so far.
     await()
-        .atMost(PATIENCE)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .until(() -> both.session().keyspace("shop").counter("c").get() == 8);
     // Added again it is refused as long as it has its old store.
     add(eu, "ap", "127.0.0.1:" + cluster.peerPort("ap"));
-    await()
-        .atMost(PATIENCE)
-        .until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
+    await().until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier rebuild")));
     awaitState(us, "ap", "joining");
     servesNothingStale(former);
     cluster.stop("ap");
@@ -388,7 +363,7 @@ final class DatacentersAtRunTimeTest {
     ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
     ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
     cluster.stop("ap");
-    await().atMost(PATIENCE).until(() -> tried(us, "ap"));
+    await().until(() -> tried(us, "ap"));
     awaitState(at(cluster, "eu"), "ap", "removed");
     for (int i = 0; i < 20; i++) {
       awaitNoneOf(us, "shop", "b" + i, "ap", 270, 30);
@@ -428,7 +403,6 @@ final class DatacentersAtRunTimeTest {
       OsierClient client, String keyspace, String key, String dc, long up, long down) {
     var counter = client.session().keyspace(keyspace).boundedCounter(key);
     await()
-        .atMost(PATIENCE)
         .untilAsserted(
             () -> {
               var shares = counter.rights().shares();
@@ -444,7 +418,6 @@ final class DatacentersAtRunTimeTest {
       OsierClient client, String keyspace, String key, String dc, long up, long down) {
     var counter = client.session().keyspace(keyspace).boundedCounter(key);
     await()
-        .atMost(PATIENCE)
         .untilAsserted(
             () -> {
               var share = requireNonNull(counter.rights().shares().get(dc));

@@ -20,6 +20,7 @@ import io.osier.datacenter.store.StoreFiles;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -63,10 +64,7 @@ final class DurableDatacenterTest {
   }
 
   private OsierClient client() {
-    return OsierClient.builder()
-        .endpoint("solo", "127.0.0.1:" + clientPort)
-        .timeout(Patience.LIMIT)
-        .build();
+    return PatientClients.of("solo", clientPort).build();
   }
 
   /** Most of them are on the disk alone. */
@@ -148,10 +146,9 @@ final class DurableDatacenterTest {
     try (Datacenter datacenter = alone("durability = sync");
         OsierClient client = client()) {
       Keyspace shop = shop(client);
-      await().atMost(Patience.LIMIT).until(() -> shop.count(Scan.all()) == 2);
+      await().until(() -> shop.count(Scan.all()) == 2);
       assertThat(shop.timeToLive("k0").orElseThrow()).isGreaterThan(Duration.ofMinutes(30));
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   client
@@ -263,8 +260,7 @@ final class DurableDatacenterTest {
             () -> {
               try (Datacenter datacenter = alone("durability = sync");
                   OsierClient client =
-                      OsierClient.builder()
-                          .endpoint("solo", "127.0.0.1:" + clientPort)
+                      PatientClients.of("solo", clientPort)
                           .timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
                           .build()) {
                 for (int i = 0; i < 2_000; i++) {
@@ -309,7 +305,6 @@ final class DurableDatacenterTest {
       cluster.start("us");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 long sum = 0;
@@ -346,7 +341,6 @@ final class DurableDatacenterTest {
       shop.counter("c").increment(2);
       shop.register("r").assign("after");
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(7));
       long incarnation = cluster.replica("eu").incarnation();
@@ -358,7 +352,6 @@ final class DurableDatacenterTest {
       cluster.awaitReady();
       assertThat(cluster.replica("eu").incarnation()).isGreaterThan(incarnation);
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 Keyspace now = eu.session().keyspace("shop");
@@ -368,7 +361,6 @@ final class DurableDatacenterTest {
               });
       eu.session().keyspace("shop").counter("c").increment(1);
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> assertThat(us.session().keyspace("shop").counter("c").get()).isEqualTo(8));
     }
@@ -391,7 +383,6 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (int i = 0; i < 100; i++) {
@@ -481,7 +472,6 @@ final class DurableDatacenterTest {
 
   private static void awaitObjects(long objects, OsierClient... clients) {
     await()
-        .atMost(Patience.LIMIT)
         .ignoreExceptionsInstanceOf(CompletionException.class) // until the clients are back
         .untilAsserted(
             () -> {
@@ -513,7 +503,6 @@ final class DurableDatacenterTest {
       cluster.start("eu");
       cluster.awaitReady();
       await()
-          .atMost(Patience.LIMIT)
           .untilAsserted(
               () -> {
                 for (OsierClient client : List.of(eu, us)) {

@@ -12,6 +12,7 @@ import io.osier.proxy.ClientObserver;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Osier;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.observe.MicrometerObserver;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -28,8 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullUnmarked;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,19 +40,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class EntryPointTest {
   private static final Duration LONG = Patience.LIMIT;
 
-  private static TestCluster cluster;
+  @AutoClose private static final TestCluster cluster = new TestCluster("eu", "us");
 
   @TempDir private Path dir;
-
-  @BeforeAll
-  static void start() {
-    cluster = new TestCluster("eu", "us");
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
 
   private static String endpoint(String dc) {
     return dc + "=127.0.0.1:" + cluster.clientPort(dc);
@@ -214,7 +204,7 @@ final class EntryPointTest {
     ConcurrentLinkedQueue<Observation.Context> stopped = new ConcurrentLinkedQueue<>();
     ObservationRegistry registry = registry(stopped);
     try (OsierClient client =
-        cluster.client("eu", OsierClient.builder().observer(new MicrometerObserver(registry)))) {
+        cluster.client("eu", PatientClients.builder().observer(new MicrometerObserver(registry)))) {
       Keyspace shop = client.session().keyspace("shop");
       Observation around = Observation.start("request", registry);
       around.scoped(() -> shop.counter("observed").increment());
@@ -254,7 +244,7 @@ final class EntryPointTest {
               throw new IllegalStateException("ended");
             };
     for (ClientObserver observer : List.of(atOnce, later)) {
-      try (OsierClient client = cluster.client("eu", OsierClient.builder().observer(observer))) {
+      try (OsierClient client = cluster.client("eu", PatientClients.builder().observer(observer))) {
         client.session().keyspace("shop").counter("thrown").increment();
       }
     }

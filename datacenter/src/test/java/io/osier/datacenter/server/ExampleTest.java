@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Value;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.testing.Patience;
 import java.util.List;
@@ -20,7 +21,7 @@ final class ExampleTest {
   }
 
   private static void shop(String address) {
-    try (OsierClient client = OsierClient.builder().endpoint("eu", address).build()) {
+    try (OsierClient client = PatientClients.builder().endpoint("eu", address).build()) {
       client.awaitConnected(Patience.LIMIT);
       Session ada = client.session();
       Keyspace shop = ada.keyspace("shop");

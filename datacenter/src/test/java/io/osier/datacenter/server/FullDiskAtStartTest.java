@@ -15,6 +15,7 @@ import io.osier.datacenter.store.RocksDatabase;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -59,7 +60,7 @@ final class FullDiskAtStartTest {
   }
 
   private OsierClient client() {
-    return OsierClient.builder().endpoint("solo", "127.0.0.1:" + clientPort).build();
+    return PatientClients.of("solo", clientPort).build();
   }
 
   private static Keyspace of(OsierClient client, String keyspace) {

@@ -14,8 +14,10 @@ import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Session;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -48,15 +50,14 @@ final class InterleavedShellTest {
   /** What a thread has in hand: the session for which it calls. */
   private static final ThreadLocal<Session> CALLING = new ThreadLocal<>();
 
-  private static OsierClient client(InProcess shell) {
-    return OsierClient.inProcess(shell);
-  }
-
   /** Threads that share sessions do all sorts of things; afterwards the counters are right. */
   private static void run(long seed, Callers callers, boolean sabotaged) {
     Interleaving turns = new Interleaving(seed);
     InterleavedShell shell = new InterleavedShell(turns, callers, seed);
-    OsierClient client = client(sabotaged ? new SendingInTheMonitor(shell) : shell);
+    OsierClient client =
+        PatientClients.inProcess(
+            sabotaged ? new SendingInTheMonitor(shell) : shell,
+            PatientClients.builder().timeout(Duration.ofDays(1))); // who hangs is found otherwise
     List<Session> sessions = Stream.generate(client::session).limit(SESSIONS).toList();
     AtomicLong sum = new AtomicLong();
     AtomicLong counted = new AtomicLong(-1);

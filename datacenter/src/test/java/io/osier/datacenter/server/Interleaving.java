@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,10 @@ final class Interleaving {
   private static final Duration STUCK = Patience.LIMIT;
 
   private static final int TURNS_BETWEEN_LOOKS = 1_000;
+  private static final int LOOKS_AT_ONCE = 20;
+
+  /** Whoever comes to a hand-over ends a pause. */
+  private static final long PAUSE_NANOS = 50_000;
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -86,6 +91,10 @@ final class Interleaving {
   private final ThreadLocal<Actor> here = new ThreadLocal<>();
 
   private final List<Actor> actors = new ArrayList<>();
+
+  /** Who chooses whose turn it is. */
+  private volatile @Nullable Thread conductor;
+
   private volatile boolean over;
   private volatile @Nullable Throwable failure;
   private long turns;
@@ -144,6 +153,7 @@ final class Interleaving {
     }
     Actor actor = actor();
     actor.when = when;
+    LockSupport.unpark(conductor);
     actor.turn.acquireUninterruptibly();
     actor.called = false;
   }
@@ -182,6 +192,7 @@ final class Interleaving {
    * @throws AssertionError if that is not possible, or one of them failed
    */
   void run() {
+    conductor = Thread.currentThread();
     try {
       while (failure == null) {
         List<Actor> all = standstill();
@@ -210,9 +221,19 @@ final class Interleaving {
     }
   }
 
+  /** Looks again at once a few times, then leaves the processor to those who may need it. */
+  private static void pause(int looks) {
+    if (looks > LOOKS_AT_ONCE) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    } else {
+      Thread.onSpinWait();
+    }
+  }
+
   /** Waits until nobody runs. */
   private List<Actor> standstill() {
     long deadline = System.nanoTime() + STUCK.toNanos();
+    int looks = 0;
     while (true) {
       List<Actor> all = actors();
       if (all.stream().allMatch(Actor::stands)) {
@@ -221,20 +242,21 @@ final class Interleaving {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("somebody runs without end: " + dump());
       }
-      Thread.onSpinWait();
+      pause(++looks);
     }
   }
 
   /** Who can go on after all, for it was woken by time; a deadlock if nobody can. */
   private List<Actor> somebody() {
     long deadline = System.nanoTime() + STUCK.toNanos();
+    int looks = 0;
     while (System.nanoTime() < deadline) {
       failOnDeadlock();
       List<Actor> able = standstill().stream().filter(Actor::isAble).toList();
       if (!able.isEmpty()) {
         return able;
       }
-      Thread.onSpinWait();
+      pause(++looks);
     }
     throw new AssertionError("nobody can go on after " + turns + " turns: " + dump());
   }

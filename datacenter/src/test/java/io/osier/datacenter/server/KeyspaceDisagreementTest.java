@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,16 +61,12 @@ final class KeyspaceDisagreementTest {
             peerPort,
             keyspaces);
     Datacenter datacenter = Datacenter.start(ConfigReader.read(dc, config, Map.of()));
-    await().atMost(Patience.LIMIT).until(datacenter::isReady);
+    await().until(datacenter::isReady);
     return datacenter;
   }
 
   private static OsierClient client(Datacenter of) {
-    OsierClient client =
-        OsierClient.builder()
-            .endpoint(of.replica().dc(), "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT)
-            .build();
+    OsierClient client = PatientClients.of(of.replica().dc(), of.clientPort()).build();
     client.awaitConnected(Patience.LIMIT);
     return client;
   }
@@ -98,10 +95,8 @@ final class KeyspaceDisagreementTest {
       try (Datacenter us = us(same + "shop { partitions = 4 }, more {}");
           OsierClient atUs = client(us)) {
         atEu.session().keyspace("same").counter("c").increment(3);
-        await()
-            .atMost(Patience.LIMIT)
-            .until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
-        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> atUs.session().keyspace("same").counter("c").get() == 3);
+        await().until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "partitions is 2 at eu and 4 at us");
         assertThat(shop.counter("c").get()).as("reads go on").isZero();
         assertThat(get("/health").statusCode()).isEqualTo(503);
@@ -118,11 +113,9 @@ final class KeyspaceDisagreementTest {
       }
       try (Datacenter us = us(same + "shop { partitions = 2 }");
           OsierClient atUs = client(us)) {
-        await().atMost(Patience.LIMIT).until(() -> eu.obstacles().isEmpty());
+        await().until(() -> eu.obstacles().isEmpty());
         shop.counter("c").increment(5);
-        await()
-            .atMost(Patience.LIMIT)
-            .until(() -> atUs.session().keyspace("shop").counter("c").get() == 5);
+        await().until(() -> atUs.session().keyspace("shop").counter("c").get() == 5);
         assertThat(get("/health").body()).isEqualTo("ready\n");
       }
     }
@@ -137,7 +130,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       try (Datacenter us =
           start("us", "osier", usPort, "eau", euPort, Optional.empty(), "shop {}")) {
-        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "'eu' is not among the peers [eau] of us");
         assertThat(shop.counter("c").get()).isEqualTo(1);
       }
@@ -153,7 +146,7 @@ final class KeyspaceDisagreementTest {
       shop.counter("c").increment(1); // nobody is there yet
       assertThat(get("/health").statusCode()).isEqualTo(200);
       try (Datacenter us = us(keyspaces)) {
-        await().atMost(Patience.LIMIT).until(() -> !eu.obstacles().isEmpty());
+        await().until(() -> !eu.obstacles().isEmpty());
         isRefused(() -> shop.counter("c").increment(1), "'other' is not 'osier'");
         isRefused(
             () ->

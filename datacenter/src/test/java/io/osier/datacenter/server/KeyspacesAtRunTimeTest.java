@@ -12,16 +12,17 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,33 +32,19 @@ final class KeyspacesAtRunTimeTest {
   private static final String[] NAMES = {"ap", "eu", "us"};
 
   @TempDir private Path dir;
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private TestCluster cluster() {
-    TestCluster cluster = new TestCluster(NAMES);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster(NAMES));
   }
 
   private TestCluster durable() {
-    TestCluster cluster =
-        new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES);
-    open.add(cluster);
-    return cluster;
+    return open.add(new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES));
   }
 
   /** A client of one datacenter alone. */
   private OsierClient at(TestCluster cluster, String name) {
-    OsierClient client = cluster.clientOf(name);
-    open.add(client);
-    return client;
+    return cluster.clientOf(name);
   }
 
   private static String created(OsierClient client, String name, String... settings) {
@@ -85,9 +72,7 @@ final class KeyspacesAtRunTimeTest {
     eu.session().keyspace("carts").counter("c").increment(3);
     for (String name : NAMES) {
       OsierClient there = at(cluster, name);
-      await()
-          .atMost(PATIENCE)
-          .until(() -> there.session().keyspace("carts").counter("c").get() == 5);
+      await().until(() -> there.session().keyspace("carts").counter("c").get() == 5);
     }
     assertThat(list(us)).contains("\"carts\"", "\"from\":\"command\"", "\"shop\"");
     assertThat(list(us)).doesNotContain(KeyspacePolicy.CONTROL);
@@ -97,8 +82,9 @@ final class KeyspacesAtRunTimeTest {
   @Test
   void filesNeedNotNameAny_andOneThatJoinsGetsThemAll() {
     TestCluster cluster =
-        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
-    open.add(cluster);
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
     OsierClient eu = at(cluster, "eu");
     assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
     assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
@@ -114,7 +100,7 @@ final class KeyspacesAtRunTimeTest {
     assertThat(ap.session().keyspace("carts").counter("c").get()).isEqualTo(2);
     assertThat(ap.session().keyspace("bank").counter("c").get()).isEqualTo(5);
     ap.session().keyspace("carts").counter("c").increment(1);
-    await().atMost(PATIENCE).until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
+    await().until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
 
     cluster.stop("us");
     cluster.start("us");
@@ -126,8 +112,9 @@ final class KeyspacesAtRunTimeTest {
   @Test
   void whoJoinsAndHearsNobody_isNotReady_untilItHasTheKeyspaces() {
     TestCluster cluster =
-        new TestCluster("", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"});
-    open.add(cluster);
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
     OsierClient eu = at(cluster, "eu");
     created(eu, "carts");
     eu.session().keyspace("carts").counter("c").increment(2);
@@ -135,7 +122,7 @@ final class KeyspacesAtRunTimeTest {
     String address = cluster.place("ap", "eu");
     Datacenter ap = cluster.start("ap"); // the others refuse it: it was not added
     String unheard = "datacenter 'ap' has not heard yet from the others which keyspaces there are";
-    await().atMost(PATIENCE).until(() -> ap.isReady() || ap.obstacles().contains(unheard));
+    await().until(() -> ap.isReady() || ap.obstacles().contains(unheard));
     assertThat(ap.isReady()).isFalse();
     assertThat(ap.obstacles()).contains(unheard);
 
@@ -155,7 +142,7 @@ final class KeyspacesAtRunTimeTest {
       transaction.commit();
     }
     OsierClient us = at(cluster, "us");
-    await().atMost(PATIENCE).until(() -> us.session().keyspace("bank").counter("b").get() == 1);
+    await().until(() -> us.session().keyspace("bank").counter("b").get() == 1);
     assertThat(us.session().keyspace("bank").counter("a").get()).isEqualTo(-1);
   }
 
@@ -215,19 +202,17 @@ final class KeyspacesAtRunTimeTest {
     OsierClient us = at(cluster, "us");
     us.session().keyspace("feeds").counter("c").increment(1); // is held for an hour
     eu.admin().alterKeyspaceAsync("feeds", Map.of("sla", "100ms", "limits.key", "8B")).join();
-    await().atMost(PATIENCE).until(() -> eu.session().keyspace("feeds").counter("c").get() == 1);
+    await().until(() -> eu.session().keyspace("feeds").counter("c").get() == 1);
     us.session().keyspace("feeds").counter("c").increment(1); // the next round already obeys
-    await().atMost(PATIENCE).until(() -> eu.session().keyspace("feeds").counter("c").get() == 2);
-    await().atMost(PATIENCE).until(() -> list(us).contains("\"limits.key\":\"8B\""));
+    await().until(() -> eu.session().keyspace("feeds").counter("c").get() == 2);
+    await().until(() -> list(us).contains("\"limits.key\":\"8B\""));
     assertThatThrownBy(() -> us.session().keyspace("feeds").counter("123456789").increment(1))
         .hasMessageContaining("allows 8");
 
     // One that the files name, too.
     us.admin().alterKeyspaceAsync("shop", Map.of("sla", "123ms")).join();
-    await().atMost(PATIENCE).until(() -> list(eu).contains("\"sla\":\"123ms\""));
-    await()
-        .atMost(PATIENCE)
-        .until(() -> cluster.datacenter("ap").policy("shop").sla().toMillis() == 123);
+    await().until(() -> list(eu).contains("\"sla\":\"123ms\""));
+    await().until(() -> cluster.datacenter("ap").policy("shop").sla().toMillis() == 123);
   }
 
   @Test
@@ -239,10 +224,7 @@ final class KeyspacesAtRunTimeTest {
     us.session().keyspace("old").counter("c").increment(7);
     us.admin().dropKeyspaceAsync("old").join();
     for (OsierClient client : List.of(eu, us)) {
-      await()
-          .atMost(PATIENCE)
-          .ignoreException(OsierException.class)
-          .until(() -> !list(client).contains("\"old\""));
+      await().ignoreException(OsierException.class).until(() -> !list(client).contains("\"old\""));
       assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
           .isInstanceOfSatisfying(
               OsierException.class,
@@ -252,9 +234,7 @@ final class KeyspacesAtRunTimeTest {
     OsierClient fresh = at(cluster, "us");
     assertThat(fresh.session().keyspace("old").counter("c").get()).isZero();
     fresh.session().keyspace("old").counter("c").increment(1);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+    await().until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
   }
 
   /** What all that look at a datacenter are shown. */
@@ -292,7 +272,6 @@ final class KeyspacesAtRunTimeTest {
       eu.admin().dropKeyspaceAsync(name).join();
     }
     await()
-        .atMost(PATIENCE)
         .untilAsserted(
             () ->
                 assertThat(cluster.datacenter("eu").inFlightBytes().values())
@@ -322,10 +301,8 @@ final class KeyspacesAtRunTimeTest {
   }
 
   private OsierClient solo(Datacenter datacenter) {
-    await().atMost(PATIENCE).until(datacenter::isReady);
-    OsierClient client =
-        OsierClient.builder().endpoint("solo", "127.0.0.1:" + datacenter.clientPort()).build();
-    open.add(client);
+    await().until(datacenter::isReady);
+    OsierClient client = open.add(PatientClients.of("solo", datacenter.clientPort()).build());
     client.awaitConnected(PATIENCE);
     return client;
   }
@@ -344,7 +321,7 @@ final class KeyspacesAtRunTimeTest {
             .formatted(awayPort, soloPort);
     try (Datacenter away = Datacenter.start(ConfigReader.read("other", other, Map.of()));
         Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
-      await().atMost(PATIENCE).until(away::isReady);
+      await().until(away::isReady);
       created(solo(solo), "both", "replicas", "away,solo");
     }
     try (Datacenter solo =
@@ -372,17 +349,14 @@ final class KeyspacesAtRunTimeTest {
       CompletableFuture.allOf(one.exceptionally(e -> ""), other.exceptionally(e -> "")).join();
       for (String at : NAMES) {
         OsierClient there = at(cluster, at);
-        await()
-            .atMost(PATIENCE)
-            .until(() -> there.session().keyspace(name).counter("c").get() == 3);
-        await().atMost(PATIENCE).until(() -> list(there).equals(list(eu)));
+        await().until(() -> there.session().keyspace(name).counter("c").get() == 3);
+        await().until(() -> list(there).equals(list(eu)));
       }
     }
   }
 
   private static void incrementSoon(OsierClient client, String keyspace, long amount) {
     await()
-        .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(1))
         .ignoreException(OsierException.class)
         .until(
@@ -400,11 +374,10 @@ final class KeyspacesAtRunTimeTest {
     String told = created(eu, "late");
     assertThat(told).contains("\"state\":\"creating\"", "\"awaited\":[\"ap\"]");
     OsierClient hurried =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + cluster.clientPort("eu"))
-            .timeout(Duration.ofMillis(300))
-            .build();
-    open.add(hurried);
+        open.add(
+            PatientClients.of("eu", cluster.clientPort("eu"))
+                .timeout(Duration.ofSeconds(1))
+                .build());
     hurried.awaitConnected(PATIENCE);
     await() // on a slow machine there may be no answer in its time
         .untilAsserted(
@@ -414,12 +387,10 @@ final class KeyspacesAtRunTimeTest {
                     .hasMessageContaining("takes no updates until [ap] know it"));
     cluster.start("ap");
     cluster.awaitReady();
-    await()
-        .atMost(PATIENCE)
-        .until(() -> list(eu).contains("\"awaited\":[]") && !list(eu).contains("creating"));
+    await().until(() -> list(eu).contains("\"awaited\":[]") && !list(eu).contains("creating"));
     eu.session().keyspace("late").counter("c").increment(1);
     OsierClient ap = at(cluster, "ap");
-    await().atMost(PATIENCE).until(() -> ap.session().keyspace("late").counter("c").get() == 1);
+    await().until(() -> ap.session().keyspace("late").counter("c").get() == 1);
   }
 
   @Test
@@ -431,7 +402,7 @@ final class KeyspacesAtRunTimeTest {
     OsierClient ap = at(cluster, "ap");
     ap.session().keyspace("kept").counter("c").increment(4);
     ap.session().keyspace("dropped").counter("c").increment(5);
-    await().atMost(PATIENCE).until(() -> eu.session().keyspace("kept").counter("c").get() == 4);
+    await().until(() -> eu.session().keyspace("kept").counter("c").get() == 4);
     cluster.stop("ap");
     eu.admin().dropKeyspaceAsync("dropped").join();
     cluster.stop("eu");
@@ -443,7 +414,7 @@ final class KeyspacesAtRunTimeTest {
     for (String name : NAMES) {
       OsierClient there = at(cluster, name);
       assertThat(there.session().keyspace("kept").counter("c").get()).isEqualTo(4);
-      await().atMost(PATIENCE).until(() -> !list(there).contains("dropped"));
+      await().until(() -> !list(there).contains("dropped"));
       assertThat(cluster.datacenter(name).stored())
           .filteredOn(k -> k.startsWith("kept@"))
           .hasSize(1);

@@ -68,17 +68,12 @@ final class MendedDatacenterTest {
 
   private static void awaitAll(TestCluster cluster, String dc, int objects) {
     try (OsierClient client = cluster.client(dc)) {
-      await()
-          .atMost(Patience.LIMIT)
-          .ignoreExceptions()
-          .until(() -> shop(client).count(Scan.all()) == objects);
+      await().ignoreExceptions().until(() -> shop(client).count(Scan.all()) == objects);
     }
   }
 
   private static void awaitValue(OsierClient client, String key, String value) {
-    await()
-        .atMost(Patience.LIMIT)
-        .until(() -> shop(client).register(key).get().equals(Optional.of(Value.of(value))));
+    await().until(() -> shop(client).register(key).get().equals(Optional.of(Value.of(value))));
   }
 
   /** The first key that cannot be read at eu. */
@@ -161,7 +156,6 @@ final class MendedDatacenterTest {
       cluster.awaitReady();
       firstDamaged(cluster);
       await()
-          .atMost(Patience.LIMIT)
           .pollInterval(Duration.ofSeconds(1))
           .until(
               () -> {
@@ -234,12 +228,9 @@ final class MendedDatacenterTest {
       cluster.stop("us");
       try (OsierClient client = cluster.client("eu")) {
         await()
-            .atMost(Patience.LIMIT)
             .ignoreExceptions() // until it is seen that it has gone
             .until(() -> !client.admin().removeDatacenterAsync("us", true).join().isEmpty());
-        await()
-            .atMost(Patience.LIMIT)
-            .until(() -> client.admin().listDatacentersAsync().join().contains("\"removed\""));
+        await().until(() -> client.admin().listDatacentersAsync().join().contains("\"removed\""));
       }
       cluster.stop("eu");
       DamagedStore.damageOneBlock(eu());

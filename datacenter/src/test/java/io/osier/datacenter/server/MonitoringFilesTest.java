@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
-import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -55,7 +54,6 @@ class MonitoringFilesTest {
       HttpRequest get =
           HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics")).build();
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   http.send(get, HttpResponse.BodyHandlers.ofString())

@@ -286,7 +286,7 @@ final class PublisherTest {
     publisher.everySecond();
     next(heard);
     write(0);
-    await().atMost(Patience.LIMIT).until(() -> committed(publisher.latest()) == 1);
+    await().until(() -> committed(publisher.latest()) == 1);
     noMore.run();
     heard.clear();
     heardByOther.clear();
@@ -308,7 +308,7 @@ final class PublisherTest {
       next(heard);
     }
     write(1);
-    await().atMost(Patience.LIMIT).until(() -> committed(publisher.latest()) == 2);
+    await().until(() -> committed(publisher.latest()) == 2);
     Snapshot.Keyspace shop = publisher.latest().keyspaces().getFirst();
     assertThat(shop.partitions())
         .extracting(Snapshot.Partition::atMillis)
@@ -414,7 +414,6 @@ final class PublisherTest {
       clientsFail = true;
       publisher.everySecond();
       await()
-          .atMost(Patience.LIMIT)
           .until(
               () ->
                   said.list.stream()
@@ -422,7 +421,7 @@ final class PublisherTest {
       assertThatThrownBy(() -> publisher.fresh(0).get(Patience.SECONDS, TimeUnit.SECONDS))
           .hasMessageContaining("no figures of clients");
       clientsFail = false;
-      await().atMost(Patience.LIMIT).until(() -> publisher.latest().published().size() == 1);
+      await().until(() -> publisher.latest().published().size() == 1);
     } finally {
       log.detachAppender(said);
     }
@@ -448,15 +447,13 @@ final class PublisherTest {
     // The thread that puts together is kept by a reader, so that what follows waits for it.
     machines.get(0).goOn = new CountDownLatch(0);
     goOn.countDown();
-    await().atMost(Patience.LIMIT).until(() -> reading.getCount() == 0);
+    await().until(() -> reading.getCount() == 0);
     CompletableFuture<Snapshot> behind = publisher.fresh(0);
-    await()
-        .atMost(Patience.LIMIT)
-        .until(() -> machines.stream().allMatch(m -> m.asked.size() == 2));
+    await().until(() -> machines.stream().allMatch(m -> m.asked.size() == 2));
     publisher.close();
     read.countDown();
-    await().atMost(Patience.LIMIT).until(() -> fresh.isDone() && behind.isDone());
+    await().until(() -> fresh.isDone() && behind.isDone());
     CompletableFuture<Snapshot> after = publisher.fresh(0);
-    await().atMost(Patience.LIMIT).until(after::isDone);
+    await().until(after::isDone);
   }
 }

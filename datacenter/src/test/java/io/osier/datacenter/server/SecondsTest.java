@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.osier.testing.Patience;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -76,7 +75,6 @@ final class SecondsTest {
                                 requireNonNull(seconds.get())
                                     .heard("us", Optional.of("start 2"), 0)));
                 await()
-                    .atMost(Patience.LIMIT)
                     .until(
                         () ->
                             requireNonNull(other.get()).getState() == Thread.State.BLOCKED
@@ -85,7 +83,7 @@ final class SecondsTest {
               told.set(why);
             }));
     requireNonNull(seconds.get()).tell();
-    await().atMost(Patience.LIMIT).until(() -> !requireNonNull(other.get()).isAlive());
+    await().until(() -> !requireNonNull(other.get()).isAlive());
     assertThat(told.get()).isEqualTo(Map.of("us", "start 2"));
   }
 }

@@ -45,7 +45,6 @@ final class StartupTest {
     CompletableFuture<Boolean> stopped = new CompletableFuture<>();
     Thread.ofPlatform().daemon().start(() -> stopped.complete(startup.stop(LONG)));
     await()
-        .atMost(LONG)
         .until(
             () -> {
               try {
@@ -178,9 +177,9 @@ final class StartupTest {
   }
 
   private void startsAgain(Set<Thread> before) {
-    await().atMost(LONG).until(() -> before.containsAll(threads()));
+    await().until(() -> before.containsAll(threads()));
     try (Datacenter again = Datacenter.start(config(0, 0))) {
-      await().atMost(LONG).until(again::isReady);
+      await().until(again::isReady);
     }
   }
 

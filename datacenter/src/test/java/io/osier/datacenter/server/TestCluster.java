@@ -7,6 +7,8 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.store.RocksDatabase;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,7 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
 
-/** Datacenters in this JVM, on loopback, with real sockets. */
+/** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
 public final class TestCluster implements AutoCloseable {
   private final Map<String, Datacenter> running = new LinkedHashMap<>();
   private final Map<String, Integer> clientPorts = new LinkedHashMap<>();
@@ -25,6 +27,7 @@ public final class TestCluster implements AutoCloseable {
   /** By datacenter, the others that its file names. */
   private final Map<String, Set<String>> files = new LinkedHashMap<>();
 
+  private final Opened clients = new Opened();
   private final String keyspaces;
   private final String store;
 
@@ -153,29 +156,21 @@ public final class TestCluster implements AutoCloseable {
 
   /** A client that prefers one datacenter and knows all. */
   public OsierClient client(String preferred) {
-    return client(preferred, OsierClient.builder().timeout(Patience.LIMIT));
+    return client(preferred, PatientClients.builder());
   }
 
   /** A client of one datacenter alone. */
   OsierClient clientOf(String name) {
-    OsierClient client =
-        patient(OsierClient.builder().timeout(Patience.LIMIT))
-            .endpoint(name, "127.0.0.1:" + clientPort(name))
-            .build();
+    OsierClient client = clients.add(PatientClients.of(name, clientPort(name)).build());
     client.awaitConnected(Patience.LIMIT);
     return client;
   }
 
-  /** Takes none for dead that is only slow. */
-  private static OsierClient.Builder patient(OsierClient.Builder builder) {
-    return builder.pingInterval(Patience.LIMIT.dividedBy(4)).connectTimeout(Patience.LIMIT);
-  }
-
-  /** As the other one, with settings. It takes none for dead that is only slow. */
+  /** As the other one, with settings. */
   public OsierClient client(String preferred, OsierClient.Builder builder) {
-    patient(builder).prefer(preferred);
+    builder.prefer(preferred);
     clientPorts.forEach((name, port) -> builder.endpoint(name, "127.0.0.1:" + port));
-    OsierClient client = builder.build();
+    OsierClient client = clients.add(builder.build());
     client.awaitConnected(Patience.LIMIT);
     Awaitility.await()
         .atMost(Patience.LIMIT)
@@ -186,6 +181,7 @@ public final class TestCluster implements AutoCloseable {
   /** Nobody reads any more what they have not shipped: they are told not to wait for it. */
   @Override
   public void close() {
+    clients.close();
     running.values().forEach(datacenter -> inAHurry(datacenter::close));
   }
 

@@ -14,7 +14,9 @@ import io.osier.datacenter.cli.ExpiredCertificates;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +36,6 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +64,7 @@ final class TlsTest {
 
   @TempDir private static Path foreign;
 
-  private final List<AutoCloseable> open = new ArrayList<>();
+  @AutoClose private final Opened open = new Opened();
 
   @BeforeAll
   static void make() {
@@ -82,13 +83,6 @@ final class TlsTest {
     CertificateMaker.signed(dir, file, TlsName.ofDatacenter("osier", dc), LOOPBACK, 10);
   }
 
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
-
   private static String tls(Path certificates, Path authorities, String name, String more) {
     return """
     tls {
@@ -104,7 +98,7 @@ final class TlsTest {
   }
 
   private Datacenter start(String dc, int peerPort, String peers, String more) {
-    Datacenter datacenter =
+    return open.add(
         Datacenter.start(
             ConfigReader.read(
                 dc,
@@ -117,9 +111,7 @@ final class TlsTest {
                 }
                 """
                     .formatted(dc, peerPort, peers, more),
-                Map.of()));
-    open.add(datacenter);
-    return datacenter;
+                Map.of())));
   }
 
   private Datacenter alone(String more) {
@@ -135,14 +127,9 @@ final class TlsTest {
   }
 
   private OsierClient client(Datacenter of, Optional<TlsOptions> tls) {
-    OsierClient.Builder builder =
-        OsierClient.builder()
-            .endpoint("eu", "127.0.0.1:" + of.clientPort())
-            .timeout(Patience.LIMIT);
+    OsierClient.Builder builder = PatientClients.of("eu", of.clientPort());
     tls.ifPresent(builder::tls);
-    OsierClient client = builder.build();
-    open.add(client);
-    return client;
+    return open.add(builder.build());
   }
 
   private static long increment(OsierClient client) {
@@ -154,7 +141,6 @@ final class TlsTest {
 
   private static void assertNotConnected(OsierClient client, String why) {
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(client.status().getFirst().trouble())
@@ -224,8 +210,7 @@ final class TlsTest {
   @Test
   void expiredCertificate_isRefused_onEachPort() throws Exception {
     Datacenter strict = alone("client-certificates = true");
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     for (String[] who :
         new String[][] {
           {"old-cart", String.valueOf(strict.clientPort())},
@@ -252,7 +237,6 @@ final class TlsTest {
       }
     }
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(log.all())
@@ -264,20 +248,13 @@ final class TlsTest {
   @Test
   void datacenterThatShowsAnExpiredCertificate_isNotTalkedTo() throws Exception {
     try (SSLServerSocket old = impostor("old-eu");
-        OsierClient client =
-            OsierClient.builder()
-                .endpoint("eu", "127.0.0.1:" + old.getLocalPort())
-                .tls(trusting())
-                .build()) {
+        OsierClient client = PatientClients.of("eu", old.getLocalPort()).tls(trusting()).build()) {
       assertNotConnected(client, "expired");
     }
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     try (SSLServerSocket old = impostor("old-us")) {
       start("eu", 0, "us = \"127.0.0.1:" + old.getLocalPort() + "\"", tls(certs, certs, "eu", ""));
-      await()
-          .atMost(LONG)
-          .until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
+      await().until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
     }
   }
 
@@ -429,7 +406,7 @@ final class TlsTest {
 
     Files.copy(
         own.resolve("new/eu.key"), own.resolve("eu.key"), StandardCopyOption.REPLACE_EXISTING);
-    await().atMost(LONG).until(() -> !shown(eu).equals(first));
+    await().until(() -> !shown(eu).equals(first));
     assertThat(increment(before)).isEqualTo(3); // it does not even trust the new one
     TlsOptions trustsNew = TlsOptions.DEFAULT.authorities(own.resolve("new/authority.pem"));
     assertThat(increment(client(eu, Optional.of(trustsNew)))).isEqualTo(4);
@@ -437,13 +414,12 @@ final class TlsTest {
 
   @Test
   void certificatesThatExpireSoon_areNamedInTheLog_andInStat() {
-    LoggedLines log = new LoggedLines(Certificates.class.getName());
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines(Certificates.class.getName()));
     OsierClient client = client(alone(""), Optional.of(trusting())); // of 10 days
     client.awaitConnected(LONG);
     String stat = client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
     assertThat(stat).containsPattern("\"certificates\":\\{\"[^}]*\":\"20[0-9-]+T");
-    await().atMost(LONG).until(() -> log.all().size() >= 2);
+    await().until(() -> log.all().size() >= 2);
     assertThat(log.all())
         .allSatisfy(line -> assertThat(line).contains("expires in 9 days"))
         .as("its own and the authority's, once a day")
@@ -501,18 +477,17 @@ final class TlsTest {
     increment(at[0]);
     at[1].awaitConnected(LONG);
     var there = at[1].session().keyspace("shop").counter("c");
-    await().atMost(LONG).until(() -> there.get() == 1);
+    await().until(() -> there.get() == 1);
     there.increment(1);
-    await().atMost(LONG).until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
+    await().until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
   }
 
   /** Nothing is replicated with a datacenter that is not let in, and eu says why. */
   private void assertApart(String atUs, String why) {
-    LoggedLines log = new LoggedLines("io.osier.propagation.transport");
-    open.add(log);
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
     OsierClient[] at = pair(tls(certs, certs, "eu", ""), atUs);
     increment(at[0]);
-    await().atMost(LONG).until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
+    await().until(() -> log.all().stream().anyMatch(line -> line.contains(why)));
     assertThat(at[0].inspectAsync("eu", Request.Topic.PEERS, Optional.empty(), 10).join())
         .contains("\"connected\":false")
         .doesNotContain("\"connected\":true");
@@ -597,9 +572,7 @@ final class TlsTest {
       increment(client);
     }
     for (OsierClient client : clients) {
-      await()
-          .atMost(LONG)
-          .until(() -> client.session().keyspace("shop").counter("c").get() == before + 2);
+      await().until(() -> client.session().keyspace("shop").counter("c").get() == before + 2);
     }
     return before + 2;
   }

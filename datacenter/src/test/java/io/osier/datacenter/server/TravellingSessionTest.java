@@ -8,31 +8,20 @@ import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** Sessions that are pinned, move by choice, and take their past along. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TravellingSessionTest {
-  private TestCluster cluster;
-  private OsierClient client;
+  @AutoClose
+  private final TestCluster cluster =
+      new TestCluster(
+          "shop { sla = 400ms, partitions = 4 }, bank { consistency = causal, sla = 400ms }",
+          new String[] {"eu", "us"});
 
-  @BeforeAll
-  void start() {
-    cluster =
-        new TestCluster(
-            "shop { sla = 400ms, partitions = 4 }, bank { consistency = causal, sla = 400ms }",
-            new String[] {"eu", "us"});
-    client = cluster.client("eu");
-  }
-
-  @AfterAll
-  void stop() {
-    client.close();
-    cluster.close();
-  }
+  private final OsierClient client = cluster.client("eu");
 
   @Test
   void pinnedSession_staysWhereItIs_andMovesWhenToldTo_withItsPast() {

@@ -28,6 +28,8 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -42,7 +44,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A user who floods the port has what one may have, and the others have theirs. */
@@ -59,7 +61,7 @@ final class UserLimitsTest {
               new User("cart", Optional.of(CREDENTIAL), ALL)));
   private static final long MANY = 1_000_000;
 
-  private final List<AutoCloseable> open = new ArrayList<>();
+  @AutoClose private final Opened open = new Opened();
 
   /** Requests that nobody answers until the test does. */
   private final Queue<Consumer<Reply>> waiting = new ConcurrentLinkedQueue<>();
@@ -70,13 +72,6 @@ final class UserLimitsTest {
   private final AccessControl access =
       new AccessControl(
           () -> users, "osier", new Decoys(new byte[Decoys.SECRET_BYTES]), new AuditLog("eu"));
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
 
   private static UserLimits limits(long connections, long requests, long bytes) {
     return new UserLimits(
@@ -122,9 +117,7 @@ final class UserLimitsTest {
   }
 
   private RawClient connect(ClientServer to) throws IOException {
-    RawClient client = new RawClient(to.port());
-    open.add(client);
-    return client;
+    return open.add(new RawClient(to.port()));
   }
 
   /** Connects without a login, and says what comes of it. */
@@ -167,7 +160,7 @@ final class UserLimitsTest {
   private void assertServed(RawClient client) throws IOException {
     int before = waiting.size();
     client.send(write(77, 1));
-    await().atMost(LONG).until(() -> waiting.size() == before + 1);
+    await().until(() -> waiting.size() == before + 1);
     waiting.stream().toList().getLast().accept(new Reply.Pong());
     assertThat(client.reply()).isEqualTo(new Envelope<Reply>(77, new Reply.Pong()));
   }
@@ -203,7 +196,6 @@ final class UserLimitsTest {
     assertServed(three.get(1));
     three.get(0).close();
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 assertThat(connect(server).login("cart", PASSWORD))
@@ -219,7 +211,7 @@ final class UserLimitsTest {
     for (int id = 1; id <= 6; id++) {
       first.send(write(id, 1));
     }
-    await().atMost(LONG).until(() -> waiting.size() == 6);
+    await().until(() -> waiting.size() == 6);
     for (int id = 1; id <= 6; id++) {
       second.send(write(id, 1));
     }
@@ -252,7 +244,7 @@ final class UserLimitsTest {
     for (int id = 1; id <= 3; id++) {
       int sent = id;
       first.send(write(id, 60_000)); // one after the other: what lies in its buffer counts, too
-      await().atMost(LONG).until(() -> waiting.size() == sent);
+      await().until(() -> waiting.size() == sent);
     }
     for (int bytes : new int[] {60_000, 150_000}) {
       first.send(write(9, bytes));
@@ -267,7 +259,7 @@ final class UserLimitsTest {
     // Half of a large one is not answered, and counts.
     byte[] large = write(1, 190_000);
     cart.send(Arrays.copyOf(large, 180_000));
-    await().atMost(LONG).until(() -> bytesOf(server, "cart") > 60_000);
+    await().until(() -> bytesOf(server, "cart") > 60_000);
     RawClient alsoCart = cart(server);
     alsoCart.send(write(2, 190_000));
     refused(alsoCart.reply().message(), ErrorCode.OVERLOADED, "user 'cart'");
@@ -286,13 +278,13 @@ final class UserLimitsTest {
     ClientServer server = server(limits(MANY, 2, 200_000));
     RawClient client = connect(server).greet();
     client.send(begin(1, 190_000));
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(access.transactionsKept()).isOne();
     client.send(begin(2, 50_000));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
     assertThat(access.transactionsKept()).isOne();
     client.send(begin(3, 1));
-    await().atMost(LONG).until(() -> waiting.size() == 2);
+    await().until(() -> waiting.size() == 2);
     client.send(begin(4, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.requests");
     assertThat(access.transactionsKept()).isEqualTo(2);
@@ -307,7 +299,7 @@ final class UserLimitsTest {
     for (int i = 0; i < most; i++) {
       client.send(begin(i + 1, 1));
     }
-    await().atMost(LONG).until(() -> waiting.size() == most);
+    await().until(() -> waiting.size() == most);
     client.send(begin(most + 1, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "has 7500 open transactions in 'shop'");
     assertThat(access.transactionsKept()).isEqualTo(most);
@@ -345,7 +337,7 @@ final class UserLimitsTest {
     assertThat(5L * frame.length).isLessThan(batch.heapBytes());
     RawClient client = connect(server).greet();
     client.send(frame);
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(bytesOf(server, "default")).isGreaterThan(batch.heapBytes());
     client.send(frame);
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
@@ -365,7 +357,7 @@ final class UserLimitsTest {
     RawClient client = connect(server).greet();
     client.send(
         RawClient.frame(1, new Request.ReadAll("shop", reads, VersionVector.EMPTY, false, 0)));
-    await().atMost(LONG).until(() -> waiting.size() == 1);
+    await().until(() -> waiting.size() == 1);
     assertThat(bytesOf(server, "default")).isEqualTo(100_000);
     client.send(write(2, 1));
     refused(client.reply().message(), ErrorCode.OVERLOADED, "osier.user-limits.bytes");
@@ -387,15 +379,15 @@ final class UserLimitsTest {
     ClientServer server = server(limits(MANY, 2, MANY));
     try (RawClient gone = connect(server).greet()) {
       gone.send(write(1, 1)).send(write(2, 1));
-      await().atMost(LONG).until(() -> waiting.size() == 2);
+      await().until(() -> waiting.size() == 2);
     }
-    await().atMost(LONG).until(() -> server.figures().users().getFirst().connections() == 0);
+    await().until(() -> server.figures().users().getFirst().connections() == 0);
     try (RawClient again = connect(server).greet()) {
       again.send(write(1, 1));
       refused(again.reply().message(), ErrorCode.OVERLOADED, "2 requests under way");
     }
     waiting.forEach(reply -> reply.accept(new Reply.Pong()));
-    await().atMost(LONG).until(() -> server.figures().users().isEmpty());
+    await().until(() -> server.figures().users().isEmpty());
   }
 
   @Test
@@ -412,7 +404,7 @@ final class UserLimitsTest {
     }
     RawClient client = connect(server).greet();
     client.send(write(1, 200_000)).send(write(2, 1)).send(write(3, 1));
-    await().atMost(LONG).until(() -> waiting.size() == 3);
+    await().until(() -> waiting.size() == 3);
     users = USERS;
     refused(greeting(server), ErrorCode.OVERLOADED, "user 'default' has 2 connections");
     client.send(write(4, 1));
@@ -423,7 +415,6 @@ final class UserLimitsTest {
     }
     answering = true; // until the limit is in force large ones are still taken
     await()
-        .atMost(LONG)
         .untilAsserted(
             () -> {
               client.send(write(5, 200_000));
@@ -434,18 +425,18 @@ final class UserLimitsTest {
   @Test
   void limit_isToldToTheApplication_andShownInStat() {
     Datacenter eu =
-        Datacenter.start(
-            ConfigReader.read(
-                "eu",
-                """
-                osier {
-                  dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
-                  listen { client-port = 0, peer-port = 0 }
-                  user-limits { connections = 1 }
-                }
-                """,
-                Map.of()));
-    open.add(eu);
+        open.add(
+            Datacenter.start(
+                ConfigReader.read(
+                    "eu",
+                    """
+                    osier {
+                      dc = eu, store.dir = "", shutdown-timeout = 0s, keyspaces { shop {} }
+                      listen { client-port = 0, peer-port = 0 }
+                      user-limits { connections = 1 }
+                    }
+                    """,
+                    Map.of())));
     OsierClient first = client(eu);
     first.awaitConnected(LONG);
     OsierClient second = client(eu);
@@ -460,9 +451,6 @@ final class UserLimitsTest {
   }
 
   private OsierClient client(Datacenter of) {
-    OsierClient client =
-        OsierClient.builder().endpoint("eu", "127.0.0.1:" + of.clientPort()).build();
-    open.add(client);
-    return client;
+    return open.add(PatientClients.of("eu", of.clientPort()).build());
   }
 }

@@ -28,10 +28,12 @@ import io.osier.proxy.BatchException;
 import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.proxy.TlsOptions;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.Watch;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +51,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,17 +65,10 @@ final class UsersTest {
       ScramCredential.of(PASSWORD.toCharArray(), new byte[16], ScramCredential.ITERATIONS_MIN);
   private static final String EVERYTHING = "\"read *\", \"write *\", \"admin *\"";
 
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable one : open.reversed()) {
-      one.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private Datacenter start(String users, String more) {
-    Datacenter datacenter =
+    return open.add(
         Datacenter.start(
             ConfigReader.read(
                 "eu",
@@ -87,9 +82,7 @@ final class UsersTest {
                 }
                 """
                     .formatted(users, more),
-                Map.of()));
-    open.add(datacenter);
-    return datacenter;
+                Map.of())));
   }
 
   private Datacenter withCart(String rights) {
@@ -110,15 +103,11 @@ final class UsersTest {
   }
 
   private OsierClient.Builder builder(Datacenter of) {
-    return OsierClient.builder()
-        .endpoint("eu", "127.0.0.1:" + of.clientPort())
-        .timeout(Patience.LIMIT);
+    return PatientClients.of("eu", of.clientPort());
   }
 
   private OsierClient build(OsierClient.Builder builder) {
-    OsierClient client = builder.build();
-    open.add(client);
-    return client;
+    return open.add(builder.build());
   }
 
   private OsierClient asCart(Datacenter of) {
@@ -190,7 +179,6 @@ final class UsersTest {
     failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
     eu.setUsers(only("cart", "read shop"));
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(
             () -> assertThat(client.session().keyspace("shop").counter("c").get()).isZero());
@@ -231,7 +219,6 @@ final class UsersTest {
     forbidden("read shop c", () -> shop.counter("c").get());
     eu.setUsers(only("cart", "read *"));
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 failure(
@@ -256,9 +243,7 @@ final class UsersTest {
   }
 
   private RawClient raw(Datacenter to, String from) throws IOException {
-    RawClient client = new RawClient(to.clientPort(), from);
-    open.add(client);
-    return client;
+    return open.add(new RawClient(to.clientPort(), from));
   }
 
   private static String challenge(RawClient client, String first) throws IOException {
@@ -352,7 +337,7 @@ final class UsersTest {
 
   @Test
   void halfALogin_isClosedInTime_andNobodyWaitsForIt() throws Exception {
-    Datacenter eu = start(cart(EVERYTHING), "listen.greeting-timeout = 1s");
+    Datacenter eu = start(cart(EVERYTHING), "listen.greeting-timeout = 5s");
     List<RawClient> idle = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       RawClient one = raw(eu, "127.0.0.1");
@@ -687,7 +672,6 @@ final class UsersTest {
     eu.setUsers(only("other", "read *"));
     assertThat(idle.isEnded()).isTrue();
     await()
-        .atMost(LONG)
         .untilAsserted(
             () ->
                 failure(
@@ -715,7 +699,6 @@ final class UsersTest {
                     List.of(Grant.parse("read shop"))))));
     // The client logs in again by itself, with what its supplier says now.
     await()
-        .atMost(LONG)
         .ignoreExceptionsInstanceOf(OsierException.class)
         .untilAsserted(
             () -> assertThat(cart.session().keyspace("shop").counter("c").get()).isZero());
@@ -788,8 +771,7 @@ final class UsersTest {
   @Test
   void watcher_needsToRead_andEndsWithTheRight() {
     Datacenter eu = withCart("\"read shop cart:\", \"write shop\"");
-    OsierClient cart =
-        build(builder(eu).timeout(LONG.multipliedBy(2)).user("cart", PASSWORD.toCharArray()));
+    OsierClient cart = build(builder(eu).user("cart", PASSWORD.toCharArray()));
     cart.awaitConnected(LONG);
     Keyspace shop = cart.session().keyspace("shop");
     for (Watch refused : List.of(shop.changes(), shop.watchPrefix("car"), shop.watch("stock:1"))) {
@@ -805,10 +787,10 @@ final class UsersTest {
             shop.watch("cart:1").listen(told -> {}));
     allowed.forEach(w -> w.begun().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join());
     shop.counter("cart:1").increment();
-    eu.setUsers(only("cart", "read bank", "write shop"));
+    eu.setUsers(only("cart", "read bank", "write shop")); // who asked again before that waits 20 s
     for (Watch.Watching watching : allowed) {
       assertThat(watching.ended())
-          .failsWithin(Duration.ofSeconds(15)) // without a change a poll waits for 20
+          .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
           .withMessageContaining("a right is missing: read shop");
     }

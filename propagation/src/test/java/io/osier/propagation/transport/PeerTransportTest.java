@@ -24,6 +24,7 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -33,7 +34,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +41,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,14 +54,7 @@ final class PeerTransportTest {
   private static final long START = 77;
   private static final List<String> POLICIES = List.of("shop{partitions=2}");
 
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable o : open.reversed()) {
-      o.close();
-    }
-  }
+  @AutoClose private final Opened open = new Opened();
 
   private static InetSocketAddress at(int port) {
     return new InetSocketAddress("127.0.0.1", port);
@@ -74,7 +67,7 @@ final class PeerTransportTest {
 
   private PeerTransport transport(
       ReplicaId self, int port, String peer, int peerPort, List<String> policies, Heard heard) {
-    PeerTransport transport =
+    return open.add(
         new PeerTransport(
             new PeerTransport.Bearer(self, "test", START),
             at(port),
@@ -82,9 +75,7 @@ final class PeerTransportTest {
             dc -> policies,
             PortLimits.DEFAULT,
             heard,
-            Optional.empty());
-    open.add(transport);
-    return transport;
+            Optional.empty()));
   }
 
   // ---------------------------------------------------------------- two transports
@@ -207,15 +198,15 @@ final class PeerTransportTest {
           }
         };
     PeerTransport eu =
-        new PeerTransport(
-            new PeerTransport.Bearer(EU, "test", START),
-            at(0),
-            Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
-            dc -> POLICIES,
-            PortLimits.DEFAULT,
-            atEu,
-            Optional.empty());
-    open.add(eu);
+        open.add(
+            new PeerTransport(
+                new PeerTransport.Bearer(EU, "test", START),
+                at(0),
+                Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
+                dc -> POLICIES,
+                PortLimits.DEFAULT,
+                atEu,
+                Optional.empty()));
     Raw us = new Raw(eu.port());
     Raw ap = new Raw(eu.port());
     ReplicaId apId = new ReplicaId("ap", 300);

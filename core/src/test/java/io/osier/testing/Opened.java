@@ -1,0 +1,29 @@
+package io.osier.testing;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What a test has opened: closed with this, what was opened last first. A field of a test that is
+ * one is {@code @AutoClose}. For one thread.
+ */
+public final class Opened implements AutoCloseable {
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  /** Closes it at the end. Returns it. */
+  public <T extends AutoCloseable> T add(T one) {
+    open.push(one);
+    return one;
+  }
+
+  @Override
+  public void close() {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError("it cannot be closed", e);
+      }
+    }
+  }
+}

@@ -86,8 +86,7 @@ final class DocumentsTest {
 
   @Test
   void lines_haveAtMostHundredColumns() throws IOException {
-    assertThat(
-            wrong(lines -> lines.stream().filter(l -> l.codePointCount(0, l.length()) > 100)))
+    assertThat(wrong(lines -> lines.stream().filter(l -> l.codePointCount(0, l.length()) > 100)))
         .isEmpty();
   }
 
@@ -137,8 +136,7 @@ final class DocumentsTest {
                   String text = String.join("\n", lines);
                   return Stream.concat(
                       found(bench, text).filter(c -> !commands.contains(c)),
-                      found(run, text)
-                          .filter(s -> !Files.exists(scenarios.resolve(s + ".conf"))));
+                      found(run, text).filter(s -> !Files.exists(scenarios.resolve(s + ".conf"))));
                 }))
         .isEmpty();
   }
@@ -148,7 +146,10 @@ final class DocumentsTest {
     Path folder = ROOT.resolve("docs/decisions");
     try (Stream<Path> files = Files.list(folder)) {
       List<Path> pages =
-          files.filter(f -> !f.endsWith("README.md")).sorted().collect(toCollection(ArrayList::new));
+          files
+              .filter(f -> !f.endsWith("README.md"))
+              .sorted()
+              .collect(toCollection(ArrayList::new));
       assertThat(pages).hasSizeGreaterThan(50);
       String index = read(folder.resolve("README.md"));
       for (Path page : pages) {

@@ -3,7 +3,7 @@ package io.osier.datacenter.figures;
 import java.util.List;
 
 /**
- * Every metric of a datacenter, in the order of docs/OPERATIONS.md, whose table is made of this
+ * Every metric of a datacenter, in the order of docs/OPERATIONS.md, whose list is made of this
  * one. Partitions are added up: what matters for an alert is a keyspace's, and `stat` knows more.
  */
 public final class MetricTable {

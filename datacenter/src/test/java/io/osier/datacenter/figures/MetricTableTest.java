@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The metrics are named as Prometheus wants it, and docs/OPERATIONS.md has all of them. */
@@ -21,16 +22,39 @@ class MetricTableTest {
   private static final String BEGIN = "<!-- metrics: made by MetricTableTest -->\n";
   private static final String END = "<!-- metrics: end -->\n";
 
-  private static String table() {
+  /** A list, as lines of a table would be longer than a page of text is wide. */
+  private static String list() {
     return MetricTable.all().stream()
         .map(
             m ->
-                "| `%s` | %s | %s | %s |\n"
-                    .formatted(
-                        m.shownName(), m.type().label(), String.join(", ", m.labels()), m.help()))
-        .collect(
-            Collectors.joining(
-                "", "| metric | type | labels | meaning |\n|---|---|---|---|\n", ""));
+                wrapped(
+                    "- `%s` (%s): %s."
+                        .formatted(
+                            m.shownName(),
+                            Stream.concat(
+                                    Stream.of(m.type().label()),
+                                    m.labels().isEmpty()
+                                        ? Stream.empty()
+                                        : Stream.of("by " + String.join(", ", m.labels())))
+                                .collect(Collectors.joining(", ")),
+                            m.help())))
+        .collect(Collectors.joining());
+  }
+
+  /** In lines of at most 100 columns. */
+  private static String wrapped(String text) {
+    StringBuilder lines = new StringBuilder();
+    int column = 0;
+    for (String word : text.split(" ")) {
+      int length = word.codePointCount(0, word.length());
+      if (column > 0 && column + 1 + length > 100) {
+        lines.append("\n ");
+        column = 1;
+      }
+      lines.append(column > 0 ? " " : "").append(word);
+      column += length + (column > 0 ? 1 : 0);
+    }
+    return lines.append("\n").toString();
   }
 
   @Test
@@ -38,11 +62,11 @@ class MetricTableTest {
     String document = Files.readString(DOCUMENT);
     int begin = document.indexOf(BEGIN);
     int end = document.indexOf(END);
-    assertThat(begin).as("the beginning of the table").isPositive();
-    assertThat(end).as("the end of the table").isGreaterThan(begin);
+    assertThat(begin).as("the beginning of the list").isPositive();
+    assertThat(end).as("the end of the list").isGreaterThan(begin);
     assertThat(document.substring(begin + BEGIN.length(), end))
         .as("paste what is expected between the two comments of %s", DOCUMENT)
-        .isEqualTo(table());
+        .isEqualTo(list());
   }
 
   @Test

@@ -136,7 +136,7 @@ class MonitoringFilesTest {
     }
     assertThat(alerts).hasSizeGreaterThan(10).doesNotHaveDuplicates();
     for (String alert : alerts) {
-      assertThat(operations).as("the alerts' table").contains("| `" + alert + "` | ");
+      assertThat(operations).as("the alerts' list").contains("- `" + alert + "`: ");
     }
   }
 }

@@ -1,0 +1,163 @@
+package io.osier.bench.architecture;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.bench.BenchCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** Holds the repository's pages against the code, and against the form that they have. */
+final class DocumentsTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static final Pattern CODE_BLOCK = Pattern.compile("```.*?```", Pattern.DOTALL);
+  private static final Pattern TYPE = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.\\w+)?`");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)|^\\[\\w+\\]: ([^:]+)$");
+  private static final Pattern DECLARED =
+      Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
+
+  /** Of the JDK, and alerts. */
+  private static final Pattern OTHERS = Pattern.compile("CompletableFuture|Duration|Flow");
+
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+      List<Path> pages = new ArrayList<>(docs.filter(p -> p.toString().endsWith(".md")).toList());
+      pages.add(ROOT.resolve("README.md"));
+      pages.add(ROOT.resolve("CONTRIBUTING.md"));
+      assertThat(pages).hasSizeGreaterThan(20);
+      return pages;
+    }
+  }
+
+  /** What is wrong, with the page's name in front; a page is given as its lines. */
+  private static List<String> wrong(Function<List<String>, Stream<String>> inPage)
+      throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Path page : pages()) {
+      inPage
+          .apply(Files.readAllLines(page))
+          .forEach(w -> wrong.add(ROOT.relativize(page) + ": " + w));
+    }
+    return wrong;
+  }
+
+  private static Stream<String> found(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map(r -> r.group(1));
+  }
+
+  private static Set<String> declaredTypes() throws IOException {
+    Set<String> types = new TreeSet<>();
+    for (Path module : modules()) {
+      try (Stream<Path> files = Files.walk(module.resolve("src"))) {
+        files
+            .filter(f -> f.toString().endsWith(".java"))
+            .forEach(f -> found(DECLARED, read(f)).forEach(types::add));
+      }
+    }
+    return types;
+  }
+
+  private static List<Path> modules() throws IOException {
+    try (Stream<Path> folders = Files.list(ROOT)) {
+      return folders.filter(f -> Files.isDirectory(f.resolve("src"))).toList();
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void lines_haveAtMostHundredColumns() throws IOException {
+    assertThat(wrong(lines -> lines.stream().filter(l -> l.codePointCount(0, l.length()) > 100)))
+        .isEmpty();
+  }
+
+  @Test
+  void types_areDeclaredSomewhere() throws IOException {
+    Set<String> types = declaredTypes();
+    String alerts =
+        read(ROOT.resolve("datacenter/src/dist/share/monitoring/prometheus/alerts.yml"));
+    assertThat(
+            wrong(
+                lines ->
+                    found(TYPE, CODE_BLOCK.matcher(String.join("\n", lines)).replaceAll(""))
+                        .filter(t -> !types.contains(t))
+                        .filter(t -> !OTHERS.matcher(t).matches())
+                        .filter(t -> !alerts.contains("alert: " + t))
+                        .distinct()))
+        .as("names of types that no source declares")
+        .isEmpty();
+  }
+
+  @Test
+  void links_leadToFiles() throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages()) {
+      for (String line : Files.readAllLines(page)) {
+        Matcher link = LINK.matcher(line);
+        while (link.find()) {
+          String to = link.group(1) != null ? link.group(1) : link.group(2);
+          if (!Files.exists(page.resolveSibling(to))) {
+            broken.add(ROOT.relativize(page) + ": " + to);
+          }
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void commandsOfBench_areThere() throws IOException {
+    Set<String> commands = new CommandLine(new BenchCommand()).getSubcommands().keySet();
+    Path scenarios = ROOT.resolve("bench/src/main/resources/io/osier/bench/run");
+    Pattern bench = Pattern.compile("osier\\s+bench\\s+([a-z]+)");
+    Pattern run = Pattern.compile("osier\\s+bench\\s+run\\s+([a-z][a-z-]*)");
+    assertThat(
+            wrong(
+                lines -> {
+                  String text = String.join("\n", lines);
+                  return Stream.concat(
+                      found(bench, text).filter(c -> !commands.contains(c)),
+                      found(run, text).filter(s -> !Files.exists(scenarios.resolve(s + ".conf"))));
+                }))
+        .isEmpty();
+  }
+
+  @Test
+  void decisions_areShortAndInTheIndex() throws IOException {
+    Path folder = ROOT.resolve("docs/decisions");
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> pages =
+          files
+              .filter(f -> !f.endsWith("README.md"))
+              .sorted()
+              .collect(toCollection(ArrayList::new));
+      assertThat(pages).hasSizeGreaterThan(50);
+      String index = read(folder.resolve("README.md"));
+      for (Path page : pages) {
+        assertThat(Files.readAllLines(page)).as("%s", page).hasSizeLessThanOrEqualTo(60);
+        assertThat(index).contains("(" + page.getFileName() + ")");
+      }
+    }
+    assertThat(Files.readAllLines(ROOT.resolve("docs/ARCHITECTURE.md")))
+        .hasSizeLessThanOrEqualTo(300);
+  }
+}

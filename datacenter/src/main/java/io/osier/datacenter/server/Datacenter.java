@@ -438,7 +438,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** Asked of each frame that brings something: it is thrown away while the disk is full. */
   private boolean throwsAway() {
-    boolean full = store != null && store.isFull();
+    boolean full = store != null && store.disk().isFull();
     if (full) {
       thrownAway.increment();
     }
@@ -457,7 +457,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private WriteHelp writeHelp() {
-    return store == null ? WriteHelp.NONE : store.help();
+    return store == null ? WriteHelp.NONE : store.writer().help();
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */

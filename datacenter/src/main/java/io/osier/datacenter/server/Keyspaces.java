@@ -550,7 +550,7 @@ final class Keyspaces {
               new SlewedClock(now.millis(), now.nanos()),
               around.onFailure,
               callers(policy),
-              around.store.map(StoreService::help).orElse(WriteHelp.NONE),
+              around.store.map(s -> s.writer().help()).orElse(WriteHelp.NONE),
               Optional.of(policy)));
     }
     UpdateGate gate =
@@ -614,7 +614,7 @@ final class Keyspaces {
     RocksVersions versions = in.database().partition(stored, number, policy.partitions());
     return new PartitionStore(
         versions,
-        in.writerOf(versions),
+        in.writer().writerOf(versions),
         around.self,
         cacheBytes,
         around.config.store().logMax(),

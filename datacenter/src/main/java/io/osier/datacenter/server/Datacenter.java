@@ -190,7 +190,7 @@ public final class Datacenter implements AutoCloseable {
         parts.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
     this.keyspaces =
         new Keyspaces(
-            new Keyspaces.Around(
+            new KeyspaceFactory.Around(
                 config,
                 self,
                 Optional.ofNullable(store),

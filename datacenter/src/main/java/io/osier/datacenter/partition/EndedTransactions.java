@@ -18,9 +18,6 @@ import java.util.Optional;
 
 /** How the latest transactions ended, for steps that are sent again. Not thread-safe. */
 final class EndedTransactions {
-  /** How many are remembered, unless set otherwise. */
-  static final int ENDED_MAX = 100_000;
-
   /** What one takes in the heap besides the reply, about, in bytes. */
   private static final long PLACE_BYTES = 200;
 

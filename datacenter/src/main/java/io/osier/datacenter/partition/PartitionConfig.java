@@ -38,6 +38,9 @@ public record PartitionConfig(
   /** How many transactions may be open at once, of all users. */
   public static final int OPEN_TRANSACTIONS_MAX = 10_000;
 
+  /** Of how many transactions it is remembered how they ended, unless set otherwise. */
+  static final int ENDED_TRANSACTIONS_MAX = 100_000;
+
   /**
    * What a {@code causal} partition may take in the heap besides its streams, in bytes.
    *
@@ -70,7 +73,7 @@ public record PartitionConfig(
         partition,
         streams,
         adaptation,
-        EndedTransactions.ENDED_MAX,
+        ENDED_TRANSACTIONS_MAX,
         Memory.DEFAULT,
         true,
         LinkWindows.NONE,

@@ -14,9 +14,6 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
-import io.osier.datacenter.control.DatacenterView;
-import io.osier.datacenter.control.KeyspaceView;
-import io.osier.datacenter.control.UserView;
 import io.osier.datacenter.security.User;
 import io.osier.datacenter.security.UserRecords;
 import io.osier.datacenter.security.Users;
@@ -208,9 +205,9 @@ final class Control implements ControlPlane.Host, AutoCloseable {
           new OsierException(ErrorCode.UNAVAILABLE, "the datacenter has just started"));
     }
     return switch (request.subject()) {
-      case "user" -> runs.administerUsers(request, by).thenApply(Control::usersJson);
-      case "dc" -> runs.administerDatacenters(request, by).thenApply(Control::datacentersJson);
-      default -> runs.administer(request, by).thenApply(Control::json);
+      case "user" -> runs.administerUsers(request, by).thenApply(ControlJson::users);
+      case "dc" -> runs.administerDatacenters(request, by).thenApply(ControlJson::datacenters);
+      default -> runs.administer(request, by).thenApply(ControlJson::keyspaces);
     };
   }
 
@@ -241,68 +238,6 @@ final class Control implements ControlPlane.Host, AutoCloseable {
             "no other datacenter has told this one since its start what was changed meanwhile: it"
                 + " goes by the keyspaces, users and datacenters that it stored")
         : List.of();
-  }
-
-  private static String datacentersJson(List<DatacenterView> views) {
-    JsonObject root = new JsonObject();
-    JsonObject.Array all = root.putArray("datacenters");
-    for (DatacenterView view : views) {
-      JsonObject one =
-          all.addObject()
-              .put("name", view.name())
-              .put("address", view.address())
-              .put("state", view.state())
-              .put("from", view.fromFile() ? "file" : "command");
-      JsonObject.Array awaited = one.putArray("awaited");
-      view.awaited().forEach(awaited::add);
-      view.catchUp().ifPresent(c -> put(one.putObject("catch_up"), c));
-      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
-    }
-    return root.toString();
-  }
-
-  private static void put(JsonObject node, CatchUp progress) {
-    node.put("complete_partitions", progress.complete())
-        .put("partitions", progress.partitions())
-        .put("objects", progress.objects());
-    progress.objectsThere().ifPresent(n -> node.put("objects_there", n));
-    node.put("bytes", progress.bytes())
-        .put("objects_per_second", progress.objectsPerSecond())
-        .put("bytes_per_second", progress.bytesPerSecond());
-    progress.secondsLeft().ifPresent(s -> node.put("seconds_left", s));
-  }
-
-  private static String usersJson(List<UserView> views) {
-    JsonObject root = new JsonObject();
-    JsonObject.Array all = root.putArray("users");
-    for (UserView view : views) {
-      JsonObject one =
-          all.addObject()
-              .put("name", view.name())
-              .put("password", view.hasPassword() ? "yes" : "no")
-              .put("from", view.fromFile() ? "file" : "command");
-      JsonObject.Array rights = one.putArray("rights");
-      view.grants().forEach(g -> rights.add(g.toString()));
-      one.put("made_by", view.by()).put("made_at_ms", view.atMillis());
-    }
-    return root.toString();
-  }
-
-  private static String json(List<KeyspaceView> views) {
-    JsonObject root = new JsonObject();
-    JsonObject.Array all = root.putArray("keyspaces");
-    for (KeyspaceView view : views) {
-      JsonObject one =
-          all.addObject()
-              .put("name", view.name())
-              .put("state", view.awaited().isEmpty() ? "active" : "creating")
-              .put("from", view.fromFile() ? "file" : "command");
-      view.settings().forEach(one::put);
-      JsonObject.Array awaited = one.putArray("awaited");
-      view.awaited().forEach(awaited::add);
-      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
-    }
-    return root.toString();
   }
 
   /** By what was tried, how often something failed that is tried again. For any thread. */

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
+import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
@@ -188,20 +189,7 @@ public final class Datacenter implements AutoCloseable {
     this.access = accessControl();
     this.traces =
         parts.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
-    this.keyspaces =
-        new Keyspaces(
-            new Keyspaces.Around(
-                config,
-                self,
-                Optional.ofNullable(store),
-                readers(),
-                store == null && embedded ? PendingAnswer::run : longAnswers::take,
-                embedded,
-                links,
-                traces,
-                (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
-                dc -> transport.knownVersion(dc),
-                failure::completeExceptionally));
+    this.keyspaces = new Keyspaces(aroundKeyspaces());
     parts.opened(this::stopPartitions);
     List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
     policies.addAll(config.keyspaces());
@@ -226,8 +214,48 @@ public final class Datacenter implements AutoCloseable {
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
-    PeerTransport.Bearer bearer = bearer();
-    this.transport =
+    this.transport = peerTransport(bearer());
+    readiness.setSpoken(transport::spoken);
+    parts.opened(transport);
+    this.publisher = publisher(wall, around);
+    parts.opened(publisher);
+    this.handler =
+        new RequestHandler(
+            keyspaces.shown(),
+            new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
+            control::administer,
+            writeHelp(),
+            this::isControlKnown);
+    this.dashboard = parts.opened(dashboard());
+    this.clients = clientServer();
+    parts.opened(clients);
+    this.admin = config.admin().map(this::adminServer).orElse(null);
+    if (admin != null) {
+      parts.opened(admin);
+    }
+    within.check(); // for the last time: now it serves, and must be closed as one that does
+    begin();
+    watch.done("ports", System.nanoTime());
+    sayWhatRuns();
+  }
+
+  private KeyspaceFactory.Around aroundKeyspaces() {
+    return new KeyspaceFactory.Around(
+        config,
+        self,
+        Optional.ofNullable(store),
+        readers(),
+        store == null && embedded ? PendingAnswer::run : longAnswers::take,
+        embedded,
+        links,
+        traces,
+        (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
+        dc -> transport.knownVersion(dc),
+        failure::completeExceptionally);
+  }
+
+  private PeerTransport peerTransport(PeerTransport.Bearer bearer) {
+    PeerTransport bound =
         bind(
             "osier.listen.peer-port",
             config.host(),
@@ -242,72 +270,60 @@ public final class Datacenter implements AutoCloseable {
                     peerInputs(),
                     tls().map(Certificates::peers)));
     LOG.info("start {} of {}", Long.toHexString(bearer.start()), self);
-    readiness.setSpoken(transport::spoken);
-    parts.opened(transport);
-    this.publisher =
-        new Publisher(
-            new Publisher.Source(
-                self,
-                Build.ofThisProgram().toString(),
-                wall,
-                System::currentTimeMillis,
-                keyspaces.shown(),
-                transport,
-                Optional.ofNullable(store),
-                readiness,
-                this::joining,
-                () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
-                this::clientFigures,
-                keyspaces::droppedUpdates,
-                () -> auditLost(access.audit(), around.auditLost().get()),
-                this::failedAttempts,
-                traces::figures),
-            Publisher.Limits.DEFAULT);
-    parts.opened(publisher);
-    this.handler =
-        new RequestHandler(
+    return bound;
+  }
+
+  private Publisher publisher(long startMillis, Surroundings around) {
+    return new Publisher(
+        new Publisher.Source(
+            self,
+            Build.ofThisProgram().toString(),
+            startMillis,
+            System::currentTimeMillis,
             keyspaces.shown(),
-            new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
-            control::administer,
-            writeHelp(),
-            this::isControlKnown);
-    this.dashboard = parts.opened(dashboard());
-    this.clients =
-        bind(
-            "osier.listen.client-port",
-            config.host(),
-            config.clientPort(),
-            at ->
-                new ClientServer(
-                    self,
-                    ClientServer.sockets(),
-                    at,
-                    config.clients(),
-                    config.userLimits(),
-                    MemoryPlan.ofThisProcess(),
-                    new RequestWatch(
-                        new SlowLog(config.slowRequests().toNanos()), traces, System::nanoTime),
-                    tls().map(Certificates::clients),
-                    access,
-                    handler));
-    parts.opened(clients);
-    this.admin =
-        config
-            .admin()
-            .map(
-                settings ->
-                    bind(
-                        "osier.admin.port",
-                        settings.host(),
-                        settings.port(),
-                        at ->
-                            new AdminServer(
-                                at, settings, adminTls(), access, publisher, readiness, dashboard)))
-            .orElse(null);
-    if (admin != null) {
-      parts.opened(admin);
-    }
-    within.check(); // for the last time: now it serves, and must be closed as one that does
+            transport,
+            Optional.ofNullable(store),
+            readiness,
+            this::joining,
+            () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
+            this::clientFigures,
+            keyspaces::droppedUpdates,
+            () -> auditLost(access.audit(), around.auditLost().get()),
+            this::failedAttempts,
+            traces::figures),
+        Publisher.Limits.DEFAULT);
+  }
+
+  private ClientServer clientServer() {
+    return bind(
+        "osier.listen.client-port",
+        config.host(),
+        config.clientPort(),
+        at ->
+            new ClientServer(
+                self,
+                ClientServer.sockets(),
+                at,
+                config.clients(),
+                config.userLimits(),
+                MemoryPlan.ofThisProcess(),
+                new RequestWatch(
+                    new SlowLog(config.slowRequests().toNanos()), traces, System::nanoTime),
+                tls().map(Certificates::clients),
+                access,
+                handler));
+  }
+
+  private AdminServer adminServer(AdminSettings settings) {
+    return bind(
+        "osier.admin.port",
+        settings.host(),
+        settings.port(),
+        at -> new AdminServer(at, settings, adminTls(), access, publisher, readiness, dashboard));
+  }
+
+  /** All is there: lets the partitions run, and hears the others. */
+  private void begin() {
     keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
       publisher.everySecond();
@@ -327,7 +343,9 @@ public final class Datacenter implements AutoCloseable {
       control.start();
     }
     tls().ifPresent(Certificates::watch);
-    watch.done("ports", System.nanoTime());
+  }
+
+  private void sayWhatRuns() {
     LOG.info(
         "datacenter {} serves clients on {} and peers on {}",
         self,
@@ -438,7 +456,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** Asked of each frame that brings something: it is thrown away while the disk is full. */
   private boolean throwsAway() {
-    boolean full = store != null && store.isFull();
+    boolean full = store != null && store.disk().isFull();
     if (full) {
       thrownAway.increment();
     }
@@ -457,7 +475,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private WriteHelp writeHelp() {
-    return store == null ? WriteHelp.NONE : store.help();
+    return store == null ? WriteHelp.NONE : store.writer().help();
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
@@ -620,6 +638,34 @@ public final class Datacenter implements AutoCloseable {
     List<PartitionRunner> all = keyspaces.partitions().toList();
     keyspaces.endWatching();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
+    boolean interrupted = drain(all);
+    interrupted |= Thread.interrupted();
+    try {
+      all.forEach(PartitionRunner::stop);
+      publisher.close(); // before what it reads
+      closeStore();
+      clients.close();
+      transport.close();
+      dashboard.close();
+      if (admin != null) {
+        admin.close();
+      }
+      traces.close();
+      tls().ifPresent(Certificates::close);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    LOG.info("datacenter {} is closed", self);
+  }
+
+  /**
+   * Waits until everything is shipped, or the time for it is over, and says so where it is not.
+   *
+   * @return whether this thread was interrupted
+   */
+  private boolean drain(List<PartitionRunner> all) {
     long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
     boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
     while (!all.stream().allMatch(PartitionRunner::isDrained)
@@ -644,24 +690,6 @@ public final class Datacenter implements AutoCloseable {
           "no peer is connected: what was written since then {}",
           store == null ? "stays here and is lost" : "is shipped after the next start");
     }
-    interrupted |= Thread.interrupted();
-    try {
-      all.forEach(PartitionRunner::stop);
-      publisher.close(); // before what it reads
-      closeStore();
-      clients.close();
-      transport.close();
-      dashboard.close();
-      if (admin != null) {
-        admin.close();
-      }
-      traces.close();
-      tls().ifPresent(Certificates::close);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    LOG.info("datacenter {} is closed", self);
+    return interrupted;
   }
 }

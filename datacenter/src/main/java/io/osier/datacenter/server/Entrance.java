@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Input;
 import io.osier.datacenter.partition.Reads;
@@ -104,12 +105,7 @@ public final class Entrance {
    */
   public void read(Request.Read read, Lane lane, Consumer<Reply> reply) {
     inside.absorb(read.key());
-    boolean direct =
-        read.after().isEmpty()
-            && !read.ordered()
-            && inside.isReady()
-            && (showsOne || store.showsTogether());
-    if (direct) {
+    if (isDirect(read.after(), read.ordered())) {
       Optional<StoredKey> stored = store.durablyStored(read.key());
       if (stored.isPresent()) {
         StoredKey found = stored.get();
@@ -128,16 +124,16 @@ public final class Entrance {
     submit(List.of(read.key()), lane, read, reply);
   }
 
+  /** Whether a read needs no turn: the session has nothing to wait for. */
+  private boolean isDirect(VersionVector after, boolean ordered) {
+    return after.isEmpty() && !ordered && inside.isReady() && (showsOne || store.showsTogether());
+  }
+
   /** As {@link #read}, of several objects. */
   public void readAll(Request.ReadAll read, Lane lane, Consumer<Reply> reply) {
     List<Key> keys = read.reads().stream().map(Request.Fetch::key).toList();
     keys.forEach(inside::absorb);
-    boolean direct =
-        read.after().isEmpty()
-            && !read.ordered()
-            && inside.isReady()
-            && (showsOne || store.showsTogether());
-    if (direct) {
+    if (isDirect(read.after(), read.ordered())) {
       Optional<Map<Key, StoredKey>> stored = durable(keys);
       if (stored.isPresent()) {
         Map<Key, StoredKey> found = stored.get();

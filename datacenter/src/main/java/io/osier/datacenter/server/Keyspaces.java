@@ -3,37 +3,19 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.ReplicaId;
-import io.osier.core.SlewedClock;
 import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.config.DatacenterConfig;
-import io.osier.datacenter.config.MemoryShares;
-import io.osier.datacenter.feed.ChangeRing;
 import io.osier.datacenter.feed.FeedThread;
-import io.osier.datacenter.feed.KeyspaceFeed;
-import io.osier.datacenter.partition.Effects;
 import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
-import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
 import io.osier.datacenter.partition.PartitionReport;
-import io.osier.datacenter.store.Journal;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.server.KeyspaceFactory.Creation;
+import io.osier.datacenter.server.KeyspaceFactory.Open;
+import io.osier.datacenter.server.KeyspaceFactory.Parts;
 import io.osier.datacenter.store.PartitionStore;
-import io.osier.datacenter.store.RocksVersions;
-import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.Heard;
-import io.osier.propagation.host.LinkWindows;
-import io.osier.propagation.host.Recovered;
-import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
-import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +25,10 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,58 +43,12 @@ import org.slf4j.LoggerFactory;
  * The parts are made anew when a keyspace comes or goes.
  */
 final class Keyspaces {
-  /** Sends a partition's frame to an incarnation of another datacenter. */
-  @FunctionalInterface
-  interface Sender {
-    void send(ReplicaId to, String keyspace, int partition, Frame frame);
-  }
-
-  /**
-   * What all keyspaces are given.
-   *
-   * @param readers what reads objects that are not in memory
-   * @param longAnswers has answers made that take long
-   * @param store empty if everything is in memory only
-   * @param embedded whether callers' threads may run partitions
-   * @param version of the peer protocol that another datacenter speaks, as far as is known
-   * @param onFailure hears what stops a partition before its time
-   */
-  record Around(
-      DatacenterConfig config,
-      ReplicaId self,
-      Optional<StoreService> store,
-      Executor readers,
-      Consumer<PendingAnswer> longAnswers,
-      boolean embedded,
-      LinkWindows links,
-      Traces traces,
-      Sender sender,
-      ToIntFunction<String> version,
-      Consumer<Throwable> onFailure) {}
-
-  /**
-   * One of the keyspaces that had a name.
-   *
-   * @param created empty for one that the configuration names
-   */
-  private record Creation(String name, Optional<String> created) {
-    /** As the store calls it: another creation of the name is another keyspace. */
-    private String stored() {
-      return created.map(c -> name + "@" + c).orElse(name);
-    }
-  }
-
-  /** A keyspace that is open. */
-  private record Open(KeyspaceShard shard, Creation creation, List<PartitionStore> stores) {}
-
   private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
   private static final int DROP_SECONDS = 5;
 
-  /** Without a store: so many bytes of objects of all partitions are not packed, about. */
-  private static final long UNPACKED_BYTES = 16L << 20;
-
-  private final Around around;
+  private final KeyspaceFactory.Around around;
   private final FeedThread feeds = new FeedThread();
+  private final KeyspaceFactory factory;
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
 
   /** Those that clients see. */
@@ -133,7 +66,7 @@ final class Keyspaces {
   private final LongAdder droppedUpdates = new LongAdder();
 
   private final Seconds second =
-      new Seconds(why -> open.values().forEach(o -> o.shard.gate().setSecond(why)));
+      new Seconds(why -> open.values().forEach(o -> o.shard().gate().setSecond(why)));
 
   /** What partitions that are opened from now on are told of them; empty as long as they know. */
   private volatile Optional<Members> members = Optional.empty();
@@ -146,9 +79,10 @@ final class Keyspaces {
    */
   record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
 
-  Keyspaces(Around around) {
+  Keyspaces(KeyspaceFactory.Around around) {
     this.around = around;
-    this.peers = Set.copyOf(around.config.peers().keySet());
+    this.factory = new KeyspaceFactory(around, feeds);
+    this.peers = Set.copyOf(around.config().peers().keySet());
   }
 
   // ---------------------------------------------------------------- with whom they are shared
@@ -163,12 +97,12 @@ final class Keyspaces {
   }
 
   private void tell(Open one, Members changed) {
-    KeyspacePolicy policy = one.shard.policy();
+    KeyspacePolicy policy = one.shard().policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
     List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
-    one.shard.setPeers(held);
+    one.shard().setPeers(held);
     Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
-    one.shard.partitions().forEach(p -> p.submit(input));
+    one.shard().partitions().forEach(p -> p.submit(input));
   }
 
   /** Whether a partition has what the others had when they were told last who there is. */
@@ -225,7 +159,7 @@ final class Keyspaces {
   void endWatching() {
     Reply.Failure why =
         new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
-    open.values().forEach(o -> o.shard.feed().close(why));
+    open.values().forEach(o -> o.shard().feed().close(why));
     feeds.close();
   }
 
@@ -236,32 +170,32 @@ final class Keyspaces {
 
   /** All partitions. */
   Stream<PartitionRunner> partitions() {
-    return open.values().stream().flatMap(o -> o.shard.partitions().stream());
+    return open.values().stream().flatMap(o -> o.shard().partitions().stream());
   }
 
   /** One of them, clients see it or not; null if there is none of that name. */
   @Nullable KeyspaceShard find(String name) {
     Open found = open.get(name);
-    return found == null ? null : found.shard;
+    return found == null ? null : found.shard();
   }
 
   /** The control plane's own. */
   KeyspaceShard control() {
-    return requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").shard;
+    return requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").shard();
   }
 
   /** What the store has of an object of the control plane, before its partition runs. */
   Optional<Causal> recovered(ObjectId object) {
     List<PartitionStore> stores =
-        requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").stores;
+        requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").stores();
     return stores.stream().findFirst().flatMap(s -> Optional.ofNullable(s.getDurable(object)));
   }
 
   /** The fingerprints of the keyspaces that a peer holds, too, by their names. */
   List<String> fingerprints(String peer) {
     return open.values().stream()
-        .filter(one -> one.shard.policy().heldBy(peer))
-        .map(one -> one.shard.policy().fingerprint(one.creation.created))
+        .filter(one -> one.shard().policy().heldBy(peer))
+        .map(one -> one.shard().policy().fingerprint(one.creation().created()))
         .toList();
   }
 
@@ -269,7 +203,9 @@ final class Keyspaces {
 
   /** Opens those that are there from the start, in their order; none runs yet. */
   void open(List<KeyspacePolicy> policies) {
-    policies.forEach(policy -> add(make(policy, Optional.empty(), false, policies)));
+    policies.forEach(
+        policy ->
+            add(factory.make(policy, Optional.empty(), false, peers, factory.parts(policies))));
     share();
   }
 
@@ -282,27 +218,27 @@ final class Keyspaces {
    */
   void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
     List<KeyspacePolicy> all = new ArrayList<>();
-    open.values().forEach(o -> all.add(o.shard.policy()));
+    open.values().forEach(o -> all.add(o.shard().policy()));
     all.add(policy);
-    Open made = make(policy, Optional.of(created), first, all);
-    made.shard.gate().setAwaited(awaited);
+    Open made = factory.make(policy, Optional.of(created), first, peers, factory.parts(all));
+    made.shard().gate().setAwaited(awaited);
     add(made);
     share();
   }
 
   /** Starts the partitions of one that was opened while others ran. */
   void start(String name) {
-    requireNonNull(open.get(name), name).shard.partitions().forEach(PartitionRunner::start);
+    requireNonNull(open.get(name), name).shard().partitions().forEach(PartitionRunner::start);
   }
 
   private void add(Open made) {
-    String name = made.shard.policy().name();
+    String name = made.shard().policy().name();
     open.put(name, made);
     second.tell();
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
-      made.shard.gate().hold(held);
-      shown.put(name, made.shard);
+      made.shard().gate().hold(held);
+      shown.put(name, made.shard());
     }
   }
 
@@ -319,24 +255,24 @@ final class Keyspaces {
     shown.remove(name);
     open.remove(name);
     left.run();
-    for (PartitionRunner partition : dropped.shard.partitions()) {
+    for (PartitionRunner partition : dropped.shard().partitions()) {
       // Gives back what it has under way on the links.
       peers.forEach(dc -> partition.submit(new Input.PeerDown(dc)));
       partition.refuse(
           new Reply.Failure(
               ErrorCode.UNKNOWN_KEYSPACE,
-              "keyspace '" + name + "' of datacenter " + around.self.dc() + " was dropped"));
+              "keyspace '" + name + "' of datacenter " + around.self().dc() + " was dropped"));
     }
     dropped
-        .shard
+        .shard()
         .feed()
         .close(
             new Reply.Failure(
                 ErrorCode.UNKNOWN_KEYSPACE,
-                "keyspace '" + name + "' of " + around.self.dc() + " was dropped"));
-    sayLost(name, stop(dropped.shard.partitions()));
-    around.traces.drop(name);
-    around.store.ifPresent(s -> s.database().drop(dropped.creation.stored()));
+                "keyspace '" + name + "' of " + around.self().dc() + " was dropped"));
+    sayLost(name, stop(dropped.shard().partitions()));
+    around.traces().drop(name);
+    around.store().ifPresent(s -> s.database().drop(dropped.creation().stored()));
     share();
   }
 
@@ -398,26 +334,28 @@ final class Keyspaces {
    * @param created by name, the creations that there are
    */
   void dropOthers(Map<String, String> created) {
-    around.store.ifPresent(
-        s -> {
-          Set<String> kept = new TreeSet<>();
-          created.forEach(
-              (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
-          open.values().forEach(o -> kept.add(o.creation.stored()));
-          for (String stored : s.database().keyspaces()) {
-            if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
-              LOG.info("what the store has of {} is deleted: it was dropped", stored);
-              s.database().drop(stored);
-            }
-          }
-        });
+    around
+        .store()
+        .ifPresent(
+            s -> {
+              Set<String> kept = new TreeSet<>();
+              created.forEach(
+                  (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
+              open.values().forEach(o -> kept.add(o.creation().stored()));
+              for (String stored : s.database().keyspaces()) {
+                if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
+                  LOG.info("what the store has of {} is deleted: it was dropped", stored);
+                  s.database().drop(stored);
+                }
+              }
+            });
   }
 
   /** From now on a keyspace behaves so. */
   void configure(KeyspacePolicy policy) {
     Open one = open.get(policy.name());
     if (one != null) {
-      one.shard.configure(policy);
+      one.shard().configure(policy);
       share();
     }
   }
@@ -426,199 +364,21 @@ final class Keyspaces {
   void await(String name, List<String> datacenters) {
     Open one = open.get(name);
     if (one != null) {
-      one.shard.gate().setAwaited(datacenters);
-    }
-  }
-
-  // ---------------------------------------------------------------- what each may take
-
-  /**
-   * What a partition may take of the heap, among so many.
-   *
-   * @param partitions of all keyspaces, at least 1
-   * @param causal of those that are causal, at least 1
-   */
-  private record Parts(MemoryShares shares, int partitions, int causal) {
-    static Parts of(DatacenterConfig config, Collection<KeyspacePolicy> policies) {
-      int all = policies.stream().mapToInt(KeyspacePolicy::partitions).sum();
-      int causal =
-          policies.stream()
-              .filter(p -> p.consistency() == KeyspacePolicy.Consistency.CAUSAL)
-              .mapToInt(KeyspacePolicy::partitions)
-              .sum();
-      return new Parts(config.memory(), Math.max(1, all), Math.max(1, causal));
-    }
-
-    PartitionConfig.Memory causalMemory() {
-      return new PartitionConfig.Memory(
-          shares.history() / causal, shares.transactions() / causal, shares.ended() / causal);
-    }
-
-    long commands() {
-      return shares.commands() / partitions;
-    }
-
-    long changes() {
-      return shares.changes() / partitions;
+      one.shard().gate().setAwaited(datacenters);
     }
   }
 
   private void share() {
-    Parts parts =
-        Parts.of(around.config, open.values().stream().map(o -> o.shard.policy()).toList());
+    Parts parts = factory.parts(open.values().stream().map(o -> o.shard().policy()).toList());
     for (Open one : open.values()) {
       Input.Configured configured =
           new Input.Configured(
-              one.shard.policy(), parts.shares.streams(parts.partitions), parts.causalMemory());
-      one.shard.partitions().forEach(p -> p.configure(configured, parts.commands()));
-      one.stores.forEach(s -> s.setCacheBytes(cacheBytes(parts)));
-      one.shard.feed().setBytesMax(parts.changes());
+              one.shard().policy(),
+              parts.shares().streams(parts.partitions()),
+              parts.causalMemory());
+      one.shard().partitions().forEach(p -> p.configure(configured, parts.commands()));
+      one.stores().forEach(s -> s.setCacheBytes(factory.cacheBytes(parts)));
+      one.shard().feed().setBytesMax(parts.changes());
     }
-  }
-
-  private long cacheBytes(Parts parts) {
-    return around.config.store().cacheBytes() / parts.partitions;
-  }
-
-  // ---------------------------------------------------------------- how one is made
-
-  private Open make(
-      KeyspacePolicy policy,
-      Optional<String> created,
-      boolean first,
-      Collection<KeyspacePolicy> among) {
-    List<String> peers = this.peers.stream().filter(policy::heldBy).sorted().toList();
-    Parts parts = Parts.of(around.config, among);
-    Creation creation = new Creation(policy.name(), created);
-    List<PartitionRunner> runners = new ArrayList<>();
-    List<PartitionStore> stores = new ArrayList<>();
-    KeyspaceFeed feed =
-        new KeyspaceFeed(
-            around.self,
-            policy.partitions(),
-            parts.changes(),
-            around.readers,
-            System::nanoTime,
-            Keyspaces::newLife,
-            feeds::signal);
-    for (int i = 0; i < policy.partitions(); i++) {
-      int number = i;
-      PartitionConfig partitionConfig =
-          new PartitionConfig(
-                  around.self,
-                  peers,
-                  policy,
-                  number,
-                  around.config.streams().within(parts.shares.streams(parts.partitions)),
-                  around.config.adaptation())
-              .within(parts.causalMemory())
-              .recording(around.store.isPresent())
-              .sharing(around.links)
-              .observedBy(around.traces.partition(policy, number, peers));
-      ObjectStore objects =
-          new MemoryStore(
-              KeyedHash.of(new SecureRandom()::nextLong), UNPACKED_BYTES / parts.partitions);
-      Journal journal = Journal.NONE;
-      Recovered recovered = Recovered.NOTHING;
-      if (around.store.isPresent()) {
-        StoreService store = around.store.get();
-        PartitionStore durable =
-            durable(store, policy, creation.stored(), number, cacheBytes(parts));
-        stores.add(durable);
-        recovered =
-            durable.recover(
-                store.database().life(), store.database().isResumed(), store.database().replicas());
-        objects = durable;
-        journal = durable;
-      }
-      if (first) {
-        recovered = recovered.asNew();
-      }
-      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
-      // lie behind those of other datacenters, whose updates would win for minutes.
-      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
-      Partition partition = new Partition(partitionConfig, objects, recovered, now);
-      runners.add(
-          new PartitionRunner(
-              new Seat(
-                  policy.name() + "-" + number,
-                  partition,
-                  objects,
-                  journal,
-                  new Ways(policy.name(), number, feed.ring(number))),
-              new Inbox(around.config.queue(), parts.commands()),
-              new SlewedClock(now.millis(), now.nanos()),
-              around.onFailure,
-              callers(policy),
-              around.store.map(StoreService::help).orElse(WriteHelp.NONE),
-              Optional.of(policy)));
-    }
-    UpdateGate gate =
-        new UpdateGate(around.self.dc(), policy.name(), peers, around.store, around.version);
-    feed.begin(runners);
-    feeds.add(feed);
-    return new Open(
-        new KeyspaceShard(policy, peers, runners, around.readers, gate, feed),
-        creation,
-        List.copyOf(stores));
-  }
-
-  /** Where a partition's frames and changes go. */
-  private final class Ways implements Seat.Sender {
-    private final String keyspace;
-    private final int partition;
-    private final ChangeRing changes;
-
-    Ways(String keyspace, int partition, ChangeRing changes) {
-      this.keyspace = keyspace;
-      this.partition = partition;
-      this.changes = changes;
-    }
-
-    @Override
-    public void send(ReplicaId to, Frame frame) {
-      around.sender.send(to, keyspace, partition, frame);
-    }
-
-    @Override
-    public void visible(Effects.Visible visible) {
-      changes.visible(visible);
-    }
-
-    @Override
-    public void later(PendingAnswer answer) {
-      around.longAnswers.accept(answer);
-    }
-  }
-
-  /** Tells one time of watching from all others, also of other datacenters. */
-  private static long newLife() {
-    long life = new SecureRandom().nextLong();
-    return life == 0 ? 1 : life;
-  }
-
-  private PartitionRunner.Callers callers(KeyspacePolicy policy) {
-    if (!around.embedded) {
-      return PartitionRunner.Callers.HELP;
-    }
-    if (around.store.isPresent()) {
-      return PartitionRunner.Callers.WAIT;
-    }
-    return policy.consistency() == KeyspacePolicy.Consistency.SESSION
-        ? PartitionRunner.Callers.COMBINE
-        : PartitionRunner.Callers.RUN;
-  }
-
-  private PartitionStore durable(
-      StoreService in, KeyspacePolicy policy, String stored, int number, long cacheBytes) {
-    RocksVersions versions = in.database().partition(stored, number, policy.partitions());
-    return new PartitionStore(
-        versions,
-        in.writerOf(versions),
-        around.self,
-        cacheBytes,
-        around.config.store().logMax(),
-        KeyedHash.of(new SecureRandom()::nextLong),
-        in.readers());
   }
 }

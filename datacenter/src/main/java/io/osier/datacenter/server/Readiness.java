@@ -131,7 +131,7 @@ final class Readiness {
           "the disk was full at the start: the store is opened to be read only, updates are refused"
               + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
               + " room");
-    } else if (store.filter(StoreService::isFull).isPresent()) {
+    } else if (store.filter(s -> s.disk().isFull()).isPresent()) {
       obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
     }
     for (KeyspaceShard keyspace : keyspaces.values()) {

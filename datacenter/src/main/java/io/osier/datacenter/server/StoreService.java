@@ -6,19 +6,10 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.figures.Snapshot;
-import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.EncodedGroup;
-import io.osier.datacenter.store.GroupQueue;
-import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.RocksDatabase;
-import io.osier.datacenter.store.RocksVersions;
 import io.osier.datacenter.store.StoreFiles;
 import io.osier.datacenter.store.StoreSettings;
-import io.osier.datacenter.store.StoreWriter;
 import io.osier.propagation.transport.SaidOnce;
-import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -29,15 +20,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,65 +42,25 @@ final class StoreService implements AutoCloseable {
   /** So long closing waits for those who tidy up and read, each. */
   private static final int CLOSE_SECONDS = 10;
 
-  private static final long WRITE_MICROS_MAX = 3_600_000_000L;
   private static final long TIDY_MILLIS = 500;
-  private static final long WATCH_MILLIS = 200;
-
-  /** How often the disk is looked at where there is plenty of room. */
-  private static final long WATCH_SELDOM_MILLIS = 1_000;
-
-  /** So much more than the least free space is plenty: no disk writes it within a second. */
-  private static final long PLENTY_BYTES = 16L << 30;
-
-  /** Who helps writes so often, and leaves the rest to the store's thread. */
-  private static final int HELPED_WRITES = 4;
-
-  /** A write that takes longer waits for the disk, as others may for a while. */
-  private static final long SLOW_NANOS = 2_000_000;
-
-  private static final long SLOW_FOR_NANOS = 100_000_000;
 
   /** The figures name the others. */
   private static final int DAMAGE_TOLD_MAX = 10;
 
-  /** A store that can only be read is tried again after so long: it may not be for want of room. */
-  private static final long READ_ONLY_NANOS = 5_000_000_000L;
-
   private static final String TIDYING = "tidying";
   private static final String COMPACTING = "compacting";
-  private static final String WATCHING = "watching";
-
-  /** Above the least free space by this factor updates are taken again. */
-  private static final double FREE_AGAIN = 1.1;
-
   private final RocksDatabase database;
   private final StoreSettings settings;
   private final Path dir;
   private final Consumer<Throwable> onFailure;
-  private final GroupQueue<EncodedGroup> groups;
-  private final StoreWriter<EncodedGroup> writer;
-  private final Thread thread;
+  private final DiskSpace disk;
+  private final StoreThread writer;
   private final ExecutorService readers;
   private final ScheduledThreadPoolExecutor tidier;
   private final AtomicInteger readerNumber = new AtomicInteger();
-  private final LongAdder writes = new LongAdder();
-  private final LongAdder groupsWritten = new LongAdder();
   private final LongAdder pruned = new LongAdder();
-  private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
-  private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
   private final SaidOnce trouble = new SaidOnce();
   private final LongAdder failedAttempts = new LongAdder();
-  private final WriteHelp help = new Help();
-  private final long beganNanos = System.nanoTime();
-
-  /** Until then nobody helps to write. */
-  private volatile long slowUntilNanos = System.nanoTime();
-
-  /** Where the store is, once that was found; for the tidier's thread. */
-  private @Nullable FileStore disk;
-
-  private volatile boolean full;
-  private volatile @Nullable Throwable failure;
 
   /**
    * Starts the threads.
@@ -131,10 +78,10 @@ final class StoreService implements AutoCloseable {
     this.settings = settings;
     this.dir = dir;
     this.onFailure = onFailure;
-    this.full = database.isReadOnly();
-    this.groups = new GroupQueue<>(budget);
-    this.writer = new StoreWriter<>(groups);
-    this.thread = Thread.ofPlatform().name("osier-store").daemon(true).start(this::run);
+    this.disk = new DiskSpace(dir, settings.minFreeBytes(), database.isReadOnly(), onFailure);
+    this.writer =
+        new StoreThread(
+            database, settings.durability() == StoreSettings.Durability.SYNC, budget, onFailure);
     this.readers =
         Executors.newFixedThreadPool(
             READERS,
@@ -147,7 +94,7 @@ final class StoreService implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, r -> Thread.ofPlatform().name("osier-tidier").daemon(true).unstarted(r));
     tidier.setExecuteExistingDelayedTasksAfterShutdownPolicy(false); // whoever closes it waits
-    watch();
+    disk.watch(tidier);
     tidier.scheduleWithFixedDelay(this::tidy, TIDY_MILLIS, TIDY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -201,6 +148,16 @@ final class StoreService implements AutoCloseable {
     }
   }
 
+  /** Whether the disk has room for updates. */
+  DiskSpace disk() {
+    return disk;
+  }
+
+  /** Who writes the partitions' groups. */
+  StoreThread writer() {
+    return writer;
+  }
+
   RocksDatabase database() {
     return database;
   }
@@ -208,103 +165,6 @@ final class StoreService implements AutoCloseable {
   /** What reads from the disk; its threads may wait. */
   ExecutorService readers() {
     return readers;
-  }
-
-  /** The way of one partition's groups to the disk. */
-  GroupWriter writerOf(RocksVersions partition) {
-    return new GroupWriter() {
-      @Override
-      public void write(Group group) {
-        // Encoded by the partition's thread: the one that waits for the disk has enough to do.
-        EncodedGroup records = partition.encode(group.changes());
-        groups.put(records, records.bytes() + group.heldBytes(), group.written());
-      }
-
-      @Override
-      public Runnable someTime(List<Change> changes) {
-        EncodedGroup records = partition.encode(changes);
-        return () -> groups.offer(records, records.bytes(), () -> {});
-      }
-    };
-  }
-
-  private void run() {
-    while (groups.await()) {
-      takeTurn();
-    }
-  }
-
-  /** Writes what has gathered; the turn has been taken. */
-  private void takeTurn() {
-    try {
-      writer.step(this::write);
-    } catch (Throwable e) {
-      // Nothing of the batch, or after it, is confirmed to anybody, and nobody waits for it.
-      failure = e;
-      groups.fail();
-      LOG.error("the store cannot be written any more; the datacenter stops", e);
-      onFailure.accept(e);
-    } finally {
-      groups.endTurn();
-    }
-  }
-
-  /**
-   * How those who run a partition in front of its thread help to write. They wait for no disk:
-   * where each write does (durability sync), or the last one was slow, they leave it to the store's
-   * thread.
-   */
-  WriteHelp help() {
-    return help;
-  }
-
-  private final class Help implements WriteHelp {
-    /** How many begins have had no end, of each thread. */
-    private final ThreadLocal<Integer> begun = ThreadLocal.withInitial(() -> 0);
-
-    @Override
-    public boolean begin() {
-      if (!groups.beginHelping()) {
-        return false;
-      }
-      begun.set(begun.get() + 1);
-      return true;
-    }
-
-    @Override
-    public void end() {
-      int others = begun.get() - 1;
-      begun.set(others);
-      boolean leaves = others == 0; // otherwise the last end sees to it
-      for (int i = 0; leaves && i < HELPED_WRITES && isQuick(); i++) {
-        if (groups.tryTurn()) {
-          takeTurn();
-        } else {
-          leaves = false;
-        }
-      }
-      groups.endHelping(leaves);
-    }
-
-    private boolean isQuick() {
-      return settings.durability() != StoreSettings.Durability.SYNC
-          && System.nanoTime() - slowUntilNanos >= 0;
-    }
-  }
-
-  private void write(List<EncodedGroup> batch) {
-    long began = System.nanoTime();
-    List<EncodedGroup> changes = batch.stream().filter(g -> !g.isEmpty()).toList();
-    if (!changes.isEmpty()) {
-      database.write(changes);
-      writes.increment();
-      groupsWritten.add(changes.size());
-      long ended = System.nanoTime();
-      writeMicros.recordValue(Math.max(1, (ended - began) / 1_000));
-      if (ended - began > SLOW_NANOS) {
-        slowUntilNanos = ended + SLOW_FOR_NANOS;
-      }
-    }
   }
 
   /** Drops old versions. A disk that fails is tried again at once, and logged when that is news. */
@@ -350,65 +210,6 @@ final class StoreService implements AutoCloseable {
     }
   }
 
-  /** Looks whether the disk is full, and again later. */
-  private void watch() {
-    long pauseMillis = WATCH_MILLIS;
-    try {
-      pauseMillis = look();
-      trouble.end(WATCHING);
-    } catch (IOException e) {
-      disk = null;
-      failedAttempts.increment();
-      if (trouble.isNews(WATCHING, e.toString())) {
-        LOG.warn("cannot see how much space {} has, and look again: {}", dir, e.getMessage());
-      }
-    } finally {
-      try {
-        var unused = tidier.schedule(this::watch, pauseMillis, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException e) {
-        LOG.debug("the store is closed", e);
-      }
-    }
-  }
-
-  /** Looks whether the disk is full. Returns when to look again. */
-  private long look() throws IOException {
-    FileStore there = disk;
-    if (there == null) {
-      there = Files.getFileStore(dir); // reads all mounts
-      disk = there;
-    }
-    long free = there.getUsableSpace();
-    if (database.isReadOnly()) {
-      if (free >= settings.minFreeBytes() * FREE_AGAIN
-          && System.nanoTime() - beganNanos > READ_ONLY_NANOS) {
-        onFailure.accept(
-            new OsierException(
-                ErrorCode.STORE_FULL,
-                "the disk of "
-                    + dir
-                    + " was full, and has room again: the datacenter starts anew"));
-      }
-      return WATCH_MILLIS;
-    }
-    boolean now =
-        free < (full ? (long) (settings.minFreeBytes() * FREE_AGAIN) : settings.minFreeBytes());
-    if (now != full) {
-      full = now;
-      if (now) {
-        LOG.error(
-            "the disk of {} has {} bytes free, less than osier.store.min-free ({}): updates are"
-                + " refused until there is more; reads go on",
-            dir,
-            free,
-            settings.minFreeBytes());
-      } else {
-        LOG.info("the disk of {} has room again: updates are taken", dir);
-      }
-    }
-    return free - settings.minFreeBytes() > PLENTY_BYTES ? WATCH_SELDOM_MILLIS : WATCH_MILLIS;
-  }
-
   /** What cannot be read, in words, a line for each range; the first ones. */
   List<String> damage() {
     return database.damage().all().stream()
@@ -426,25 +227,6 @@ final class StoreService implements AutoCloseable {
   /** Whether the store can only be read, because the disk was full when it was opened. */
   boolean isReadOnly() {
     return database.isReadOnly();
-  }
-
-  /** Whether updates, also those of peers, must be refused because the disk is full. */
-  boolean isFull() {
-    return full;
-  }
-
-  /**
-   * Throws if updates must be refused.
-   *
-   * @throws OsierException STORE_FULL
-   */
-  void checkRoom() {
-    if (full) {
-      throw new OsierException(
-          ErrorCode.STORE_FULL,
-          "the disk of this datacenter is full: nothing was done; reads go on, and updates do when"
-              + " there is room again");
-    }
   }
 
   /**
@@ -467,7 +249,7 @@ final class StoreService implements AutoCloseable {
           String chosen =
               name.orElseGet(() -> BACKUP_NAME.format(Instant.now().atOffset(ZoneOffset.UTC)));
           Path path = StoreFiles.backup(dir, chosen);
-          checkRoom();
+          disk.checkRoom();
           database.backup(path);
           Backup made = new Backup(path.toAbsolutePath(), StoreFiles.bytes(path));
           LOG.info("backup: {} ({} bytes)", made.path, made.bytes);
@@ -476,30 +258,14 @@ final class StoreService implements AutoCloseable {
         readers);
   }
 
-  /** Writes to the disk so far. */
-  long writes() {
-    return writes.sum();
-  }
-
-  /** Groups of partitions in them. */
-  long groupsWritten() {
-    return groupsWritten.sum();
-  }
-
   /** How often tidying up, compacting or looking at the disk has failed. */
   long failedAttempts() {
-    return failedAttempts.sum();
+    return failedAttempts.sum() + disk.failedAttempts();
   }
 
   /** Old versions dropped. */
   long pruned() {
     return pruned.sum();
-  }
-
-  /** How long writes took since the start, in microseconds; a copy. */
-  synchronized Histogram writeMicros() {
-    allWriteMicros.add(writeMicros.getIntervalHistogram());
-    return allWriteMicros.copy();
   }
 
   /** How durable an acknowledged update is. */
@@ -511,13 +277,13 @@ final class StoreService implements AutoCloseable {
   Snapshot.Store figures() {
     return new Snapshot.Store(
         durability(),
-        full,
+        disk.isFull(),
         database.damage().all(),
         database.damage().failedReads(),
-        writes(),
-        groupsWritten(),
+        writer.writes(),
+        writer.groupsWritten(),
         pruned(),
-        writeMicros(),
+        writer.writeMicros(),
         database.figures());
   }
 
@@ -528,8 +294,7 @@ final class StoreService implements AutoCloseable {
    */
   @Override
   public void close() {
-    groups.close();
-    boolean interrupted = joinWriter();
+    boolean interrupted = writer.close();
     tidier.shutdown();
     readers.shutdown();
     try {
@@ -544,7 +309,7 @@ final class StoreService implements AutoCloseable {
       interrupted = true;
     }
     try {
-      if (failure == null) {
+      if (writer.failure() == null) {
         database.close(); // whoever reads or not: what was acknowledged may be in memory only
       } else {
         LOG.warn("the store is not closed properly");
@@ -553,23 +318,6 @@ final class StoreService implements AutoCloseable {
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /**
-   * Waits until everything is written, or cannot be.
-   *
-   * @return whether this thread was interrupted, and does not know of it any more
-   */
-  private boolean joinWriter() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        return interrupted;
-      } catch (InterruptedException e) {
-        interrupted = true;
       }
     }
   }

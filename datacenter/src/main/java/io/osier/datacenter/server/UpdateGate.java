@@ -248,7 +248,7 @@ final class UpdateGate {
    */
   void check() {
     if (store.isPresent()) {
-      store.get().checkRoom();
+      store.get().disk().checkRoom();
     }
     Map<String, String> taken = second;
     if (!taken.isEmpty()) {

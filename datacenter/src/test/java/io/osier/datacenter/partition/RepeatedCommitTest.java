@@ -45,7 +45,7 @@ final class RepeatedCommitTest {
   private long tickets;
 
   private static Partition partition(ObjectStore store, Recovered recovered) {
-    return partition(store, recovered, EndedTransactions.ENDED_MAX);
+    return partition(store, recovered, PartitionConfig.ENDED_TRANSACTIONS_MAX);
   }
 
   private static Partition partition(ObjectStore store, Recovered recovered, int ended) {

@@ -30,7 +30,7 @@ final class KeyspacesTest {
 
   private static Keyspaces keyspaces() {
     return new Keyspaces(
-        new Keyspaces.Around(
+        new KeyspaceFactory.Around(
             CONFIG,
             new ReplicaId("eu", 1),
             Optional.empty(),

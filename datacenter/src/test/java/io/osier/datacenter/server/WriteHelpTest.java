@@ -64,7 +64,7 @@ final class WriteHelpTest {
               confirmed.add(Thread.currentThread().getName());
             });
     StoreService store = requireNonNull(opened);
-    store.writerOf(store.database().partition("shop", 0, 1)).write(group);
+    store.writer().writerOf(store.database().partition("shop", 0, 1)).write(group);
   }
 
   private String confirmedBy() throws InterruptedException {
@@ -73,7 +73,7 @@ final class WriteHelpTest {
 
   @Test
   void whoHelps_writesWhatItHasMade_atTheLastEnd() {
-    WriteHelp help = open(Durability.ASYNC).help();
+    WriteHelp help = open(Durability.ASYNC).writer().help();
     help.together(
         () -> {
           for (int i = 0; i < 2; i++) {
@@ -85,26 +85,26 @@ final class WriteHelpTest {
         });
     String here = Thread.currentThread().getName();
     assertThat(confirmed).containsExactly(here, here);
-    assertThat(requireNonNull(opened).writes()).isEqualTo(1);
+    assertThat(requireNonNull(opened).writer().writes()).isEqualTo(1);
   }
 
   @Test
   void whoWouldWaitForTheDisk_leavesItToTheStoresThread() throws InterruptedException {
-    open(Durability.SYNC).help().together(() -> write(1));
+    open(Durability.SYNC).writer().help().together(() -> write(1));
     assertThat(confirmedBy()).isEqualTo("osier-store");
   }
 
   /** With many connections somebody always helps, and none of them writes. */
   @Test
   void whatIsLeftToTheStoresThread_isWritten_whileOthersHelp() throws InterruptedException {
-    WriteHelp help = open(Durability.SYNC).help();
+    WriteHelp help = open(Durability.SYNC).writer().help();
     whileAnotherHelps(help, () -> help.together(() -> write(1)));
     assertThat(confirmed).containsExactly("osier-store");
   }
 
   @Test
   void whoHelps_writesWhatItHasMade_whileOthersHelp() throws InterruptedException {
-    WriteHelp help = open(Durability.ASYNC).help();
+    WriteHelp help = open(Durability.ASYNC).writer().help();
     whileAnotherHelps(help, () -> help.together(() -> write(1)));
     assertThat(confirmed).containsExactly(Thread.currentThread().getName());
   }
@@ -142,7 +142,7 @@ final class WriteHelpTest {
 
   @Test
   void whoWrites_mayNotRunAPartitionMeanwhile() {
-    WriteHelp help = open(Durability.ASYNC).help();
+    WriteHelp help = open(Durability.ASYNC).writer().help();
     // It would wait for room that only itself makes.
     help.together(() -> write(1, () -> assertThat(help.begin()).isFalse()));
     assertThat(confirmed).hasSize(1);
@@ -151,7 +151,7 @@ final class WriteHelpTest {
   @Test
   void whereHalfOfTheBudgetIsSpent_nobodyHelps_andTheStoresThreadIsWokenAllTheSame()
       throws InterruptedException {
-    WriteHelp help = open(Durability.ASYNC).help();
+    WriteHelp help = open(Durability.ASYNC).writer().help();
     help.together(
         () -> {
           write(BUDGET * 2 / 3);

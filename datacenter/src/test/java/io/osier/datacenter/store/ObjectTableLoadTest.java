@@ -211,7 +211,7 @@ final class ObjectTableLoadTest {
 
   @Test
   void segmentThatIsDividedMeanwhile_hasTheKey() {
-    int many = 20 * ObjectTable.SEGMENT_SLOTS_MAX;
+    int many = 20 * SegmentTable.SEGMENT_SLOTS_MAX;
     valueLoaded(
         () -> {
           for (int i = 0; i < many; i++) {

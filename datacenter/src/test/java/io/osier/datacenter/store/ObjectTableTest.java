@@ -43,7 +43,7 @@ final class ObjectTableTest {
   @Test
   void manyKeys_areAllThere() {
     ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 10_000);
-    int keys = 20 * ObjectTable.SEGMENT_SLOTS_MAX;
+    int keys = 20 * SegmentTable.SEGMENT_SLOTS_MAX;
     for (int i = 0; i < keys; i++) {
       assertThat(table.put(Key.of("key" + i), counter(i + 1))).isTrue();
     }
@@ -68,7 +68,7 @@ final class ObjectTableTest {
       }
     }
     assertThat(table.size()).isEqualTo(10);
-    assertThat(table.slots()).isLessThan(1_000);
+    assertThat(table.table().slots()).isLessThan(1_000);
   }
 
   /** All have one {@link Key#hashCode}: placed by it, each would be compared with all others. */
@@ -85,7 +85,7 @@ final class ObjectTableTest {
     }
     keys.forEach(key -> table.put(key, counter(1)));
     assertThat(keys).allMatch(key -> table.get(key) != null);
-    assertThat(table.longestSearch()).isLessThan(ObjectTable.SEGMENT_SLOTS_MAX / 4);
+    assertThat(table.table().longestSearch()).isLessThan(SegmentTable.SEGMENT_SLOTS_MAX / 4);
   }
 
   /** What is large is not packed whole: it would be unpacked for each use. */

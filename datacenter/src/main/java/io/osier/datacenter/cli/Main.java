@@ -17,6 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
     description = "A geo-replicated store of CRDTs that ships operations or states, per object.",
     subcommands = {
       ServerCommand.class,
+      InitCommand.class,
       CliCommand.class,
       BackupCommand.class,
       RestoreCommand.class,
@@ -102,7 +103,11 @@ public final class Main {
   /** Two lines: what is wrong, and where to read on. */
   private static int wrongUsage(CommandLine.ParameterException e, String... args) {
     CommandLine command = e.getCommandLine();
-    String message = String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+    String message =
+        String.valueOf(e.getMessage())
+            .strip()
+            .replaceFirst("^Error: ", "")
+            .replaceAll("\\s*\\R\\s*", " ");
     if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
       List<String> similar = unmatched.getSuggestions();
       message += similar.isEmpty() ? "" : "; did you mean " + String.join(" or ", similar) + "?";

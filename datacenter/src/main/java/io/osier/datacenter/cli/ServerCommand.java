@@ -10,6 +10,7 @@ import io.osier.datacenter.server.StartWatch;
 import io.osier.datacenter.server.Startup;
 import java.io.File;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,12 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Runs a datacenter until it is stopped. */
 @Command(
@@ -29,6 +34,12 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down gracefully).",
+      "",
+      "Without --config it is one datacenter for this machine alone: on loopback, with the"
+          + " keyspace",
+      "default, its store in ./osier-data and its page at http://127.0.0.1:7402. osier init writes"
+          + " a",
+      "file to go on from.",
       "",
       "The file holds the settings that differ from their defaults, for example:",
       "",
@@ -69,20 +80,31 @@ public final class ServerCommand implements Callable<Integer> {
 
   private static final long ANEW_MILLIS = 5_000;
 
-  @Option(
-      names = "--config",
-      required = true,
-      paramLabel = "FILE",
-      description = "the configuration file")
-  private File file;
+  @Option(names = "--config", paramLabel = "FILE", description = "the configuration file")
+  private @Nullable File file;
+
+  @ArgGroup private @Nullable Place place;
 
   @Option(names = "--check", description = "check the configuration and exit")
   private boolean check;
 
   private final Map<String, String> environment;
 
+  /** Where a datacenter without a configuration file keeps its data. */
+  private static final class Place {
+    @Option(
+        names = "--dir",
+        paramLabel = "DIR",
+        description = "without --config: the store's directory (default: osier-data)")
+    private @Nullable String dir;
+
+    @Option(names = "--memory", description = "without --config: keep all data in memory")
+    private boolean memory;
+  }
+
+  @Spec private @Nullable CommandSpec spec;
+
   /** For picocli. */
-  @SuppressWarnings("NullAway.Init") // picocli sets the file
   public ServerCommand() {
     this.environment = System.getenv();
   }
@@ -115,6 +137,21 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
+  private DatacenterConfig configuration(List<String> warnings) {
+    if (file != null) {
+      if (place != null && spec != null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--dir and --memory are for a start without --config; in a file it is osier.store.dir");
+      }
+      return ConfigReader.read(file, environment, warnings::add);
+    }
+    String dir = place == null || place.dir == null ? StarterConfig.DIR : place.dir;
+    String store = place != null && place.memory ? "" : Path.of(dir).toAbsolutePath().toString();
+    return ConfigReader.read(
+        StarterConfig.SOURCE, StarterConfig.text(store), environment, warnings::add);
+  }
+
   private int run(StartWatch watch, Startup startup) throws InterruptedException {
     DatacenterConfig config;
     Datacenter datacenter;
@@ -122,9 +159,9 @@ public final class ServerCommand implements Callable<Integer> {
     Optional<AuditFile> audit;
     List<String> warnings = new ArrayList<>();
     try {
-      config = ConfigReader.read(file, environment, warnings::add);
+      config = configuration(warnings);
       if (check) {
-        System.out.println(file + " is correct");
+        System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
         warnings.forEach(ServerCommand::printWarning);
         return 0;
       }
@@ -145,6 +182,12 @@ public final class ServerCommand implements Callable<Integer> {
           Runtime.getRuntime().availableProcessors(),
           Runtime.getRuntime().maxMemory() >> 20);
       warnings.forEach(LOG::warn);
+      if (file == null) {
+        LOG.info(
+            "{}",
+            StarterConfig.whatNext(
+                config, datacenter.clientPort(), datacenter.adminPort().orElse(0)));
+      }
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
         LOG.info("the start ends: {}", e.getMessage());

@@ -73,12 +73,33 @@ public final class ConfigReader {
    * @param source what errors call it
    */
   public static DatacenterConfig read(String source, String text, Map<String, String> environment) {
-    return read(source, text, environment, MemoryPlan.ofThisProcess());
+    return read(source, text, environment, MemoryPlan.ofThisProcess(), warning -> {});
+  }
+
+  /**
+   * Reads a text.
+   *
+   * @param source what errors call it
+   * @param environment the environment variables
+   * @param warnings hears of what is ignored and may have been meant as a setting
+   */
+  public static DatacenterConfig read(
+      String source, String text, Map<String, String> environment, Consumer<String> warnings) {
+    return read(source, text, environment, MemoryPlan.ofThisProcess(), warnings);
   }
 
   /** As the other one, for a heap of another size than this process's. */
   static DatacenterConfig read(
       String source, String text, Map<String, String> environment, MemoryPlan memory) {
+    return read(source, text, environment, memory, warning -> {});
+  }
+
+  private static DatacenterConfig read(
+      String source,
+      String text,
+      Map<String, String> environment,
+      MemoryPlan memory,
+      Consumer<String> warnings) {
     return read(
         source,
         () -> {
@@ -88,7 +109,7 @@ public final class ConfigReader {
         },
         environment,
         memory,
-        warning -> {});
+        warnings);
   }
 
   private static String textOf(File file) {

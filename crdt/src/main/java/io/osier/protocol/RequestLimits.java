@@ -11,10 +11,10 @@ public sealed interface RequestLimits permits Request {
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
    * Query.Among}, which came with 3, and no {@link Query.Exists}, {@link Request.ReadAll} and
-   * {@link Request.WriteAll}, and no end and {@link Request.Want} of a {@link Request.Scan}, which came
-   * with 4, and no {@link Request.Condition}, {@link Request.Watch}, {@link Operation.Delete}, {@link
-   * Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came with 5,
-   * and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
+   * {@link Request.WriteAll}, and no end and {@link Request.Want} of a {@link Request.Scan}, which
+   * came with 4, and no {@link Request.Condition}, {@link Request.Watch}, {@link Operation.Delete},
+   * {@link Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came
+   * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
    * which came with 6, and no {@link Query.Range}, which came with 7.
    */

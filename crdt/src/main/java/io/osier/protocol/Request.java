@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * What a client asks of a datacenter. Each travels in an {@link Envelope} with the client's number
  * for it; answers may come in any order.
  */
-public sealed interface Request extends RequestParts {
+public sealed interface Request extends RequestLimits {
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
     return MessageHeap.bytes(this);
@@ -371,6 +371,86 @@ public sealed interface Request extends RequestParts {
    * @param partition its number, from 0
    */
   record Through(String keyspace, int partition) implements Request {}
+
+  /** What a {@link Scan} is to tell. */
+  enum Want {
+    /** Objects. */
+    ROWS(0),
+    /** How many there are. */
+    COUNT(1),
+    /**
+     * Also objects that are removed, as far as a transaction of a {@code causal} keyspace that is
+     * open here may still see something of them.
+     */
+    KNOWN(2);
+
+    private final int number;
+
+    Want(int number) {
+      this.number = number;
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
+  }
+
+  /**
+   * How far a watcher has come in one partition.
+   *
+   * @param life in which changes are counted: of one datacenter, and not for ever
+   * @param tick how many of it lie behind the watcher
+   * @param seen it was told of all of these updates, wherever: so it can go on at another
+   *     datacenter
+   * @param next what is there is being walked through, and this key comes next; empty where that is
+   *     done
+   */
+  record Place(long life, long tick, VersionVector seen, Optional<Key> next) {}
+
+  /**
+   * How a transaction begins.
+   *
+   * @param clock what its snapshot must contain at least
+   * @param past whether the snapshot is the oldest that contains the clock, instead of the newest:
+   *     such a transaction only reads
+   * @param waitMillis how long the datacenter may wait for the clock before it fails with
+   *     SESSION_BEHIND; at most {@link #WAIT_MILLIS_MAX}
+   * @param limitMillis how long the transaction may stay open, 1 to {@link
+   *     #TRANSACTION_LIMIT_MILLIS_MAX}; then it is aborted
+   */
+  record Begin(VersionVector clock, boolean past, int waitMillis, int limitMillis) {}
+
+  /** An update of one object. */
+  record Update(Key key, CrdtType type, Operation operation) {}
+
+  /**
+   * A read of one object.
+   *
+   * @param type empty for whatever the key holds
+   */
+  record Fetch(Key key, Optional<CrdtType> type, Query query) {}
+
+  /** Whether a transaction goes on after a step. */
+  enum End {
+    /** It stays open. */
+    OPEN(0),
+    /** Its updates are committed, together. */
+    COMMIT(1),
+    /** Its updates are forgotten. */
+    ABORT(2);
+
+    private final int number;
+
+    End(int number) {
+      this.number = number;
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
+  }
 
   /** What {@link Inspect} is about. */
   enum Topic {

@@ -1,6 +1,5 @@
 package io.osier.propagation;
 
-
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.KeyspacePolicy;

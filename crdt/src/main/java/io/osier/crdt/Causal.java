@@ -67,7 +67,7 @@ public final class Causal {
 
   /** The state of a new object. */
   public static Causal bottom(CrdtType type) {
-    return new Causal(type.empty(), Expiry.NONE, CausalContext.EMPTY, true);
+    return new Causal(Stores.empty(type), Expiry.NONE, CausalContext.EMPTY, true);
   }
 
   /** A state or a delta of the given parts. */
@@ -125,7 +125,7 @@ public final class Causal {
    */
   public Causal prepareNothing(ReplicaId origin, long first, long predecessor) {
     CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
-    return new Causal(type().empty(), Expiry.NONE, own, false);
+    return new Causal(Stores.empty(type()), Expiry.NONE, own, false);
   }
 
   Parts<?> parts() {
@@ -292,7 +292,7 @@ public final class Causal {
       return this;
     }
     if (isOver(millis)) {
-      return new Causal(type().empty(), Expiry.NONE, context, full);
+      return new Causal(Stores.empty(type()), Expiry.NONE, context, full);
     }
     if (!hasPartsOver(millis)) {
       return this;

@@ -75,13 +75,13 @@ final class CellRange<K extends Comparable<K>, V> {
 
   /** An answer has no room for more, and the heap should not be asked for it. */
   private void checkFits(long bytes, int before) {
-    if (bytes > Decomposition.WHOLE_BYTES_MAX) {
+    if (bytes > CellStore.WHOLE_BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "the first "
               + before
               + " entries of the range take all of the "
-              + Decomposition.WHOLE_BYTES_MAX
+              + CellStore.WHOLE_BYTES_MAX
               + " bytes that an answer has room for: ask for fewer at once");
     }
   }

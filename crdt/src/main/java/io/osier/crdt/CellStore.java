@@ -36,6 +36,9 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
    */
   static final int LOOSE_MAX = 1_024;
 
+  /** Beyond this encoded size an object cannot be read as a whole. */
+  static final long WHOLE_BYTES_MAX = 64L << 20;
+
   /**
    * Of a state that is much less than this: what it leaves, or what it changes, is few if it is at
    * most such a part of all entries.
@@ -792,7 +795,7 @@ abstract class CellStore<S extends CellStore<S, K, V>, K extends Comparable<K>, 
   /** The type's empty store. */
   @SuppressWarnings("unchecked") // a type has one class
   final CellStore<?, K, V> codecType() {
-    return (CellStore<?, K, V>) type().empty();
+    return (CellStore<?, K, V>) Stores.empty(type());
   }
 
   // ---------------------------------------------------------------- decomposed objects

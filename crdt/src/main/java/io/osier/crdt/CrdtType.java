@@ -98,11 +98,6 @@ public enum CrdtType {
     return this != BOUNDED_COUNTER;
   }
 
-  /** A new object of this type: no operation has been done on it. */
-  public DotStore<?> empty() {
-    return Stores.empty(this);
-  }
-
   @Override
   public String toString() {
     return label;

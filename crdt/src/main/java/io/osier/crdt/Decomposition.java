@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are pure but for the source, and safe for any thread.
  */
 public final class Decomposition {
-  /** Beyond this encoded size an object cannot be read as a whole. */
-  static final long WHOLE_BYTES_MAX = 64L << 20;
-
   /** A smaller field is written each time that it is updated, whatever of it. */
   private static final long FIELD_BYTES_MAX = 64 << 10;
 
@@ -63,7 +60,7 @@ public final class Decomposition {
 
   /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
   static void checkWhole(Causal object) {
-    if (isDecomposed(object) && object.sizeBytes() > WHOLE_BYTES_MAX) {
+    if (isDecomposed(object) && object.sizeBytes() > CellStore.WHOLE_BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "a "
@@ -71,7 +68,7 @@ public final class Decomposition {
               + " of about "
               + object.sizeBytes()
               + " bytes is too large to be read as a whole, which ends at "
-              + WHOLE_BYTES_MAX
+              + CellStore.WHOLE_BYTES_MAX
               + ": read it in part (range, stream, contains, size, some fields of a map)");
     }
   }

@@ -1,8 +1,11 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
+import io.osier.core.codec.WireInput;
 
 /**
  * A field of a map: its name and its type. Two datacenters that create one name with two types at
@@ -18,6 +21,21 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
   public FieldId {
     Present.present(name, "a field's name");
     Present.present(type, "a field's type");
+  }
+
+  /** Reads a field: its name, and its type's number. */
+  static FieldId read(WireInput in) {
+    return new FieldId(in.readText(NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
+  }
+
+  /** Refuses a name that no format can carry. */
+  static void checkName(String name) {
+    int length = Utf8.length(name);
+    if (length < 1 || length > NAME_LENGTH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a field's name has 1 to " + NAME_LENGTH_MAX + " bytes, not " + length);
+    }
   }
 
   /** What the field's identity takes in the heap, about, in bytes. */

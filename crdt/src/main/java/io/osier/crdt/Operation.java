@@ -300,7 +300,8 @@ public sealed interface Operation {
     @Override
     public Expire from(long nowMillis) {
       return new Expire(
-          Math.clamp(fromNow ? nowMillis + millis : millis, 0, Causal.NEVER - 1), false);
+          Math.clamp(fromNow ? nowMillis + millis : millis, 0, Long.MAX_VALUE - 1),
+          false); // never is larger
     }
   }
 

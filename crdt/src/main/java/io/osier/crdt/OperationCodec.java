@@ -416,7 +416,7 @@ public final class OperationCodec {
 
   /** Reads what {@link #writeField} wrote. */
   public static FieldId readField(WireInput in) {
-    return OrMap.readField(in);
+    return FieldId.read(in);
   }
 
   private static String readDc(WireInput in) {

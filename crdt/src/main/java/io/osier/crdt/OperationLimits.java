@@ -38,7 +38,7 @@ public final class OperationLimits {
               "maps may be nested " + DEPTH_MAX + " levels deep, not more");
         }
         for (Operation.FieldUpdate update : o.updates()) {
-          OrMap.checkName(update.field().name());
+          FieldId.checkName(update.field().name());
           if (!update.field().type().isNestable()) {
             throw new OsierException(
                 ErrorCode.INVALID_ARGUMENT,
@@ -47,7 +47,7 @@ public final class OperationLimits {
           check(update.operation(), valueBytesMax, depth + 1);
         }
       }
-      case Operation.RemoveFields o -> o.names().forEach(OrMap::checkName);
+      case Operation.RemoveFields o -> o.names().forEach(FieldId::checkName);
       case Operation.Increment o -> {}
       case Operation.SetFlag o -> {}
       case Operation.Clear o -> {}
@@ -118,7 +118,7 @@ public final class OperationLimits {
     for (Part part : parts) {
       switch (part) {
         case Part.Element p -> check(p.value(), valueBytesMax);
-        case Part.Field p -> OrMap.checkName(p.name());
+        case Part.Field p -> FieldId.checkName(p.name());
       }
     }
   }

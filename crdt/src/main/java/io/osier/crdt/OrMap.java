@@ -197,7 +197,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   @Override
   DotStore<?> emptyCell(FieldId field) {
-    return field.type().empty();
+    return Stores.empty(field.type());
   }
 
   @Override
@@ -289,7 +289,7 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
 
   @Override
   FieldId readKey(WireInput in) {
-    return readField(in);
+    return FieldId.read(in);
   }
 
   @Override
@@ -334,19 +334,5 @@ public final class OrMap extends CellStore<OrMap, FieldId, DotStore<?>> {
     OrMap map = super.read(in, replicas);
     in.leave();
     return map;
-  }
-
-  static FieldId readField(WireInput in) {
-    return new FieldId(in.readText(FieldId.NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
-  }
-
-  /** Refuses a name that no format can carry. */
-  static void checkName(String name) {
-    int length = Utf8.length(name);
-    if (length < 1 || length > FieldId.NAME_LENGTH_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "a field's name has 1 to " + FieldId.NAME_LENGTH_MAX + " bytes, not " + length);
-    }
   }
 }

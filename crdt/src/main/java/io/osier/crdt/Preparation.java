@@ -44,9 +44,9 @@ public final class Preparation {
     this.forgotten = forgotten;
   }
 
-  /** What follows an update that was prepared with this, within the same one. */
-  Preparation after(Causal update) {
-    long last = update.context().last(origin);
+  /** For what follows, within the same update, on a delta that was prepared with this. */
+  Preparation after(CausalContext update) {
+    long last = update.last(origin);
     return new Preparation(origin, last + 1, last, timestamp, forgotten);
   }
 

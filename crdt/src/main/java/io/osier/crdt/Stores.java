@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The data types' classes by type: the one place that lists them. */
-final class Stores {
+public final class Stores {
   private Stores() {}
 
-  /** A new object's content. */
-  static DotStore<?> empty(CrdtType type) {
+  /** A new object's content: no operation has been done on it. */
+  public static DotStore<?> empty(CrdtType type) {
     return switch (type) {
       case PN_COUNTER -> PnCounter.EMPTY;
       case G_COUNTER -> GCounter.EMPTY;

@@ -36,12 +36,12 @@ public final class Updates {
     if (operation instanceof Operation.Clear && Decomposition.isClearedAsAWhole(state)) {
       // Mentions nothing: a state without content says of all that it covers that it was removed.
       CausalContext all = state.context().join(preparation.context());
-      return Causal.of(state.type().empty(), Expiry.NONE, all, true);
+      return Causal.of(Stores.empty(state.type()), Expiry.NONE, all, true);
     }
     DotStore<?> store = state.store();
     Expiry expiry = state.expiry();
     Expiry deadlines = Expiry.NONE;
-    DotStore<?> delta = state.type().empty();
+    DotStore<?> delta = Stores.empty(state.type());
     switch (operation) {
       case Operation.Clear o -> {
         delta = store.reset(preparation);
@@ -103,21 +103,21 @@ public final class Updates {
     if (after.isBottom()) {
       return update; // nothing is left that could expire
     }
-    return update.join(prepare(after, both.deadline(), preparation.after(update)));
+    return update.join(prepare(after, both.deadline(), preparation.after(update.context())));
   }
 
   private static Causal prepareBoth(
       Causal state, Operation.WithPartDeadlines both, Preparation preparation) {
     Causal update = prepare(state, both.update(), preparation);
     Causal after = state.join(update);
-    Preparation next = preparation.after(update);
+    Preparation next = preparation.after(update.context());
     next.against(after.context());
     PartDeadlines<?> deadlines =
         after.parts().expireTouched(both.update(), both.deadline().millis(), next);
     if (deadlines.isEmpty()) {
       return update;
     }
-    return update.join(Causal.of(state.type().empty(), of(deadlines), next.context(), false));
+    return update.join(Causal.of(Stores.empty(state.type()), of(deadlines), next.context(), false));
   }
 
   /**
@@ -137,7 +137,7 @@ public final class Updates {
       return prepare(state, operation, preparation);
     }
     Causal removed = removal.get();
-    Preparation next = preparation.after(removed);
+    Preparation next = preparation.after(removed.context());
     return removed.join(prepare(state.join(removed), operation, next));
   }
 

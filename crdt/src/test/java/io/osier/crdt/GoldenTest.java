@@ -84,7 +84,7 @@ final class GoldenTest {
         values.put(type.label() + " until", state.join(expire).join(persist));
         values.put(type.label() + " until delta", expire);
       }
-      if (type.empty() instanceof CellStore) {
+      if (Stores.empty(type) instanceof CellStore) {
         putParts(values, type, state);
       }
     }

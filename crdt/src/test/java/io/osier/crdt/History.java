@@ -271,7 +271,7 @@ final class History {
   }
 
   private static boolean hasParts(CrdtType type) {
-    return type.empty() instanceof CellStore;
+    return Stores.empty(type) instanceof CellStore;
   }
 
   private static Arbitrary<Operation> ofParts(CrdtType type) {

@@ -92,7 +92,9 @@ final class PackedAnswerProperties {
   @Provide
   Arbitrary<CrdtType> cellTypes() {
     return Arbitraries.of(
-        Arrays.stream(CrdtType.values()).filter(t -> t.empty() instanceof CellStore).toList());
+        Arrays.stream(CrdtType.values())
+            .filter(t -> Stores.empty(t) instanceof CellStore)
+            .toList());
   }
 
   private static Operation operation(CrdtType type, Step step) {

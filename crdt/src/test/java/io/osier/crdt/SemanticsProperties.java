@@ -160,7 +160,9 @@ final class SemanticsProperties {
     @Override
     public Arbitrary<Plan> get() {
       return Plans.plans(
-          Arrays.stream(CrdtType.values()).filter(t -> t.empty() instanceof CellStore).toList());
+          Arrays.stream(CrdtType.values())
+              .filter(t -> Stores.empty(t) instanceof CellStore)
+              .toList());
     }
   }
 
@@ -180,7 +182,7 @@ final class SemanticsProperties {
   /** What a reader sees who leaves out what has expired. */
   private static Reading without(Causal state, Map<Object, Long> deadlines, long now) {
     if (state.deadline() <= now) {
-      return state.type().empty().read(new Query.Whole());
+      return Stores.empty(state.type()).read(new Query.Whole());
     }
     return switch (state.read(new Query.Whole())) {
       case Reading.Many m ->

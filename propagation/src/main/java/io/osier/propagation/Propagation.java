@@ -1,12 +1,8 @@
 package io.osier.propagation;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
-import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -25,7 +21,6 @@ import io.osier.propagation.host.Replica;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.host.UpdateObserver;
-import io.osier.propagation.in.Answer;
 import io.osier.propagation.in.Applier;
 import io.osier.propagation.in.Inbound;
 import io.osier.propagation.in.InboundStream;
@@ -36,7 +31,6 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -65,6 +59,7 @@ public final class Propagation {
   private boolean membersKnown;
 
   private final Announcer announcer;
+  private final FrameHandlers handlers;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
   private long requests;
@@ -111,6 +106,9 @@ public final class Propagation {
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
     this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
     this.announcer = new Announcer(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
+    this.handlers =
+        new FrameHandlers(
+            around, knowledge, outbound, inbound, healer, answers, verifier, standing);
   }
 
   /**
@@ -142,8 +140,7 @@ public final class Propagation {
   }
 
   private boolean isLinkUp(String dc) {
-    PeerStream stream = outbound.stream(dc);
-    return stream != null && stream.linkUp();
+    return outbound.isLinkUp(dc);
   }
 
   private boolean hasStreamed(ReplicaId origin) {
@@ -224,13 +221,13 @@ public final class Propagation {
     if (stream == null) {
       return; // does not hold this keyspace
     }
-    InboundStream in = meet(peer, nowNanos);
+    InboundStream in = handlers.meet(peer, nowNanos);
     if (!knowledge.isNewest(peer)) {
       return;
     }
     stream.up(peer, nowNanos);
     if (inbound.up(in, nowNanos)) {
-      resume(in, nowNanos);
+      handlers.resume(in, nowNanos);
     }
     announcer.toNewcomer(nowNanos);
   }
@@ -241,17 +238,7 @@ public final class Propagation {
     if (stream != null) {
       stream.down(nowNanos);
       answers.interrupted(dc);
-      answersMayBeLost(dc, nowNanos);
-    }
-  }
-
-  /** Frames to a peer, or from it, may have been lost: what was asked is asked again. */
-  private void answersMayBeLost(String dc, long nowNanos) {
-    healer.interrupted(dc, nowNanos);
-    verifier.down(dc);
-    InboundStream in = inbound.stream(dc);
-    if (in != null) {
-      inbound.answersMayBeLost(in, nowNanos);
+      handlers.answersMayBeLost(dc, nowNanos);
     }
   }
 
@@ -284,30 +271,6 @@ public final class Propagation {
     standing.settle();
   }
 
-  /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
-  private InboundStream meet(ReplicaId peer, long nowNanos) {
-    if (inbound.meet(peer, nowNanos)) {
-      healer.ended(peer.dc());
-      answers.ended(peer.dc());
-    }
-    return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
-  }
-
-  /**
-   * Asks for a peer's stream, unless something else must be asked first: that is not asked before
-   * frames can be sent to the peer, since what nobody can answer would be asked ever more seldom,
-   * and not when the link comes up.
-   */
-  private void resume(InboundStream in, long nowNanos) {
-    String dc = in.sender().dc();
-    boolean verified =
-        verifier.isDone(dc)
-            || (isLinkUp(dc) && verifier.ask(in.sender(), in.heardNanos(), nowNanos));
-    if (verified) {
-      inbound.resume(in, nowNanos);
-    }
-  }
-
   // ---------------------------------------------------------------- what comes from peers
 
   /**
@@ -319,128 +282,16 @@ public final class Propagation {
       return;
     }
     rest(nowNanos);
-    InboundStream in = meet(peer, nowNanos);
+    InboundStream in = handlers.meet(peer, nowNanos);
     if (!in.sender().equals(peer)) {
       return;
     }
-    in.liveness().heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
+    handlers.heard(in, frame, nowNanos, nowMillis);
     if (!(frame instanceof Frame.Status) && !(frame instanceof Frame.Ack)) {
       announcer.asked();
     }
-    switch (frame) {
-      case Frame.Updates f -> {
-        if (inbound.updates(in, f, nowNanos, nowMillis)) {
-          resume(in, nowNanos);
-        }
-      }
-      case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
-      case Frame.Resume f -> {
-        checkOwn(peer, f.through());
-        outbound.resume(stream, peer, f, nowNanos, nowMillis);
-      }
-      case Frame.Status f -> status(in, f, nowNanos, nowMillis);
-      case Frame.Offer f -> inbound.offered(in, f, nowNanos);
-      case Frame.Pull f -> {
-        if (f.epoch() == Frame.Offer.OF_ANSWER) {
-          answers.pull(peer, f, nowNanos);
-        } else {
-          outbound.pull(stream, peer, f, nowNanos, nowMillis);
-        }
-      }
-      case Frame.Ranges f ->
-          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
-      case Frame.Entries f ->
-          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
-      case Frame.Heal f -> answers.heal(peer, f, nowNanos);
-      case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
-      case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
-      case Frame.Verify f -> answers.verify(peer, f);
-      case Frame.Verified f -> {
-        inbound.verified(in, f, nowNanos, nowMillis);
-        if (verifier.answered(peer.dc(), f, nowNanos)) {
-          resume(in, nowNanos);
-        }
-      }
-      case Frame.States f -> take(in, Answer.of(f), nowNanos, nowMillis);
-      case Frame.StatesAndOffer f -> {
-        Frame.States states = f.states();
-        boolean comes =
-            states.origin().isPresent()
-                ? healer.comes(peer, states, nowNanos)
-                : in.fetcher().comes(states, nowNanos);
-        if (comes) {
-          takeIfAny(in, inbound.answerPulls().begin(in, f, nowNanos), nowNanos, nowMillis);
-        } else {
-          inbound.answerPulls().notWanted(in, f.offer());
-        }
-      }
-      case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
-    }
+    handlers.handle(in, stream, frame, nowNanos, nowMillis);
     standing.settle();
-  }
-
-  private void takeIfAny(InboundStream in, Optional<Answer> answer, long nowNanos, long nowMillis) {
-    answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
-  }
-
-  /** Takes an answer of which all is here. */
-  private void take(InboundStream in, Answer answer, long nowNanos, long nowMillis) {
-    boolean expected =
-        answer.states().origin().isPresent() && healer.received(in.sender(), answer, nowNanos);
-    inbound.states(in, answer, expected, nowNanos, nowMillis);
-    endHealings(nowNanos);
-  }
-
-  /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
-  private static long wayMillis(Frame frame, long nowMillis) {
-    return switch (frame) {
-      case Frame.Updates f -> nowMillis - f.sentMillis();
-      case Frame.Status f -> nowMillis - f.sentMillis();
-      default -> Long.MIN_VALUE;
-    };
-  }
-
-  /**
-   * Throws if a peer has more of this datacenter than can have come from it: what is committed here
-   * has numbers then that were given before, and nobody would take it.
-   *
-   * @throws OsierException STORE_DAMAGED
-   */
-  private void checkOwn(ReplicaId peer, long has) {
-    if (has > outbound.told()) {
-      throw new OsierException(
-          ErrorCode.STORE_DAMAGED,
-          peer
-              + " has update "
-              + has
-              + " of this datacenter, which has sent nothing after "
-              + outbound.told()
-              + ": its store lost what it had confirmed, or is a copy from before that. 'osier"
-              + " rebuild' sets it aside and fetches everything from the peers");
-    }
-  }
-
-  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
-    checkOwn(in.sender(), status.through().get(around.self()));
-    if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
-      knowledge.status(in.sender(), status);
-      relays.prune(knowledge.everywhere());
-      long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));
-      standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
-    }
-    // It comes behind all that was lost with the connection on which the stream came.
-    boolean wasCut = status.wantResume() && in.hasBegun() && verifier.isDone(in.sender().dc());
-    if (inbound.status(in, status, nowNanos)) {
-      if (wasCut) {
-        answersMayBeLost(in.sender().dc(), nowNanos);
-      }
-      resume(in, nowNanos);
-    }
-  }
-
-  private void endHealings(long nowNanos) {
-    healer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
-    healer.takeDone(nowNanos).forEach(inbound::healed);
   }
 
   // ---------------------------------------------------------------- time
@@ -450,7 +301,7 @@ public final class Propagation {
     rest(nowNanos);
     outbound.tick(nowNanos, nowMillis);
     answers.answerHealsWaiting(nowNanos);
-    endHealings(nowNanos);
+    handlers.endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
       tick(in, nowNanos, nowMillis);
     }
@@ -473,9 +324,9 @@ public final class Propagation {
       return; // it may be no peer any more
     }
     if (verifier.isDue(dc, in.heardNanos())) {
-      resume(in, nowNanos);
+      handlers.resume(in, nowNanos);
     }
-    takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
+    handlers.takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
     inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
     if (verifier.isDone(dc)) {
       healer.check(

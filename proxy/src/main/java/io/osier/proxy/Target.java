@@ -10,6 +10,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.Stores;
 import io.osier.protocol.Request;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
@@ -68,7 +69,7 @@ abstract sealed class Target {
 
   /** What is read of one that is not there. */
   final Reading none() {
-    return type().empty().read(new Query.Whole());
+    return Stores.empty(type()).read(new Query.Whole());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.Stores;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -128,7 +129,7 @@ final class ConditionCheck {
     Reading at = state.read(new Query.Whole());
     for (FieldId field : condition.path()) {
       Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
-      at = within == null ? field.type().empty().read(new Query.Whole()) : within;
+      at = within == null ? Stores.empty(field.type()).read(new Query.Whole()) : within;
     }
     return at;
   }

@@ -10,6 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.Stores;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -321,7 +322,7 @@ final class SimTransactions {
   }
 
   private static Keyspace.Found found(ObjectId object, @Nullable Reading reading) {
-    Reading shown = reading != null ? reading : object.type().empty().read(new Query.Whole());
+    Reading shown = reading != null ? reading : Stores.empty(object.type()).read(new Query.Whole());
     return new Keyspace.Found(Optional.of(object.type()), Optional.of(shown), reading != null);
   }
 

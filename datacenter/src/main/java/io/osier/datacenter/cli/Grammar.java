@@ -19,6 +19,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.Stores;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import java.time.Duration;
@@ -299,7 +300,7 @@ final class Grammar {
       }
       case "ifabsent" -> {
         Update u = update(words, 1, "ifabsent register set KEY VALUE");
-        yield conditional(u, u.type.empty().read(new Query.Whole()));
+        yield conditional(u, Stores.empty(u.type).read(new Query.Whole()));
       }
       case "ifvalue" -> {
         Update u = update(words, 2, "ifvalue OLD register set KEY NEW");

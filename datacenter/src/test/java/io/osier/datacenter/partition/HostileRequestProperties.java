@@ -21,6 +21,7 @@ import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.Stores;
 import io.osier.datacenter.store.MemoryStore;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.host.Recovered;
@@ -427,7 +428,7 @@ final class HostileRequestProperties {
   private static Arbitrary<Request.Condition> conditions() {
     Arbitrary<Reading> expected =
         Arbitraries.oneOf(
-            TYPES.map(type -> type.empty().read(new Query.Whole())),
+            TYPES.map(type -> Stores.empty(type).read(new Query.Whole())),
             Arbitraries.of(0L, 1L, 7L).map(Reading.Count::new),
             EITHER.map(Reading.Flag::new),
             VALUES.map(v -> new Reading.Single(Optional.of(v))),

@@ -294,4 +294,9 @@ public final class Answers {
     }
     return false;
   }
+
+  /** Forgets of what is relayed what every datacenter has. */
+  public void prune() {
+    relays.prune(knowledge.everywhere());
+  }
 }

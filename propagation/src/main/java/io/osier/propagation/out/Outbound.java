@@ -448,4 +448,10 @@ public final class Outbound {
     }
     return !log.hasOps() && log.dirtyCount() == 0;
   }
+
+  /** Whether frames can be sent to a datacenter. */
+  public boolean isLinkUp(String dc) {
+    PeerStream stream = stream(dc);
+    return stream != null && stream.linkUp();
+  }
 }

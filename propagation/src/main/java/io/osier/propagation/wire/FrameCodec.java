@@ -34,6 +34,8 @@ public final class FrameCodec {
   private static final int OUTAGE = 4;
   private static final int DEPS = 8;
 
+  private static final ThreadLocal<WireOutput> SIZING = ThreadLocal.withInitial(WireOutput::new);
+
   private FrameCodec() {}
 
   /**
@@ -87,7 +89,11 @@ public final class FrameCodec {
    * @param sender this datacenter
    */
   public static int sizeOf(ReplicaId sender, Shipment shipment) {
-    return ShipmentCodec.sizeOf(sender, shipment);
+    WireOutput out = SIZING.get();
+    out.reset();
+    out.presetReplica(sender);
+    ShipmentCodec.writeHead(out, sender, shipment);
+    return out.position() + shipment.packed().length;
   }
 
   // ---------------------------------------------------------------- frames

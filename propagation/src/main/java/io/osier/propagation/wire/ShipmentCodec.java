@@ -25,22 +25,7 @@ final class ShipmentCodec {
   /** The fewest bytes that a replica takes in a context: its number, and one range. */
   private static final int CONTEXT_BYTES_MIN = 4;
 
-  private static final ThreadLocal<WireOutput> SIZING = ThreadLocal.withInitial(WireOutput::new);
-
   private ShipmentCodec() {}
-
-  /**
-   * The exact number of bytes that a shipment takes in a frame of its own.
-   *
-   * @param sender this datacenter
-   */
-  static int sizeOf(ReplicaId sender, Shipment shipment) {
-    WireOutput out = SIZING.get();
-    out.reset();
-    out.presetReplica(sender);
-    writeHead(out, sender, shipment);
-    return out.position() + shipment.packed().length;
-  }
 
   static void writeShipments(WireOutput out, ReplicaId sender, List<Shipment> shipments) {
     out.writeCount(shipments.size());
@@ -63,7 +48,8 @@ final class ShipmentCodec {
     out.writeBytes(s.packed());
   }
 
-  private static void writeHead(WireOutput out, ReplicaId sender, Shipment s) {
+  /** Writes what is before {@link Shipment#packed}. */
+  static void writeHead(WireOutput out, ReplicaId sender, Shipment s) {
     boolean foreign = !s.origin().equals(sender);
     boolean needs = !s.needs().isEmpty();
     out.writeKey(s.object().key());

@@ -1,0 +1,220 @@
+package io.osier.propagation;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.heal.Answers;
+import io.osier.propagation.heal.Healer;
+import io.osier.propagation.heal.Verifier;
+import io.osier.propagation.host.Surroundings;
+import io.osier.propagation.in.Answer;
+import io.osier.propagation.in.Inbound;
+import io.osier.propagation.in.InboundStream;
+import io.osier.propagation.in.Knowledge;
+import io.osier.propagation.out.Outbound;
+import io.osier.propagation.out.PeerStream;
+import io.osier.propagation.wire.Frame;
+import java.util.Optional;
+
+/** What is done with each kind of frame, and what goes across streams then. Not thread-safe. */
+final class FrameHandlers {
+  private final Surroundings around;
+  private final Knowledge knowledge;
+  private final Outbound outbound;
+  private final Inbound inbound;
+  private final Healer healer;
+  private final Answers answers;
+  private final Verifier verifier;
+  private final Standing standing;
+
+  FrameHandlers(
+      Surroundings around,
+      Knowledge knowledge,
+      Outbound outbound,
+      Inbound inbound,
+      Healer healer,
+      Answers answers,
+      Verifier verifier,
+      Standing standing) {
+    this.around = around;
+    this.knowledge = knowledge;
+    this.outbound = outbound;
+    this.inbound = inbound;
+    this.healer = healer;
+    this.answers = answers;
+    this.verifier = verifier;
+    this.standing = standing;
+  }
+
+  /** Notes that a peer spoke. */
+  void heard(InboundStream in, Frame frame, long nowNanos, long nowMillis) {
+    in.liveness().heard(nowNanos, nowMillis, around.retryNanos(), wayMillis(frame, nowMillis));
+  }
+
+  /**
+   * Handles a frame.
+   *
+   * @param in the stream of the peer that sent it, which is its datacenter's newest incarnation
+   * @param stream the stream to it
+   */
+  void handle(InboundStream in, PeerStream stream, Frame frame, long nowNanos, long nowMillis) {
+    ReplicaId peer = in.sender();
+    switch (frame) {
+      case Frame.Updates f -> {
+        if (inbound.updates(in, f, nowNanos, nowMillis)) {
+          resume(in, nowNanos);
+        }
+      }
+      case Frame.Ack f -> outbound.acknowledged(stream, peer, f, nowNanos);
+      case Frame.Resume f -> {
+        checkOwn(peer, f.through());
+        outbound.resume(stream, peer, f, nowNanos, nowMillis);
+      }
+      case Frame.Status f -> status(in, f, nowNanos, nowMillis);
+      case Frame.Offer f -> inbound.offered(in, f, nowNanos);
+      case Frame.Pull f -> pull(stream, peer, f, nowNanos, nowMillis);
+      case Frame.Ranges f ->
+          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
+      case Frame.Entries f ->
+          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
+      case Frame.Heal f -> answers.heal(peer, f, nowNanos);
+      case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
+      case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
+      case Frame.Verify f -> answers.verify(peer, f);
+      case Frame.Verified f -> {
+        inbound.verified(in, f, nowNanos, nowMillis);
+        if (verifier.answered(peer.dc(), f, nowNanos)) {
+          resume(in, nowNanos);
+        }
+      }
+      case Frame.States f -> take(in, Answer.of(f), nowNanos, nowMillis);
+      case Frame.StatesAndOffer f -> statesAndOffer(in, f, nowNanos, nowMillis);
+      case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
+    }
+  }
+
+  private void pull(
+      PeerStream stream, ReplicaId peer, Frame.Pull pull, long nowNanos, long nowMillis) {
+    if (pull.epoch() == Frame.Offer.OF_ANSWER) {
+      answers.pull(peer, pull, nowNanos);
+    } else {
+      outbound.pull(stream, peer, pull, nowNanos, nowMillis);
+    }
+  }
+
+  private void statesAndOffer(
+      InboundStream in, Frame.StatesAndOffer answer, long nowNanos, long nowMillis) {
+    Frame.States states = answer.states();
+    boolean comes =
+        states.origin().isPresent()
+            ? healer.comes(in.sender(), states, nowNanos)
+            : in.fetcher().comes(states, nowNanos);
+    if (comes) {
+      takeIfAny(in, inbound.answerPulls().begin(in, answer, nowNanos), nowNanos, nowMillis);
+    } else {
+      inbound.answerPulls().notWanted(in, answer.offer());
+    }
+  }
+
+  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
+    checkOwn(in.sender(), status.through().get(around.self()));
+    if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
+      knowledge.status(in.sender(), status);
+      answers.prune();
+      long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));
+      standing.heard(in.sender().dc(), status, delayNanos, nowNanos);
+    }
+    // It comes behind all that was lost with the connection on which the stream came.
+    boolean wasCut = status.wantResume() && in.hasBegun() && verifier.isDone(in.sender().dc());
+    if (inbound.status(in, status, nowNanos)) {
+      if (wasCut) {
+        answersMayBeLost(in.sender().dc(), nowNanos);
+      }
+      resume(in, nowNanos);
+    }
+  }
+
+  /** Takes an answer if there is one of which all is here. */
+  void takeIfAny(InboundStream in, Optional<Answer> answer, long nowNanos, long nowMillis) {
+    answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
+  }
+
+  /** Takes an answer of which all is here. */
+  private void take(InboundStream in, Answer answer, long nowNanos, long nowMillis) {
+    boolean expected =
+        answer.states().origin().isPresent() && healer.received(in.sender(), answer, nowNanos);
+    inbound.states(in, answer, expected, nowNanos, nowMillis);
+    endHealings(nowNanos);
+  }
+
+  /** Gives up the healings that came to nothing, and ends those that have brought everything. */
+  void endHealings(long nowNanos) {
+    healer.giveUp(nowNanos, (peer, origin) -> inbound.givenUp(peer, origin, nowNanos));
+    healer.takeDone(nowNanos).forEach(inbound::healed);
+  }
+
+  /** A peer speaks: returns the stream of its datacenter's newest incarnation that did. */
+  InboundStream meet(ReplicaId peer, long nowNanos) {
+    if (inbound.meet(peer, nowNanos)) {
+      healer.ended(peer.dc());
+      answers.ended(peer.dc());
+    }
+    return requireNonNull(inbound.stream(peer.dc()), "whoever spoke has a stream");
+  }
+
+  /**
+   * Asks for a peer's stream, unless something else must be asked first: that is not asked before
+   * frames can be sent to the peer, since what nobody can answer would be asked ever more seldom,
+   * and not when the link comes up.
+   */
+  void resume(InboundStream in, long nowNanos) {
+    String dc = in.sender().dc();
+    boolean verified =
+        verifier.isDone(dc)
+            || (outbound.isLinkUp(dc) && verifier.ask(in.sender(), in.heardNanos(), nowNanos));
+    if (verified) {
+      inbound.resume(in, nowNanos);
+    }
+  }
+
+  /** Frames to a peer, or from it, may have been lost: what was asked is asked again. */
+  void answersMayBeLost(String dc, long nowNanos) {
+    healer.interrupted(dc, nowNanos);
+    verifier.down(dc);
+    InboundStream in = inbound.stream(dc);
+    if (in != null) {
+      inbound.answersMayBeLost(in, nowNanos);
+    }
+  }
+
+  /** How long a frame took, by the two wall clocks; Long.MIN_VALUE if it does not tell. */
+  private static long wayMillis(Frame frame, long nowMillis) {
+    return switch (frame) {
+      case Frame.Updates f -> nowMillis - f.sentMillis();
+      case Frame.Status f -> nowMillis - f.sentMillis();
+      default -> Long.MIN_VALUE;
+    };
+  }
+
+  /**
+   * Throws if a peer has more of this datacenter than can have come from it: what is committed here
+   * has numbers then that were given before, and nobody would take it.
+   *
+   * @throws OsierException STORE_DAMAGED
+   */
+  private void checkOwn(ReplicaId peer, long has) {
+    if (has > outbound.told()) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          peer
+              + " has update "
+              + has
+              + " of this datacenter, which has sent nothing after "
+              + outbound.told()
+              + ": its store lost what it had confirmed, or is a copy from before that. 'osier"
+              + " rebuild' sets it aside and fetches everything from the peers");
+    }
+  }
+}

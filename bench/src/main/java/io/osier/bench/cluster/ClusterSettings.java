@@ -14,7 +14,6 @@ public final class ClusterSettings {
   final String keyspaces;
   List<String> dcs = Topology.DCS;
   List<String> later = List.of();
-  Path data;
   String store = "durability = sync";
   String settings = "";
   String heap = "-Xmx512m";
@@ -33,7 +32,6 @@ public final class ClusterSettings {
   public ClusterSettings(Path directory, String keyspaces) {
     this.directory = directory;
     this.keyspaces = keyspaces;
-    this.data = directory.resolve("data");
   }
 
   /** Other datacenters, of those that {@link Topology#names} gives. */
@@ -48,12 +46,6 @@ public final class ClusterSettings {
    */
   public ClusterSettings later(List<String> names) {
     later = List.copyOf(names);
-    return this;
-  }
-
-  /** Where the datacenters keep their data. */
-  public ClusterSettings data(Path there) {
-    data = there;
     return this;
   }
 

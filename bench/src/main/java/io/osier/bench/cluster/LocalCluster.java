@@ -154,7 +154,7 @@ public final class LocalCluster extends Fleet {
             peerPorts.get(dc),
             settings.admin,
             adminPorts.get(dc),
-            settings.data.toAbsolutePath(),
+            settings.directory.resolve("data").toAbsolutePath(),
             settings.store,
             settings.settings,
             peers,

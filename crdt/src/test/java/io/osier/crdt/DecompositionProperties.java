@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -515,8 +515,7 @@ final class DecompositionProperties {
     state = state.join(state.prepare(new Operation.Add(large), new ReplicaId("a", 1), 1, 0, 1, 0));
     Causal decomposed = Decomposition.of(state);
     assertThatThrownBy(() -> decomposed.read(new Query.Whole()))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE))
+        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE))
         .hasMessageContaining("read it in part");
     assertThat(decomposed.read(new Query.Size())).isEqualTo(new Reading.Count(66));
     assertThat(decomposed.read(new Query.Contains(large.getFirst())))

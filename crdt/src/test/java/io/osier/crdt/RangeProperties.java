@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -161,8 +162,7 @@ final class RangeProperties {
     Causal set = empty.join(empty.prepare(add, new ReplicaId("eu", 1), 1, 0, 1, 0));
     Query all = new Query.Range(Optional.empty(), Optional.empty(), true, 100);
     assertThatThrownBy(() -> set.read(all))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE))
+        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE))
         .hasMessageContaining("the first 63 entries")
         .hasMessageContaining("ask for fewer");
     Query some = new Query.Range(Optional.empty(), Optional.empty(), true, 63);
@@ -174,8 +174,7 @@ final class RangeProperties {
   void wrongOnes_areRefused() {
     for (int limit : new int[] {0, -1, Query.Range.LIMIT_MAX + 1}) {
       assertThatThrownBy(() -> new Query.Range(Optional.empty(), Optional.empty(), false, limit))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContaining("1 to 10000");
     }
     Query ofAField =

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +63,7 @@ final class AdminTest {
     try (OsierClient client = OsierClient.inProcess(new FakeInProcess())) {
       Admin admin = client.admin();
       assertThatThrownBy(() -> admin.addDatacenterAsync(null, "ap:1"))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
           .hasMessageContaining("a datacenter's name must be given");
       assertThatThrownBy(() -> admin.addDatacenterAsync("ap", null))
           .hasMessageContaining("a datacenter's address must be given");

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -14,6 +13,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -198,9 +198,7 @@ final class AnswersAtOnceTest {
           .failsWithin(Duration.ZERO)
           .withThrowableThat()
           .havingCause()
-          .isInstanceOfSatisfying(
-              OsierException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED));
+          .is(Refused.with(ErrorCode.TRANSACTION_ENDED));
     }
     assertThat(steps).containsExactly(1, 2);
   }
@@ -231,8 +229,7 @@ final class AnswersAtOnceTest {
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
         .havingRootCause()
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }
 
   /** Whoever brings answers has others' to bring, so nobody would ever bring this one. */
@@ -263,9 +260,7 @@ final class AnswersAtOnceTest {
           .failsWithin(Duration.ZERO)
           .withThrowableThat()
           .havingRootCause()
-          .isInstanceOfSatisfying(
-              OsierException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+          .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
     }
     assertThat(waits).isCompleted();
     assertThat(closes).isCompleted();

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Request;
+import io.osier.testing.Patience;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -28,7 +29,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The ends of the ranges of all that the client is told in numbers and times: each is taken, or
  * refused with an error that says what would be right.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(Patience.SECONDS)
 @NullUnmarked // what is null fails the test
 final class BoundariesTest {
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
@@ -286,7 +286,6 @@ final class BoundariesTest {
       assertThat(client.close(FOREVER)).isTrue();
     }
     await()
-        .atMost(Duration.ofMinutes(1))
         .until(
             () -> {
               Set<Thread> now = threads();

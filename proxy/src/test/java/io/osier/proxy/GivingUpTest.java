@@ -7,6 +7,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
+import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -36,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * what became of it, and frees its place: every method of the client that waits, and each of those
  * that return a future. The datacenter takes everything and answers nothing.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES) // a call's own limit is far beyond
+@Timeout(Patience.SECONDS) // a call's own limit is far beyond
 @NullUnmarked // what is null fails the test
 final class GivingUpTest {
   record Visits(String name, Set<String> tags) {}
@@ -213,10 +215,7 @@ final class GivingUpTest {
   }
 
   private static void assertGivenUp(Method method, Throwable thrown) {
-    assertThat(thrown)
-        .as("outcome of %s", method)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+    assertThat(thrown).as("outcome of %s", method).is(Refused.with(ErrorCode.CANCELLED));
     boolean reads =
         method
             .getName()
@@ -301,8 +300,7 @@ final class GivingUpTest {
     assertThat(client.core().isClosed()).isTrue();
     OsierClient nowhere = SteppedClient.of(settings(), new Still(), changed -> List.of());
     assertThat(interruptedWhileItWaits(none -> nowhere.awaitConnected(Duration.ofDays(1))))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+        .is(Refused.with(ErrorCode.CANCELLED));
   }
 
   @Test
@@ -313,9 +311,7 @@ final class GivingUpTest {
             none -> {
               var unused = shop.scan(Scan.all()).toList();
             });
-    assertThat(thrown)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+    assertThat(thrown).is(Refused.with(ErrorCode.CANCELLED));
     assertNothingIsUnderWay("a scan");
   }
 
@@ -492,8 +488,7 @@ final class GivingUpTest {
     assertThat(sent)
         .hasMessageContaining("its updates stay in the transaction")
         .isNotInstanceOf(OutcomeUnknownException.class)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+        .is(Refused.with(ErrorCode.CANCELLED));
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace.Page;
 import io.osier.proxy.Keyspace.Row;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -203,9 +204,7 @@ final class PagePublisherTest {
     asked.getFirst().complete(page(0));
     asked.getLast().completeExceptionally(new OsierException(ErrorCode.UNKNOWN_KEYSPACE, "gone"));
     assertThat(failing.rows).isEqualTo(keys(0, 10));
-    assertThat(failing.error)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+    assertThat(failing.error).is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     assertThat(asked).hasSize(2);
     assertThat(failing.completed).isZero();
   }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -18,6 +17,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -355,8 +355,7 @@ final class SessionTest {
       List<Keyspace.Change> many =
           Collections.nCopies(5, new Keyspace.Change("c", CrdtType.LWW_REGISTER, large));
       assertThatThrownBy(() -> shop.updateTogether(many))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+          .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
       assertThat(shop.counter("c").get()).isEqualTo(7);
       Request.Read read = (Request.Read) eu.requests.getLast();
       assertThat(read.ordered()).as("no update is under way").isFalse();
@@ -408,13 +407,10 @@ final class SessionTest {
                             : new Reply.Failure(ErrorCode.OVERLOADED, "full")));
         OsierClient client = client(eu, null)) {
       assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+          .is(Refused.with(ErrorCode.OVERLOADED));
       assertThatThrownBy(() -> client.session().keyspace("nope").counter("c").increment(1))
           .hasMessageContaining("shop")
-          .isInstanceOfSatisfying(
-              OsierException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     }
   }
 

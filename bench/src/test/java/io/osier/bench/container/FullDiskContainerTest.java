@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.proxy.CounterHandle;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +46,7 @@ final class FullDiskContainerTest {
                   assertThat(cluster.page("eu", "/readyz").statusCode()).isEqualTo(503);
                   assertThat(cluster.page("eu", "/readyz").body()).contains("disk is full");
                 });
-        assertThatThrownBy(() -> counter.increment(1))
-            .isInstanceOfSatisfying(
-                OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL));
+        assertThatThrownBy(() -> counter.increment(1)).is(Refused.with(ErrorCode.STORE_FULL));
         assertThat(counter.get()).isEqualTo(1);
         Cluster.awaitMore(load, 300); // us goes on
         cluster.get("eu").execInContainer("rm", FILLER);

@@ -7,8 +7,8 @@ import io.osier.bench.systems.Calls;
 import io.osier.bench.systems.OsierCalls;
 import io.osier.bench.systems.ScenarioException;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -29,10 +29,7 @@ final class AuditTest {
   }
 
   private static void assertFinds(ThrowingCallable audit, String... words) {
-    assertThatThrownBy(audit)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INTERNAL))
-        .hasMessageContainingAll(words);
+    assertThatThrownBy(audit).is(Refused.with(ErrorCode.INTERNAL)).hasMessageContainingAll(words);
   }
 
   /** Key 3 was there twice before, and is incremented twice; a read is not counted. */

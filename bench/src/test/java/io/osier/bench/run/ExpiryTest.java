@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.bench.systems.Calls;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -93,9 +93,7 @@ final class ExpiryTest {
   }
 
   private static void assertFails(ThrowingCallable part, ErrorCode code, String words) {
-    assertThatThrownBy(part)
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code))
-        .hasMessageContaining(words);
+    assertThatThrownBy(part).is(Refused.with(code)).hasMessageContaining(words);
   }
 
   @Test

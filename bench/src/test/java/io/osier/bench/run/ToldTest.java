@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,8 +28,7 @@ final class ToldTest {
 
   private static void assertMissed(Told told, String keys) {
     assertThatThrownBy(() -> told.await(1))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INTERNAL))
+        .is(Refused.with(ErrorCode.INTERNAL))
         .hasMessageContaining(keys);
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,8 +31,7 @@ final class PasswordFileTest {
   @Test
   void whatCannotBe_isNamed() throws IOException {
     assertThatThrownBy(() -> PasswordFile.read(dir.resolve("none"), p -> "--password: " + p))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageStartingWith("--password: ")
         .hasMessageContaining("cannot be read");
     Path large = file(new byte[8_193]);

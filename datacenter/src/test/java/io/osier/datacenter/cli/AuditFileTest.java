@@ -7,8 +7,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.datacenter.server.LoggedLines;
+import io.osier.testing.Refused;
 import java.io.BufferedReader;
 import java.io.FileReader;
 import java.io.IOException;
@@ -124,7 +124,6 @@ final class AuditFileTest {
     Path file = Files.createFile(dir.resolve("file")).resolve("audit.json");
     assertThatThrownBy(() -> AuditFile.open(file, "eu"))
         .hasMessageContaining("osier.audit.file")
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION));
+        .is(Refused.with(ErrorCode.CONFIGURATION));
   }
 }

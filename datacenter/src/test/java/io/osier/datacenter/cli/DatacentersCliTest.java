@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -14,6 +13,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -145,8 +145,7 @@ final class DatacentersCliTest {
       quoteCharacter = '"')
   void whatIsMistyped_saysWhatWouldBeRight_andSendsNothing(String line, String error) {
     assertThatThrownBy(() -> run(false, line))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
         .hasMessageContaining(error.strip());
     assertThat(eu.asked).isEmpty();
   }

@@ -10,6 +10,7 @@ import com.typesafe.config.ConfigValueType;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.testing.Refused;
 import java.io.File;
 import java.net.URI;
 import java.time.Duration;
@@ -208,8 +209,7 @@ final class ConfigReaderTest {
       })
   void wrongSetting_isNamedWithWhatWouldBeRight(String line, String key, String allowed) {
     assertThatThrownBy(() -> ConfigReader.read("f.conf", GOOD + line + "\n", Map.of()))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining("f.conf")
         .hasMessageContaining(key)
         .hasMessageContaining(allowed);

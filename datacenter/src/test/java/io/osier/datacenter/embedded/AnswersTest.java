@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -16,6 +15,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -151,8 +151,7 @@ final class AnswersTest {
     Request.Ask ofASet = new Request.Ask(false, new Query.Among(values("a")));
     assertThatThrownBy(
             () -> keyspace.update(key, CrdtType.PN_COUNTER, new Operation.Increment(1), ofASet))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Refused.with(ErrorCode.WRONG_TYPE));
     assertThat(keyspace.read(key, Optional.empty(), new Query.Whole()).exists()).isFalse();
     CompletableFuture<?> nothing =
         keyspace.updateAsync(key, CrdtType.PN_COUNTER, new Operation.Increment(1), null);

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -19,6 +18,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Change;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.Keyspace.Get;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -191,17 +191,13 @@ final class BatchesTest {
 
   private static void refused(
       String words, org.assertj.core.api.ThrowableAssert.ThrowingCallable c) {
-    assertThatThrownBy(c)
-        .hasMessageContaining(words)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    assertThatThrownBy(c).hasMessageContaining(words).is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }
 
   @ParameterizedTest
   @CsvSource({"network", "embedded"})
   void unknownKeyspace_isNamed(String how) {
     assertThatThrownBy(() -> ways.here(how, "nope").getAll(List.of("a")))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
   }
 }

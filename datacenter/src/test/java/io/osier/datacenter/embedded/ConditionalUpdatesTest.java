@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -18,6 +17,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.ObjectSpace;
 import io.osier.proxy.RegisterHandle;
 import io.osier.proxy.Transaction;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -164,8 +164,7 @@ final class ConditionalUpdatesTest {
     Keyspace shop = ways.here("network", "shop");
     shop.counter("wrong").increment();
     assertThatThrownBy(() -> shop.register("wrong").assignIfAbsent(Value.of(1)))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Refused.with(ErrorCode.WRONG_TYPE));
     assertThatThrownBy(() -> shop.register("x").assignIf((Value) null, Value.of(1)))
         .hasMessageContaining("what is expected must be given");
     assertThatThrownBy(() -> shop.register("x").assignIfAbsent(null))
@@ -178,8 +177,7 @@ final class ConditionalUpdatesTest {
     assertThatThrownBy(
             () ->
                 shop.updateIf(Key.of("x"), CrdtType.AW_SET, new Operation.Add(Value.of(1)), rights))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.WRONG_TYPE));
+        .is(Refused.with(ErrorCode.WRONG_TYPE));
     assertThat(shop.exists("x")).isFalse();
   }
 }

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads that are interrupted and use a datacenter in their own process, whose work they do. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(Patience.SECONDS)
 final class InterruptedTest {
   private static final Duration LONG = Patience.LIMIT;
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -20,6 +19,7 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.SetHandle;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TypedSet;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -194,8 +194,7 @@ final class PartTimeToLiveTest {
   }
 
   private static void refused(ErrorCode code, Runnable call) {
-    assertThatThrownBy(call::run)
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code));
+    assertThatThrownBy(call::run).is(Refused.with(code));
   }
 
   @ParameterizedTest

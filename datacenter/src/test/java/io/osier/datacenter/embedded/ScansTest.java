@@ -22,6 +22,7 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -254,8 +255,7 @@ final class ScansTest {
   }
 
   private static void failed(ErrorCode code, ThrowingCallable call) {
-    assertThatThrownBy(call)
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code));
+    assertThatThrownBy(call).is(Refused.with(code));
   }
 
   /** The snapshot of a clock that is too old is refused, and one that is not shows what was. */

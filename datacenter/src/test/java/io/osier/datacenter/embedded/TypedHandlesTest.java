@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.proxy.FieldType;
@@ -18,6 +17,7 @@ import io.osier.proxy.TypedRegister;
 import io.osier.proxy.TypedSet;
 import io.osier.proxy.values.KryoValues;
 import io.osier.proxy.values.ValueCodec;
+import io.osier.testing.Refused;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -292,8 +292,6 @@ final class TypedHandlesTest {
   }
 
   private static void error(Runnable action, ErrorCode code, String why) {
-    assertThatThrownBy(action::run)
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code))
-        .hasMessageContaining(why);
+    assertThatThrownBy(action::run).is(Refused.with(code)).hasMessageContaining(why);
   }
 }

@@ -8,7 +8,6 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -26,6 +25,7 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -476,8 +476,7 @@ final class LongReadsTest {
                 read[0]++;
               }
             })
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
+        .is(Refused.with(ErrorCode.VALUE_TOO_LARGE));
     assertThat(read[0]).isEqualTo(43); // of 1.5 MiB, where 65 MiB have room
 
     write("pages", CrdtType.AW_SET, add);

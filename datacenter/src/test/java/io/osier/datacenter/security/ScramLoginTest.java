@@ -9,6 +9,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
+import io.osier.testing.Refused;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -188,9 +189,7 @@ final class ScramLoginTest {
         "n,,m=ext,n=cart,r=abc"
       })
   void firstMessage_thatIsNone_isMalformed(String message) {
-    assertThatThrownBy(() -> login("n1").challenge(message))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.MALFORMED));
+    assertThatThrownBy(() -> login("n1").challenge(message)).is(Refused.with(ErrorCode.MALFORMED));
   }
 
   @Test
@@ -209,8 +208,7 @@ final class ScramLoginTest {
       login.challenge("n,,n=cart,r=abc");
       assertThatThrownBy(() -> login.verdict(wrong))
           .as(wrong)
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.MALFORMED));
+          .is(Refused.with(ErrorCode.MALFORMED));
     }
     assertThatThrownBy(() -> login("n1").verdict(right)).isInstanceOf(OsierException.class);
   }

@@ -17,6 +17,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -395,9 +396,7 @@ final class UsersProperties {
     for (Request.End end : Request.End.values()) {
       assertThatThrownBy(
               () -> open.missing(writer("thief", "a"), step(2, List.of(), List.of(), end), 1))
-          .isInstanceOfSatisfying(
-              OsierException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED));
+          .is(Refused.with(ErrorCode.TRANSACTION_ENDED));
     }
   }
 
@@ -409,8 +408,7 @@ final class UsersProperties {
       open.missing(cart, begin(i), 0);
     }
     assertThatThrownBy(() -> open.missing(cart, begin(3), 1_000_000_000L))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED));
+        .is(Refused.with(ErrorCode.OVERLOADED));
     assertThat(open.missing(cart, begin(3), 62_000_000_000L)).isNull();
     assertThat(open.size()).isEqualTo(1);
     // The next one's time is counted from when it came.
@@ -494,13 +492,11 @@ final class UsersProperties {
       open.missing(cart, begin(i), 0);
     }
     assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .is(Refused.with(ErrorCode.OVERLOADED))
         .hasMessageContaining("user 'cart' has 3 open transactions");
     assertThat(open.missing(writer("shop", "a"), begin(4), 2)).isNull();
     assertThatThrownBy(() -> open.missing(writer("other", "a"), begin(5), 3))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .is(Refused.with(ErrorCode.OVERLOADED))
         .hasMessageContaining("all users together have 4 open transactions");
     open.answered(begin(0), new Reply.Failure(ErrorCode.OVERLOADED, "not now"));
     assertThat(open.missing(cart, begin(3), 4)).as("what was refused makes room").isNull();
@@ -515,8 +511,7 @@ final class UsersProperties {
       open.missing(cart, begin(i), 0);
     }
     assertThatThrownBy(() -> open.missing(cart, begin(3), 1))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OVERLOADED))
+        .is(Refused.with(ErrorCode.OVERLOADED))
         .hasMessageContaining("user 'cart' has 3 open transactions in 'shop'")
         .hasMessageContaining("of the 4 that there may be");
     assertThat(open.missing(cart, begin("other", 3, 0), 2)).as("in another one").isNull();

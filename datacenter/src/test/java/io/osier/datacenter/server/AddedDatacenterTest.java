@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -125,9 +125,7 @@ final class AddedDatacenterTest {
         assertThat(requireNonNull(stock(ap).rights().shares().get("ap")).down()).isZero();
         stock(ap).decrement(2, LONG); // eu and us give up one each
         assertThatThrownBy(() -> stock(ap).decrement(1))
-            .isInstanceOfSatisfying(
-                OsierException.class,
-                e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_ENOUGH_RIGHTS));
+            .is(Refused.with(ErrorCode.NOT_ENOUGH_RIGHTS));
         awaitValue(eu, "eu", -20);
       }
     }

@@ -19,6 +19,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -111,8 +112,7 @@ final class AdministeredUsersTest {
   }
 
   private static void refused(ErrorCode code, OsierClient client) {
-    assertThatThrownBy(() -> read(client))
-        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code));
+    assertThatThrownBy(() -> read(client)).is(Refused.with(code));
   }
 
   private static Map<String, String> made(String password, String rights) {
@@ -182,8 +182,7 @@ final class AdministeredUsersTest {
     cart.awaitConnected(LONG);
     assertThat(cart.keyspaces()).containsExactly("shop");
     assertThatThrownBy(() -> cart.session().keyspace("_osier").counter("changes").get())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+        .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
         RawUser raw = new RawUser(eu.clientPort(), "cart", "secret");
         RawUser admin = new RawUser(eu.clientPort(), "admin", "secret")) {

@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -28,6 +27,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.RegisterHandle;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -256,8 +256,7 @@ final class ClientServerTest {
         OsierClient client = PatientClients.of("eu", server.port()).build()) {
       client.awaitConnected(PATIENCE);
       assertThatThrownBy(() -> client.session().keyspace("new").counter("c").get())
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).as("%s", e).isEqualTo(told));
+          .is(Refused.with(told));
     }
   }
 

@@ -13,6 +13,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -220,8 +221,7 @@ final class DatacentersAtRunTimeTest {
     increment(us, "c", 1);
     awaitCount(eu, "c", 8);
     assertThatThrownBy(() -> cluster.start("ap"))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining("osier rebuild");
     // Nobody waits for it.
     eu.session().keyspace("shop").boundedCounter("after").create(0, 10);
@@ -297,8 +297,7 @@ final class DatacentersAtRunTimeTest {
                     .scan(Optional.empty(), Optional.empty(), new Query.Whole(), 10),
             () -> of.session().keyspace("bank").begin().counter("c").get())) {
       assertThatThrownBy(read::run)
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS))
+          .is(Refused.with(ErrorCode.REFUSED_BY_PEERS))
           .hasMessageContaining("out of date");
     }
   }

@@ -23,6 +23,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -181,8 +182,7 @@ final class DurableDatacenterTest {
   void storeOfAnother_isRefused_andOneInUseToo() {
     try (Datacenter datacenter = alone("durability = sync")) {
       assertThatThrownBy(() -> alone("durability = sync"))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+          .is(Refused.with(ErrorCode.CONFIGURATION))
           .hasMessageContaining("in use");
       assertThat(datacenter.replica().dc()).isEqualTo("solo");
     }
@@ -217,8 +217,7 @@ final class DurableDatacenterTest {
       assertThat(full.obstacles()).hasSize(1).first().asString().contains("the disk is full");
       Keyspace shop = shop(client);
       assertThatThrownBy(() -> shop.counter("c").increment(1))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL))
+          .is(Refused.with(ErrorCode.STORE_FULL))
           .hasMessageContaining("full");
       assertThat(shop.counter("c").get()).isEqualTo(5);
       Keyspace bank = client.session().keyspace("bank");
@@ -229,8 +228,7 @@ final class DurableDatacenterTest {
                       List.of(
                           new Keyspace.Change(
                               "c", CrdtType.PN_COUNTER, new Operation.Increment(1)))))
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FULL));
+          .is(Refused.with(ErrorCode.STORE_FULL));
     }
   }
 
@@ -413,8 +411,7 @@ final class DurableDatacenterTest {
     Files.delete(table);
     Files.write(table, bytes);
     assertThatThrownBy(() -> StoreFiles.restore(solo, bad, "osier", "solo"))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED));
+        .is(Refused.with(ErrorCode.STORE_DAMAGED));
     assertThatThrownBy(
             () -> StoreFiles.restore(solo, solo.resolve("backups/good"), "osier", "other"))
         .hasMessageContaining("is of 'solo'");

@@ -15,6 +15,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.observe.MicrometerObserver;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,8 +100,7 @@ final class EntryPointTest {
   void wrongSetting_isNamed(String text, String why) throws IOException {
     Path file = file(text.strip());
     assertThatThrownBy(() -> Osier.configured(file))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining(why.strip());
   }
 
@@ -126,8 +126,7 @@ final class EntryPointTest {
     assertThat(calls).allMatch(c -> c.isDone() && !c.isCompletedExceptionally());
     assertThat(client.isConnected()).isFalse();
     assertThatThrownBy(() -> shop.counter("graceful").increment())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+        .is(Refused.with(ErrorCode.UNAVAILABLE))
         .hasMessageContaining("this client is closed");
     try (OsierClient other = Osier.connect(endpoint("eu"))) {
       assertThat(other.session().keyspace("shop").counter("graceful").get()).isEqualTo(2_000);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -14,6 +13,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -81,8 +81,7 @@ final class KeyspaceDisagreementTest {
 
   private static void isRefused(Runnable update, String why) {
     assertThatThrownBy(update::run)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS))
+        .is(Refused.with(ErrorCode.REFUSED_BY_PEERS))
         .hasMessageContaining(why);
   }
 

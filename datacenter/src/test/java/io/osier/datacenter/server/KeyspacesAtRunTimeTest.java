@@ -15,6 +15,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -226,9 +227,7 @@ final class KeyspacesAtRunTimeTest {
     for (OsierClient client : List.of(eu, us)) {
       await().ignoreException(OsierException.class).until(() -> !list(client).contains("\"old\""));
       assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
-          .isInstanceOfSatisfying(
-              OsierException.class,
-              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     }
     created(eu, "old", "partitions", "5");
     OsierClient fresh = at(cluster, "us");

@@ -32,6 +32,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -226,10 +227,7 @@ final class PartitionRunnerTest {
     submit("damaged");
     runner.start();
     await().until(() -> failure.get() != null);
-    assertThat(failure.get())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED))
-        .hasMessage("rebuild it");
+    assertThat(failure.get()).is(Refused.with(ErrorCode.STORE_DAMAGED)).hasMessage("rebuild it");
     assertThat(requireNonNull(failure.get()).getSuppressed()[0]).hasMessageContaining("damaged");
   }
 

@@ -11,14 +11,12 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Opened;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -27,14 +25,12 @@ import org.junit.jupiter.api.TestInstance;
 final class PortLimitsTest {
   private static final int CONNECTIONS = 20;
 
-  private Datacenter datacenter;
+  private static final String LONG = "1h";
 
-  @BeforeAll
-  void start() {
-    datacenter = start("500ms");
-  }
+  /** Soon takes a connection for one that says nothing. */
+  @AutoClose private final Datacenter datacenter = start("500ms", "500ms");
 
-  private static Datacenter start(String timeout) {
+  private static Datacenter start(String greeting, String frame) {
     return Datacenter.start(
         ConfigReader.read(
             "test",
@@ -43,18 +39,13 @@ final class PortLimitsTest {
               dc = eu, store.dir = ""
               listen {
                 client-port = 0, peer-port = 0
-                client-connections = 20, greeting-timeout = %1$s, frame-timeout = %1$s
+                client-connections = 20, greeting-timeout = %s, frame-timeout = %s
               }
               keyspaces { shop {} }
             }
             """
-                .formatted(timeout),
+                .formatted(greeting, frame),
             Map.of()));
-  }
-
-  @AfterAll
-  void stop() {
-    datacenter.close();
   }
 
   @Test
@@ -73,7 +64,8 @@ final class PortLimitsTest {
         assertThat(client.send(new byte[] {0, 0, 0, 9, 1}).isEnded()).isTrue();
       }
     }
-    try (RawClient client = new RawClient(datacenter.clientPort()).greet()) {
+    try (Datacenter patient = start(LONG, "500ms");
+        RawClient client = new RawClient(patient.clientPort()).greet()) {
       assertThat(client.send(new byte[] {0, 0, 9, 9, 1, 1}).isEnded()).isTrue();
     }
   }
@@ -90,7 +82,7 @@ final class PortLimitsTest {
                 new Operation.Assign(Value.of("v".repeat(400_000))),
                 VersionVector.EMPTY,
                 0));
-    try (Datacenter patient = start("10s"); // far more than the time between two signs of life
+    try (Datacenter patient = start(LONG, LONG); // far more than the time between two signs of life
         RawClient client = new RawClient(patient.clientPort()).greet()) {
       int part = frame.length / 4;
       for (int from = 0; from < frame.length; from += part) {
@@ -105,12 +97,12 @@ final class PortLimitsTest {
 
   @Test
   void connectionTooMany_isToldSo_andRoomIsFreeAgainLater() throws IOException {
-    List<RawClient> clients = new ArrayList<>();
-    try {
-      for (int i = 0; i < CONNECTIONS; i++) {
-        clients.add(new RawClient(datacenter.clientPort()).greet());
-      }
-      try (RawClient client = new RawClient(datacenter.clientPort())) {
+    try (Datacenter patient = start(LONG, LONG)) {
+      try (Opened clients = new Opened()) {
+        for (int i = 0; i < CONNECTIONS; i++) {
+          clients.add(new RawClient(patient.clientPort()).greet());
+        }
+        RawClient client = clients.add(new RawClient(patient.clientPort()));
         assertThat(client.reply().message())
             .isInstanceOfSatisfying(
                 Reply.Failure.class,
@@ -120,16 +112,12 @@ final class PortLimitsTest {
                 });
         assertThat(client.isEnded()).isTrue();
       }
-    } finally {
-      for (RawClient client : clients) {
-        client.close();
-      }
+      Awaitility.await().until(() -> isGreeted(patient));
     }
-    Awaitility.await().until(this::isGreeted);
   }
 
-  private boolean isGreeted() throws IOException {
-    try (RawClient client = new RawClient(datacenter.clientPort())) {
+  private static boolean isGreeted(Datacenter by) throws IOException {
+    try (RawClient client = new RawClient(by.clientPort())) {
       client.send(RawClient.frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
       return client.reply().message() instanceof Reply.Welcome;
     }

@@ -35,6 +35,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -360,8 +361,7 @@ final class PublisherTest {
     assertThat(before).isCompleted();
     assertThatThrownBy(() -> publisher.fresh(0).join())
         .cause()
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
+        .is(Refused.with(ErrorCode.SHUTTING_DOWN));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -128,9 +129,7 @@ final class StartupTest {
     AutoCloseable before = startup.opened(() -> closed.add("before"));
     startup.started();
     assertThat(startup.stop(Duration.ZERO)).isTrue();
-    assertThatThrownBy(() -> startup.startsAnew(before))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
+    assertThatThrownBy(() -> startup.startsAnew(before)).is(Refused.with(ErrorCode.SHUTTING_DOWN));
     assertThat(closed).containsExactly("before");
   }
 
@@ -191,8 +190,7 @@ final class StartupTest {
       int port = taken.getLocalPort();
       DatacenterConfig config = ofClients ? config(port, 0) : config(0, port);
       assertThatThrownBy(() -> Datacenter.start(config).close())
-          .isInstanceOfSatisfying(
-              OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION));
+          .is(Refused.with(ErrorCode.CONFIGURATION));
     }
     startsAgain(before);
   }
@@ -217,8 +215,7 @@ final class StartupTest {
             () ->
                 Datacenter.start(config(0, 0), new StartWatch(System.nanoTime()), within, Map::of)
                     .close())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHUTTING_DOWN));
+        .is(Refused.with(ErrorCode.SHUTTING_DOWN));
     assertThat(looks).hasValue(atLook);
     startsAgain(before);
   }

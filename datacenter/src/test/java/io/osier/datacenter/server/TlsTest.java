@@ -18,6 +18,7 @@ import io.osier.proxy.PatientClients;
 import io.osier.proxy.TlsOptions;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -146,8 +147,7 @@ final class TlsTest {
                 assertThat(client.status().getFirst().trouble())
                     .hasValueSatisfying(t -> assertThat(t).contains(why)));
     assertThatThrownBy(() -> client.awaitConnected(Duration.ofMillis(1)))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        .is(Refused.with(ErrorCode.UNAVAILABLE));
   }
 
   // ---------------------------------------------------------------- clients

@@ -22,6 +22,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -210,8 +211,7 @@ final class TransactionTest {
     AtomicReference<Throwable> late = new AtomicReference<>();
     await().until(() -> late.updateAndGet(e -> catchThrowable(slow.counter("ended")::get)) != null);
     assertThat(late.get())
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_ENDED))
+        .is(Refused.with(ErrorCode.TRANSACTION_ENDED))
         .hasMessageContaining("time limit of 50 ms");
     assertThat(codeOf(slow::commit)).isEqualTo(ErrorCode.TRANSACTION_ENDED);
     assertThat(k.counter("ended").get()).isEqualTo(1);

@@ -12,6 +12,7 @@ import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,9 +93,7 @@ final class TwoLiveCopiesTest {
                         .filteredOn(o -> o.contains("takes another process for this one"))
                         .hasSize(2));
         assertThatThrownBy(() -> increment(client, 10_000))
-            .isInstanceOfSatisfying(
-                OsierException.class,
-                e -> assertThat(e.code()).isEqualTo(ErrorCode.REFUSED_BY_PEERS));
+            .is(Refused.with(ErrorCode.REFUSED_BY_PEERS));
         assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
         increment(eu, 1);
         await().untilAsserted(() -> assertThat(value(us)).isEqualTo(11));

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -22,6 +21,7 @@ import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -64,9 +64,7 @@ final class DroppedReadersTest {
   }
 
   private static void assertUnknown(ThrowingCallable reader) {
-    assertThatThrownBy(reader)
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE));
+    assertThatThrownBy(reader).is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
   }
 
   /** Before, the answer was an empty set, or a part of it: the files went from under the reader. */

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.Causal;
@@ -19,6 +18,7 @@ import io.osier.propagation.host.Forgotten;
 import io.osier.propagation.host.Progress;
 import io.osier.propagation.host.Recovered;
 import io.osier.propagation.wire.Shipment;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -226,8 +226,7 @@ final class FormerStoreTest {
     }
     database.closeUnclean();
     assertThatThrownBy(() -> open(store))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining("in format 8; this version reads formats 1 to 7");
   }
 

@@ -15,6 +15,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.propagation.host.Forgotten;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -117,8 +118,7 @@ final class StoreFaultsTest {
     database.close();
     RocksDatabase again = open();
     assertThatThrownBy(() -> again.partition("shop", 0, 3))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFIGURATION))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
         .hasMessageContaining("osier.keyspaces.shop.partitions")
         .hasMessageContaining("has 2, which cannot become 3");
     again.partition("shop", 0, 2);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.Value;
+import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,14 +62,12 @@ final class JsonValuesTest {
     List<Object> itself = new ArrayList<>();
     itself.add(itself);
     assertThatThrownBy(() -> values.codec(Node.class).encode(new Node(itself)))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }
 
   private static void malformed(ValueCodec<?> codec, Value value, String why) {
     assertThatThrownBy(() -> codec.decode(value))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.MALFORMED))
+        .is(Refused.with(ErrorCode.MALFORMED))
         .hasMessageContaining(why);
   }
 }

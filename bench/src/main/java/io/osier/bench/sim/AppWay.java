@@ -148,7 +148,7 @@ final class AppWay implements Connection {
     Sending one = new Sending(over, sent, app.witness(sent), simulation.nextTicket());
     over.sends(one);
     one.sends();
-    trace(one, "asks", sent);
+    one.trace(simulation, app, "asks", sent);
     remote.send(
         sent,
         nowNanos,
@@ -179,24 +179,7 @@ final class AppWay implements Connection {
 
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-    CompletableFuture<Reply> reply = new CompletableFuture<>();
-    long now = scheduler.nanos();
-    send(
-        request,
-        now,
-        now + timeoutMillis * MILLI,
-        new Answered() {
-          @Override
-          public void answered(Reply r) {
-            reply.complete(r);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            reply.completeExceptionally(cause);
-          }
-        });
-    return reply;
+    return SimSending.send(this, request, scheduler.nanos(), timeoutMillis);
   }
 
   /** What a check throws ends the run, and not the connection. */
@@ -209,7 +192,7 @@ final class AppWay implements Connection {
   }
 
   private void hears(Sending one, Reply reply, Answered answered) {
-    trace(one, "hears of", reply);
+    one.trace(simulation, app, "hears of", reply);
     if (!reply.equals(one.reply)) {
       throw new Violation(
           simulation.unit(one.request()) + "/" + one.about(),
@@ -228,21 +211,13 @@ final class AppWay implements Connection {
   }
 
   private void lost(Sending one, LostException cause, Answered answered) {
-    trace(one, "has lost", cause.getMessage());
+    one.trace(simulation, app, "has lost", cause.getMessage());
     if (!cause.isSent()) {
       one.over.isNotSent(one);
     }
     boolean forgets = simulation.options().sabotage().forgetsWhatLeft();
     answered.lost(
         forgets ? new LostException(ErrorCode.UNAVAILABLE, false, cause.getMessage()) : cause);
-  }
-
-  private void trace(Sending one, String does, Object what) {
-    Trace trace = simulation.trace();
-    if (trace.keepsEvents()) {
-      Unit unit = simulation.unit(one.request());
-      trace.about(unit, one.about(), "%s %s %s (%d): %s", app, does, one.to(), one.ticket(), what);
-    }
   }
 
   // ---------------------------------------------------------------- the connection

@@ -4,6 +4,9 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One sending of a request, by a client of production. */
@@ -54,6 +57,36 @@ class SimSending {
   /** What the object covered when it was read. */
   final CausalContext shown() {
     return shown;
+  }
+
+  /** Writes of it into the trace. */
+  final void trace(Simulation simulation, SimApp app, String does, Object what) {
+    if (simulation.trace().keepsEvents()) {
+      Unit unit = simulation.unit(request);
+      simulation.trace().about(unit, about(), "%s %s %s (%d): %s", app, does, to, ticket, what);
+    }
+  }
+
+  /** Sends a request over a connection, for whoever waits for its answer in a future. */
+  static CompletableFuture<Reply> send(
+      Connection over, Request request, long nowNanos, long timeoutMillis) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    over.send(
+        request,
+        nowNanos,
+        nowNanos + timeoutMillis * Scheduler.MILLI,
+        new Connection.Answered() {
+          @Override
+          public void answered(Reply r) {
+            reply.complete(r);
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            reply.completeExceptionally(cause);
+          }
+        });
+    return reply;
   }
 
   /** Whether a request is no step of a transaction. */

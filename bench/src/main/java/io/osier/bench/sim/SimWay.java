@@ -225,24 +225,7 @@ final class SimWay implements Connection {
 
   @Override
   public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
-    CompletableFuture<Reply> reply = new CompletableFuture<>();
-    long now = scheduler.nanos();
-    send(
-        request,
-        now,
-        now + timeoutMillis * MILLI,
-        new Answered() {
-          @Override
-          public void answered(Reply r) {
-            reply.complete(r);
-          }
-
-          @Override
-          public void lost(LostException cause) {
-            reply.completeExceptionally(cause);
-          }
-        });
-    return reply;
+    return SimSending.send(this, request, scheduler.nanos(), timeoutMillis);
   }
 
   @Override
@@ -260,7 +243,7 @@ final class SimWay implements Connection {
     Sending one = new Sending(over, sent, app.witness(sent), answered, simulation.nextTicket());
     over.open.add(one);
     one.sends();
-    trace(one, "asks", sent);
+    one.trace(simulation, app, "asks", sent);
     scheduler.in(
         Math.max(0, deadlineNanos - scheduler.nanos()),
         () -> lost(one, ErrorCode.TIMEOUT, dc + " did not answer in time"));
@@ -338,14 +321,6 @@ final class SimWay implements Connection {
     }
   }
 
-  private void trace(Sending one, String does, Object what) {
-    Trace trace = simulation.trace();
-    if (trace.keepsEvents()) {
-      Unit unit = simulation.unit(one.request());
-      trace.about(unit, one.about(), "%s %s %s (%d): %s", app, does, one.to(), one.ticket(), what);
-    }
-  }
-
   // ---------------------------------------------------------------- replies
 
   private void goes(Sending one, SimNode from, Reply reply) {
@@ -370,7 +345,7 @@ final class SimWay implements Connection {
     if (!one.wire.open.remove(one)) {
       return;
     }
-    trace(one, "hears of", reply);
+    one.trace(simulation, app, "hears of", reply);
     one.hears(reply);
     if (one.request() instanceof Request.Through t) {
       app.learned(simulation.unit(t));

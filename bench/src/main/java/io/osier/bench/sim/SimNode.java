@@ -530,7 +530,9 @@ final class SimNode implements Entrance.Inside {
     try {
       var unused = step.getAsInt();
     } catch (IllegalStateException e) {
-      throw e.getCause() instanceof Violation v ? v : e;
+      RuntimeException first = e.getCause() instanceof Violation v ? v : e;
+      scheduler.fail(first); // before what else waits has its turn, and fails for it
+      throw first;
     }
     if (!dc.hasDisk()) {
       store.takeRecorded().run(); // as durable as they get

@@ -96,7 +96,7 @@ public final class Flag implements DotStore<Flag> {
 
   @Override
   public long heapBytes() {
-    return HeapSize.object(3 * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
+    return HeapSize.object(3L * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
   }
 
   @Override

@@ -64,7 +64,7 @@ final class OnceLoadTest {
       boolean equal = fleet.awaitEqual(Duration.ofMinutes(1), System.out::println);
       for (String dc : DCS) {
         try (OsierClient client = fleet.only(dc)) {
-          assertThat(load.audit(client)).as(dc).isEqualTo(new CounterLoad.Audit(0, 0));
+          assertThat(load.audit(client)).as(dc).isEqualTo(new WriterLoad.Audit(0, 0));
         }
       }
       assertThat(equal).isTrue();

@@ -3,8 +3,8 @@ package io.osier.datacenter.figures;
 import java.util.List;
 
 /**
- * Every metric of a datacenter, in the order of docs/OPERATIONS.md, whose list is made of this
- * one. Partitions are added up: what matters for an alert is a keyspace's, and `stat` knows more.
+ * Every metric of a datacenter, in the order of docs/OPERATIONS.md, whose list is made of this one.
+ * Partitions are added up: what matters for an alert is a keyspace's, and `stat` knows more.
  */
 public final class MetricTable {
   private MetricTable() {}

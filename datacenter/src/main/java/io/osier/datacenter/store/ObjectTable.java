@@ -299,8 +299,8 @@ final class ObjectTable {
       largest = loose == largest ? null : largest;
       bytes.addAndGet(-loose.bytes);
       queue.removed(loose);
-    } else {
-      bytes.addAndGet(-heapBytes((byte[]) entry));
+    } else if (entry instanceof byte[] packed) {
+      bytes.addAndGet(-heapBytes(packed));
     }
     bytes.addAndGet(-SLOT_BYTES);
     size.decrementAndGet();

@@ -11,12 +11,10 @@ import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
-import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter's store is copied, and the copy is started at another address beside it. */
 final class TwoLiveCopiesTest {
-  private static final Duration LIMIT = Patience.LIMIT;
   private static final Set<ErrorCode> REFUSALS =
       Set.of(ErrorCode.REFUSED_BY_PEERS, ErrorCode.UNAVAILABLE, ErrorCode.SHUTTING_DOWN);
 

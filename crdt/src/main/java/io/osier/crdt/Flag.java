@@ -96,12 +96,12 @@ public final class Flag implements DotStore<Flag> {
 
   @Override
   public long heapBytes() {
-    return HeapSize.object(3L * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
+    return HeapSize.object(3 * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
   }
 
   @Override
   public long sizeBytes() {
-    return pros.sizeBytes() + (disablingWins() ? cons.sizeBytes() : 0);
+    return (long) pros.sizeBytes() + (disablingWins() ? cons.sizeBytes() : 0);
   }
 
   @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <V> what a dot wrote
  */
-final class DotFun<V> {
+public final class DotFun<V> {
   private static final DotFun<?> EMPTY = new DotFun<>(new Dot[0], new Object[0]);
 
   /** Sorted. */
@@ -32,41 +32,43 @@ final class DotFun<V> {
     this.values = values;
   }
 
-  @SuppressWarnings("unchecked") // holds no value
+  @SuppressWarnings("unchecked")
+  public // holds no value
   static <V> DotFun<V> empty() {
     return (DotFun<V>) EMPTY;
   }
 
-  static <V> DotFun<V> of(Dot dot, V value) {
+  public static <V> DotFun<V> of(Dot dot, V value) {
     return new DotFun<>(new Dot[] {dot}, new Object[] {value});
   }
 
-  int size() {
+  public int size() {
     return dots.length;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return dots.length == 0;
   }
 
-  Dot dot(int i) {
+  public Dot dot(int i) {
     return dots[i];
   }
 
-  @SuppressWarnings("unchecked") // only values of this type are ever put in
+  @SuppressWarnings("unchecked")
+  public // only values of this type are ever put in
   V value(int i) {
     return (V) values[i];
   }
 
   /** Notes that an update replaces or removes all entries. */
-  void supersede(Preparation preparation) {
+  public void supersede(UpdateContext preparation) {
     for (Dot dot : dots) {
       preparation.supersede(dot);
     }
   }
 
   /** The causal join, as {@link DotSet#join}. */
-  DotFun<V> join(DotFun<V> other, CausalContext mine, CausalContext theirs) {
+  public DotFun<V> join(DotFun<V> other, CausalContext mine, CausalContext theirs) {
     Dot[] keptDots = new Dot[dots.length + other.dots.length];
     Object[] kept = new Object[keptDots.length];
     int size = 0;
@@ -95,7 +97,7 @@ final class DotFun<V> {
     return new DotFun<>(Arrays.copyOf(keptDots, size), Arrays.copyOf(kept, size));
   }
 
-  long heapBytes(ToLongFunction<V> valueBytes) {
+  public long heapBytes(ToLongFunction<V> valueBytes) {
     if (dots.length == 0) {
       return 0;
     }
@@ -109,7 +111,7 @@ final class DotFun<V> {
     return bytes;
   }
 
-  long sizeBytes(ToLongFunction<V> valueBytes) {
+  public long sizeBytes(ToLongFunction<V> valueBytes) {
     long bytes = 1 + 4L * dots.length;
     for (int i = 0; i < dots.length; i++) {
       bytes += valueBytes.applyAsLong(value(i));
@@ -117,7 +119,7 @@ final class DotFun<V> {
     return bytes;
   }
 
-  void write(WireOutput out, BiConsumer<WireOutput, V> writer) {
+  public void write(WireOutput out, BiConsumer<WireOutput, V> writer) {
     out.writeCount(dots.length);
     for (int i = 0; i < dots.length; i++) {
       out.writeDot(dots[i]);
@@ -125,7 +127,7 @@ final class DotFun<V> {
     }
   }
 
-  static <V> DotFun<V> read(WireInput in, Function<WireInput, V> reader) {
+  public static <V> DotFun<V> read(WireInput in, Function<WireInput, V> reader) {
     int n = in.readCount(3);
     if (n == 0) {
       return empty();
@@ -143,7 +145,7 @@ final class DotFun<V> {
   }
 
   /** Goes past a map; whether it has an entry. */
-  static boolean skip(WireInput in, Consumer<WireInput> skipper) {
+  public static boolean skip(WireInput in, Consumer<WireInput> skipper) {
     int size = in.readCount(3);
     for (int n = size; n > 0; n--) {
       skipDot(in);
@@ -156,7 +158,7 @@ final class DotFun<V> {
    * Reads the entry of a map that has just one, as nearly all have it; null, somewhere in the map,
    * if it has none or several.
    */
-  static <V> @Nullable V readOnly(WireInput in, Function<WireInput, V> reader) {
+  public static <V> @Nullable V readOnly(WireInput in, Function<WireInput, V> reader) {
     if (in.readCount(3) != 1) {
       return null;
     }
@@ -164,7 +166,7 @@ final class DotFun<V> {
     return reader.apply(in);
   }
 
-  static void skipDot(WireInput in) {
+  public static void skipDot(WireInput in) {
     in.readReplica();
     in.readNumber();
   }

@@ -11,55 +11,55 @@ import io.osier.core.codec.WireOutput;
  * speaks for it and none against: of concurrent changes the one against wins. Each change removes
  * all dots that it saw, of both kinds.
  */
-record DotPair(DotSet pros, DotSet cons) {
-  static final DotPair EMPTY = new DotPair(DotSet.EMPTY, DotSet.EMPTY);
+public record DotPair(DotSet pros, DotSet cons) {
+  public static final DotPair EMPTY = new DotPair(DotSet.EMPTY, DotSet.EMPTY);
 
-  static DotPair pro(Dot dot) {
+  public static DotPair pro(Dot dot) {
     return new DotPair(DotSet.of(dot), DotSet.EMPTY);
   }
 
-  static DotPair con(Dot dot) {
+  public static DotPair con(Dot dot) {
     return new DotPair(DotSet.EMPTY, DotSet.of(dot));
   }
 
-  boolean holds() {
+  public boolean holds() {
     return !pros.isEmpty() && cons.isEmpty();
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return pros.isEmpty() && cons.isEmpty();
   }
 
-  void supersede(Preparation preparation) {
+  public void supersede(UpdateContext preparation) {
     pros.supersede(preparation);
     cons.supersede(preparation);
   }
 
-  DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {
+  public DotPair join(DotPair other, CausalContext mine, CausalContext theirs) {
     DotSet left = pros.join(other.pros, mine, theirs);
     DotSet right = cons.join(other.cons, mine, theirs);
     return left == pros && right == cons ? this : new DotPair(left, right);
   }
 
-  long heapBytes() {
+  public long heapBytes() {
     return HeapSize.object(2 * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
   }
 
-  int sizeBytes() {
+  public int sizeBytes() {
     return pros.sizeBytes() + cons.sizeBytes();
   }
 
-  void write(WireOutput out) {
+  public void write(WireOutput out) {
     pros.write(out);
     cons.write(out);
   }
 
-  static DotPair read(WireInput in) {
+  public static DotPair read(WireInput in) {
     return new DotPair(DotSet.read(in), DotSet.read(in));
   }
 
   /** Goes past a pair; whether it holds. */
-  static boolean skip(WireInput in) {
+  public static boolean skip(WireInput in) {
     boolean isFor = DotSet.skip(in);
     boolean isAgainst = DotSet.skip(in);
     return isFor && !isAgainst;

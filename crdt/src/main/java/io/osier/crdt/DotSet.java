@@ -68,7 +68,7 @@ public final class DotSet {
   }
 
   /** Notes that an update replaces or removes what the dots stand for. */
-  void supersede(Preparation preparation) {
+  public void supersede(UpdateContext preparation) {
     if (replica != null) {
       preparation.supersede(replica, number);
     } else if (dots != null) {
@@ -166,7 +166,7 @@ public final class DotSet {
   }
 
   /** Goes past a set; whether it has a dot. */
-  static boolean skip(WireInput in) {
+  public static boolean skip(WireInput in) {
     int size = in.readCount(2);
     for (int n = size; n > 0; n--) {
       in.readReplica();

@@ -2,9 +2,10 @@ package io.osier.crdt;
 
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.state.CrdtState;
 
 /**
- * The part of a {@link Causal} that a data type defines: its content without the causal context,
+ * The part of a {@link CrdtState} that a data type defines: its content without the causal context,
  * which nested stores share. Implementations are immutable, safe for any thread, and have {@code
  * equals} and {@code hashCode} of their content.
  *
@@ -25,7 +26,7 @@ public interface DotStore<S extends DotStore<S>> {
    * @throws OsierException WRONG_TYPE if the operation is not one of this type, INVALID_ARGUMENT or
    *     OVERFLOW if its arguments are not allowed; nothing is changed then
    */
-  S prepare(Operation operation, Preparation preparation);
+  S prepare(Operation operation, UpdateContext preparation);
 
   /**
    * Prepares the reset of everything seen, as {@link Operation.Clear} and the removal of a map's
@@ -33,10 +34,10 @@ public interface DotStore<S extends DotStore<S>> {
    *
    * @return the delta
    */
-  S reset(Preparation preparation);
+  S reset(UpdateContext preparation);
 
   /** Joins another store of the same type; commutative, associative, idempotent. */
-  S join(S other, Joining joining);
+  S join(S other, JoinContext joining);
 
   /**
    * Answers a query.

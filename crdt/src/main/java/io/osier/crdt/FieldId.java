@@ -24,7 +24,7 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
   }
 
   /** Reads a field: its name, and its type's number. */
-  static FieldId read(WireInput in) {
+  public static FieldId read(WireInput in) {
     return new FieldId(in.readText(NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
   }
 

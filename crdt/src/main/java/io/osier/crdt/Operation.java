@@ -4,6 +4,7 @@ import io.osier.core.HeapSize;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import io.osier.crdt.types.BoundedCounter;
 import java.util.ArrayList;
 import java.util.List;
 

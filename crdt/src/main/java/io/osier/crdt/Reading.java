@@ -2,6 +2,7 @@ package io.osier.crdt;
 
 import io.osier.core.HeapSize;
 import io.osier.core.Value;
+import io.osier.crdt.types.BoundedCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

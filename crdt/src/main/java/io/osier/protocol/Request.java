@@ -9,7 +9,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.crdt.Stores;
+import io.osier.crdt.types.TypeRegistry;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -177,7 +177,7 @@ public sealed interface Request extends RequestLimits {
       Reading at = read;
       for (FieldId field : path) {
         Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
-        at = within == null ? Stores.empty(field.type()).read(query) : within;
+        at = within == null ? TypeRegistry.empty(field.type()).read(query) : within;
       }
       return at.equals(expected);
     }

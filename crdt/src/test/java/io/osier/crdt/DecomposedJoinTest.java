@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.tree.EntrySource;
 import java.util.List;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
@@ -21,19 +24,20 @@ final class DecomposedJoinTest {
 
   private TestEntries outside = new TestEntries();
 
-  private static Causal updated(Causal object, ReplicaId by, long number, Operation operation) {
+  private static CrdtState updated(
+      CrdtState object, ReplicaId by, long number, Operation operation) {
     return object.join(object.prepare(operation, by, number, object.context().last(by), number, 0));
   }
 
-  private static Causal set() {
+  private static CrdtState set() {
     List<Value> elements = IntStream.range(0, SIZE).mapToObj(Value::of).toList();
-    return updated(Causal.bottom(CrdtType.AW_SET), SELF, 1, new Operation.Add(elements));
+    return updated(CrdtState.bottom(CrdtType.AW_SET), SELF, 1, new Operation.Add(elements));
   }
 
-  private static Causal map() {
+  private static CrdtState map() {
     List<Operation.FieldUpdate> fields =
         IntStream.range(0, SIZE).mapToObj(i -> assign(i, "a")).toList();
-    return updated(Causal.bottom(CrdtType.OR_MAP), SELF, 1, new Operation.UpdateFields(fields));
+    return updated(CrdtState.bottom(CrdtType.OR_MAP), SELF, 1, new Operation.UpdateFields(fields));
   }
 
   private static Operation.FieldUpdate assign(int field, String value) {
@@ -43,10 +47,10 @@ final class DecomposedJoinTest {
 
   @Test
   void setThatWasClearedAndFilledAgain_isNotLookedThrough() {
-    Causal whole = set();
-    Causal mine = outside.decomposed(whole);
-    Causal cleared = updated(whole, OTHER, 1, new Operation.Clear());
-    Causal theirs = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of(7))));
+    CrdtState whole = set();
+    CrdtState mine = outside.decomposed(whole);
+    CrdtState cleared = updated(whole, OTHER, 1, new Operation.Clear());
+    CrdtState theirs = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of(7))));
     outside.given = 0;
     assertThat(mine.join(theirs)).isEqualTo(theirs);
     assertThat(outside.given).isLessThan(10);
@@ -55,27 +59,27 @@ final class DecomposedJoinTest {
   /** The clearing of a map mentions each field: it is read page by page, and not one by one. */
   @Test
   void clearingOfAMap_isJoinedByAWalk() {
-    Causal whole = map();
-    Causal mine = outside.decomposed(whole);
-    Causal clear = whole.prepare(new Operation.Clear(), OTHER, 1, 0, 1, 0);
-    Causal joined = mine.join(clear);
+    CrdtState whole = map();
+    CrdtState mine = outside.decomposed(whole);
+    CrdtState clear = whole.prepare(new Operation.Clear(), OTHER, 1, 0, 1, 0);
+    CrdtState joined = mine.join(clear);
     assertThat(outside.lookups).isZero();
     assertThat(joined).isEqualTo(whole.join(clear));
     Operation some = new Operation.RemoveFields(List.of("f7", "f1999", "none"));
-    Causal removal = whole.prepare(some, OTHER, 1, 0, 1, 0);
+    CrdtState removal = whole.prepare(some, OTHER, 1, 0, 1, 0);
     outside.given = 0;
-    Causal rest = mine.join(removal);
+    CrdtState rest = mine.join(removal);
     assertThat(outside.given).isLessThan(10);
     assertThat(rest).isEqualTo(whole.join(removal));
   }
 
-  private static Causal added(Causal object, int number) {
+  private static CrdtState added(CrdtState object, int number) {
     Operation add = new Operation.Add(List.of(Value.of("new " + number)));
     return updated(object, SELF, SIZE + 1L + number, add);
   }
 
   /** All of it has been written, and comes from memory. */
-  private Causal rebased(Causal object) {
+  private CrdtState rebased(CrdtState object) {
     outside = new TestEntries();
     Decomposition.all(object, List.of(SELF), outside.entries::put);
     return Decomposition.rebased(object, object, outside);
@@ -87,8 +91,8 @@ final class DecomposedJoinTest {
    *
    * @param rebases how often what is in memory comes into a later source
    */
-  private Causal addedTo(Causal object, int rebases) {
-    Causal mine = object;
+  private CrdtState addedTo(CrdtState object, int rebases) {
+    CrdtState mine = object;
     for (int i = 0; i < rebases; i++) {
       mine = rebased(added(mine, i));
     }
@@ -99,14 +103,14 @@ final class DecomposedJoinTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 5})
   void clearing_thatHasNotSeenWhatCameLately_doesNotLookThroughAll(int rebases) {
-    Causal before = outside.decomposed(set());
-    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
-    Causal refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
-    Causal mine = addedTo(before, rebases);
-    Causal whole = Decomposition.whole(mine);
-    for (Causal theirs : List.of(cleared, refilled)) {
+    CrdtState before = outside.decomposed(set());
+    CrdtState cleared = updated(before, OTHER, 1, new Operation.Clear());
+    CrdtState refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
+    CrdtState mine = addedTo(before, rebases);
+    CrdtState whole = Decomposition.whole(mine);
+    for (CrdtState theirs : List.of(cleared, refilled)) {
       outside.given = 0;
-      Causal joined = mine.join(theirs);
+      CrdtState joined = mine.join(theirs);
       assertThat(outside.given).isLessThan(20);
       assertThat(joined).isEqualTo(whole.join(theirs));
       int others = theirs == refilled ? 1 : 0;
@@ -117,12 +121,12 @@ final class DecomposedJoinTest {
   /** Nobody keeps for ever what was changed. */
   @Test
   void clearing_thatHasNotSeenWhatIsLongAgo_looksThroughAll() {
-    Causal before = outside.decomposed(set());
-    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
-    Causal mine = addedTo(before, 30);
-    Causal whole = Decomposition.whole(mine);
-    Causal refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
-    for (Causal theirs : List.of(cleared, refilled)) {
+    CrdtState before = outside.decomposed(set());
+    CrdtState cleared = updated(before, OTHER, 1, new Operation.Clear());
+    CrdtState mine = addedTo(before, 30);
+    CrdtState whole = Decomposition.whole(mine);
+    CrdtState refilled = updated(cleared, OTHER, 2, new Operation.Add(List.of(Value.of("x"))));
+    for (CrdtState theirs : List.of(cleared, refilled)) {
       outside.given = 0;
       assertThat(mine.join(theirs)).isEqualTo(whole.join(theirs));
       assertThat(outside.given).as("once").isBetween(SIZE, SIZE + 200);
@@ -137,8 +141,8 @@ final class DecomposedJoinTest {
   }
 
   /** A state of who has seen the first elements of {@link #set} and added one to those. */
-  private static Causal small(int seen) {
-    Causal some = Causal.bottom(CrdtType.AW_SET);
+  private static CrdtState small(int seen) {
+    CrdtState some = CrdtState.bottom(CrdtType.AW_SET);
     if (seen > 0) {
       some = updated(some, SELF, 1, new Operation.Add(numbered(0, seen, 1)));
     }
@@ -151,10 +155,10 @@ final class DecomposedJoinTest {
    * @param kept whether what is not changed stays where it was
    * @param inMemory how many entries come into memory
    */
-  private Causal joined(Causal mine, Causal theirs, boolean kept, int inMemory) {
+  private CrdtState joined(CrdtState mine, CrdtState theirs, boolean kept, int inMemory) {
     EntrySource source = Decomposition.source(mine);
     outside.given = 0;
-    Causal joined = mine.join(theirs);
+    CrdtState joined = mine.join(theirs);
     int given = outside.given;
     assertThat(Decomposition.source(joined)).isSameAs(kept ? source : null);
     assertThat(Decomposition.inMemory(joined)).isEqualTo(inMemory);
@@ -165,9 +169,9 @@ final class DecomposedJoinTest {
 
   @Test
   void smallState_thatHasNotSeenALargeSet_leavesThatOutside() {
-    Causal mine = outside.decomposed(set());
+    CrdtState mine = outside.decomposed(set());
     for (int seen : new int[] {0, 300}) {
-      Causal joined = joined(mine, small(seen), true, 1);
+      CrdtState joined = joined(mine, small(seen), true, 1);
       assertThat(outside.given).as("each once").isLessThanOrEqualTo(SIZE);
       assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE + 1L));
     }
@@ -176,8 +180,8 @@ final class DecomposedJoinTest {
   /** Then it is known which entries it may have not seen: all of them. */
   @Test
   void smallState_thatHasNotSeenWhatCameLately_leavesThatOutside() {
-    Causal inMemory = Decomposition.of(set());
-    Causal joined = joined(inMemory, small(0), true, SIZE + 1);
+    CrdtState inMemory = Decomposition.of(set());
+    CrdtState joined = joined(inMemory, small(0), true, SIZE + 1);
     assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE + 1L));
     joined(rebased(inMemory), small(0), true, 1);
     assertThat(outside.given).as("each once").isLessThanOrEqualTo(SIZE);
@@ -185,38 +189,38 @@ final class DecomposedJoinTest {
 
   @Test
   void smallState_withWhatWasRemovedHere_changesNothing() {
-    Causal added = updated(set(), OTHER, 1, new Operation.Add(List.of(Value.of("x"))));
+    CrdtState added = updated(set(), OTHER, 1, new Operation.Add(List.of(Value.of("x"))));
     Operation remove = new Operation.Remove(List.of(Value.of("x")));
-    Causal whole = updated(added, SELF, SIZE + 1, remove);
-    Causal theirs = small(0);
+    CrdtState whole = updated(added, SELF, SIZE + 1, remove);
+    CrdtState theirs = small(0);
     assertThat(whole.join(theirs)).isEqualTo(whole);
     outside.replicas = List.of(SELF, OTHER);
-    Causal joined = joined(outside.decomposed(whole), theirs, true, 0);
+    CrdtState joined = joined(outside.decomposed(whole), theirs, true, 0);
     assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE));
   }
 
   @Test
   void smallState_withoutManyOfWhatItHasSeen_isJoinedByLookingAtEachTwice() {
-    Causal mine = outside.decomposed(set());
-    Causal theirs = updated(small(900), OTHER, 2, new Operation.Remove(numbered(0, 900, 2)));
-    Causal joined = joined(mine, theirs, true, 451);
+    CrdtState mine = outside.decomposed(set());
+    CrdtState theirs = updated(small(900), OTHER, 2, new Operation.Remove(numbered(0, 900, 2)));
+    CrdtState joined = joined(mine, theirs, true, 451);
     assertThat(outside.given).isLessThanOrEqualTo(2 * SIZE);
     assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(SIZE - 449L));
   }
 
   @Test
   void smallState_withoutMostEntries_leavesTheOthersInMemory() {
-    Causal mine = outside.decomposed(set());
+    CrdtState mine = outside.decomposed(set());
     for (int unseen : new int[] {20, 500}) {
       int seen = SIZE - unseen;
-      Causal theirs = updated(small(seen), OTHER, 2, new Operation.Remove(numbered(0, seen, 1)));
-      Causal joined = joined(mine, theirs, false, unseen + 1);
+      CrdtState theirs = updated(small(seen), OTHER, 2, new Operation.Remove(numbered(0, seen, 1)));
+      CrdtState joined = joined(mine, theirs, false, unseen + 1);
       assertThat(outside.given).isLessThanOrEqualTo(unseen == 20 ? SIZE : 2 * SIZE);
       assertThat(joined.read(new Query.Size())).isEqualTo(new Reading.Count(unseen + 1L));
     }
   }
 
-  private static Causal withoutAll(Causal set, List<Value> elements) {
+  private static CrdtState withoutAll(CrdtState set, List<Value> elements) {
     long number = set.context().last(OTHER) + 1;
     return elements.isEmpty() ? set : updated(set, OTHER, number, new Operation.Remove(elements));
   }
@@ -228,35 +232,35 @@ final class DecomposedJoinTest {
       @ForAll @IntRange(min = 1, max = 10) int step,
       @ForAll @IntRange(max = 200) int cleared) {
     Operation all = new Operation.Add(numbered(0, 200, 1));
-    Causal whole = updated(Causal.bottom(CrdtType.AW_SET), SELF, 1, all);
-    Causal theirs = small(seen);
+    CrdtState whole = updated(CrdtState.bottom(CrdtType.AW_SET), SELF, 1, all);
+    CrdtState theirs = small(seen);
     theirs = withoutAll(theirs, numbered(0, Math.min(seen, cleared), 1));
     theirs = withoutAll(theirs, numbered(0, seen, step));
-    Causal expected = theirs.join(whole);
+    CrdtState expected = theirs.join(whole);
     assertThat(outside.decomposed(whole).join(theirs)).isEqualTo(expected);
     assertThat(whole.join(theirs)).isEqualTo(expected);
   }
 
   @Test
   void stateWithoutSomeEntries_isJoinedByLookingAtEachOnce() {
-    Causal whole = set();
-    Causal mine = outside.decomposed(whole);
+    CrdtState whole = set();
+    CrdtState mine = outside.decomposed(whole);
     List<Value> some = IntStream.range(0, SIZE / 4).mapToObj(Value::of).toList();
-    Causal theirs = updated(whole, OTHER, 1, new Operation.Remove(some));
+    CrdtState theirs = updated(whole, OTHER, 1, new Operation.Remove(some));
     outside.given = 0;
-    Causal joined = mine.join(theirs);
+    CrdtState joined = mine.join(theirs);
     assertThat(outside.given).isLessThanOrEqualTo(SIZE);
     assertThat(joined).isEqualTo(theirs);
   }
 
   @Test
   void readAnew_remembersWhatCameLately_ofTheSameVersionAlone() {
-    Causal before = outside.decomposed(set());
-    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
-    Causal mine = addedTo(before, 1);
+    CrdtState before = outside.decomposed(set());
+    CrdtState cleared = updated(before, OTHER, 1, new Operation.Clear());
+    CrdtState mine = addedTo(before, 1);
     TestEntries anew = new TestEntries();
-    Causal read = anew.decomposed(Decomposition.whole(mine));
-    Causal remembering = Decomposition.remembering(read, mine);
+    CrdtState read = anew.decomposed(Decomposition.whole(mine));
+    CrdtState remembering = Decomposition.remembering(read, mine);
     assertThat(remembering).isEqualTo(mine);
     anew.given = 0;
     assertThat(remembering.join(cleared)).isEqualTo(mine.join(cleared));
@@ -268,11 +272,11 @@ final class DecomposedJoinTest {
   /** As a set that is read and not changed is, whose source gets old. */
   @Test
   void readAnewManyTimes_doesNotForgetWhatCameLately() {
-    Causal before = outside.decomposed(set());
-    Causal cleared = updated(before, OTHER, 1, new Operation.Clear());
-    Causal mine = addedTo(before, 1);
-    Causal expected = mine.join(cleared);
-    Causal whole = Decomposition.whole(mine);
+    CrdtState before = outside.decomposed(set());
+    CrdtState cleared = updated(before, OTHER, 1, new Operation.Clear());
+    CrdtState mine = addedTo(before, 1);
+    CrdtState expected = mine.join(cleared);
+    CrdtState whole = Decomposition.whole(mine);
     long heapBytes = 0;
     for (int i = 0; i < 40; i++) {
       outside = new TestEntries();
@@ -287,7 +291,7 @@ final class DecomposedJoinTest {
 
   @Test
   void recentKeys_areBoundedInBytes_andCounted() {
-    Causal mine = outside.decomposed(set());
+    CrdtState mine = outside.decomposed(set());
     long before = mine.store().heapBytes();
     long number = SIZE;
     long most = 0;
@@ -307,31 +311,33 @@ final class DecomposedJoinTest {
 
   @Test
   void versionsOfOneObject_areJoinedByWhatWasChanged() {
-    Causal mine = outside.decomposed(set());
-    Causal one = updated(mine, SELF, SIZE + 1, new Operation.Add(List.of(Value.of("x"))));
-    Causal other = updated(mine, OTHER, 1, new Operation.Remove(List.of(Value.of(7))));
-    Causal expected = Decomposition.whole(one).join(Decomposition.whole(other));
+    CrdtState mine = outside.decomposed(set());
+    CrdtState one = updated(mine, SELF, SIZE + 1, new Operation.Add(List.of(Value.of("x"))));
+    CrdtState other = updated(mine, OTHER, 1, new Operation.Remove(List.of(Value.of(7))));
+    CrdtState expected = Decomposition.whole(one).join(Decomposition.whole(other));
     outside.given = 0;
-    Causal joined = one.join(other);
+    CrdtState joined = one.join(other);
     assertThat(outside.given).isLessThan(10);
     assertThat(joined).isEqualTo(expected);
   }
 
   @Test
   void fieldsThatAreTheSame_stayOutside() {
-    Causal whole = map();
-    Causal mine = outside.decomposed(whole);
-    Causal theirs = updated(whole, OTHER, 9, new Operation.UpdateFields(List.of(assign(7, "b"))));
-    Causal joined = mine.join(theirs);
+    CrdtState whole = map();
+    CrdtState mine = outside.decomposed(whole);
+    CrdtState theirs =
+        updated(whole, OTHER, 9, new Operation.UpdateFields(List.of(assign(7, "b"))));
+    CrdtState joined = mine.join(theirs);
     assertThat(Decomposition.inMemory(joined)).isEqualTo(1);
     assertThat(joined).isEqualTo(theirs);
   }
 
   @Test
   void latestTimestamp_isThatOfWhatIsInMemory() {
-    Causal mine = outside.decomposed(map());
+    CrdtState mine = outside.decomposed(map());
     outside.given = 0;
-    Causal changed = updated(mine, OTHER, 9, new Operation.UpdateFields(List.of(assign(7, "b"))));
+    CrdtState changed =
+        updated(mine, OTHER, 9, new Operation.UpdateFields(List.of(assign(7, "b"))));
     outside.given = 0;
     assertThat(changed.latestTimestamp()).isEqualTo(9);
     assertThat(outside.given).isZero();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +15,8 @@ final class ForgettingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
 
-  private static Causal increment(Causal state, ReplicaId origin, long number, long forgotten) {
+  private static CrdtState increment(
+      CrdtState state, ReplicaId origin, long number, long forgotten) {
     return state.prepare(
         new Operation.Increment(number),
         origin,
@@ -24,56 +26,56 @@ final class ForgettingTest {
         forgotten);
   }
 
-  private static long value(Causal state) {
+  private static long value(CrdtState state) {
     return ((Reading.Count) state.read(new Query.Whole())).value();
   }
 
   @Test
   void counterThatOneReplicaForgot_isTheSameEverywhere() {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal there = bottom.join(increment(bottom, EU, 17, 0));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState there = bottom.join(increment(bottom, EU, 17, 0));
     there = there.join(there.prepare(new Operation.Clear(), US, 4, 0, 2, 0));
     assertThat(there.isSpent()).isTrue();
     // EU has forgotten all of it. Its last update was the one that was reset, so that the base of
     // the
     // new sums has the number of the old base.
-    Causal fresh = increment(bottom, EU, 18, 17);
-    Causal here = bottom.join(fresh);
+    CrdtState fresh = increment(bottom, EU, 18, 17);
+    CrdtState here = bottom.join(fresh);
     assertThat(value(here)).isEqualTo(18);
     assertThat(value(there.join(fresh))).isEqualTo(18);
     assertThat(value(here.join(there))).isEqualTo(18);
     assertThat(there.join(fresh).trimmed()).isEqualTo(here.trimmed());
     // A reset elsewhere that has seen it takes just that.
-    Causal reset = there.join(fresh).prepare(new Operation.Clear(), US, 9, 4, 3, 0);
-    Causal more = increment(here, EU, 20, 17);
+    CrdtState reset = there.join(fresh).prepare(new Operation.Clear(), US, 9, 4, 3, 0);
+    CrdtState more = increment(here, EU, 20, 17);
     assertThat(value(here.join(more).join(reset))).isEqualTo(20);
     assertThat(value(there.join(reset).join(more).join(fresh))).isEqualTo(20);
   }
 
   @Test
   void stateThatHasSeenASlotAndForgotIt_takesItAway() {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal old = bottom.join(increment(bottom, EU, 17, 0));
-    Causal forgot = bottom.seen(CausalContext.range(EU, 0, 20));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState old = bottom.join(increment(bottom, EU, 17, 0));
+    CrdtState forgot = bottom.seen(CausalContext.range(EU, 0, 20));
     assertThat(old.join(forgot).isBottom()).isTrue();
     assertThat(forgot.join(old).isBottom()).isTrue();
-    Causal seenLess = bottom.seen(CausalContext.range(EU, 0, 16));
+    CrdtState seenLess = bottom.seen(CausalContext.range(EU, 0, 16));
     assertThat(value(old.join(seenLess))).isEqualTo(17);
   }
 
   /** Seed 1 of the simulator: who had forgotten the object told its origin a state without it. */
   @Test
   void whatAStateOfAnotherOneHasTakenAway_countsNowhereAgain() {
-    Causal origin = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState origin = CrdtState.bottom(CrdtType.OR_MAP);
     origin = origin.join(update(origin, "f1", new Operation.Increment(4), 55));
     long seen = origin.context().through(EU);
     origin =
         origin.join(origin.prepare(new Operation.RemoveFields(List.of("f1")), EU, 76, seen, 1, 0));
-    Causal elsewhere = origin;
-    Causal forgot = Causal.bottom(CrdtType.OR_MAP).join(update(origin, "f2", set(), 211));
+    CrdtState elsewhere = origin;
+    CrdtState forgot = CrdtState.bottom(CrdtType.OR_MAP).join(update(origin, "f2", set(), 211));
     forgot = forgot.seen(CausalContext.range(EU, 0, 211));
     origin = origin.join(update(origin, "f2", set(), 211)).join(forgot);
-    Causal more = update(origin, "f1", new Operation.Increment(3), 866);
+    CrdtState more = update(origin, "f1", new Operation.Increment(3), 866);
     assertThat(f1(origin.join(more))).isEqualTo(3);
     assertThat(f1(elsewhere.join(update(elsewhere, "f2", set(), 211)).join(more))).isEqualTo(3);
   }
@@ -82,7 +84,7 @@ final class ForgettingTest {
     return new Operation.Add(List.of(Value.of("e")));
   }
 
-  private static Causal update(Causal state, String field, Operation operation, long number) {
+  private static CrdtState update(CrdtState state, String field, Operation operation, long number) {
     CrdtType type = operation instanceof Operation.Increment ? CrdtType.G_COUNTER : CrdtType.AW_SET;
     return state.prepare(
         new Operation.UpdateFields(
@@ -94,7 +96,7 @@ final class ForgettingTest {
         0);
   }
 
-  private static long f1(Causal state) {
+  private static long f1(CrdtState state) {
     Reading.Fields fields = (Reading.Fields) state.read(new Query.Whole());
     Reading f1 = requireNonNull(fields.fields().get(new FieldId("f1", CrdtType.G_COUNTER)));
     return ((Reading.Count) f1).value();
@@ -103,10 +105,10 @@ final class ForgettingTest {
   @Test
   void whatOnlyRemembersRemovals_isSpent_andNothingElseIs() {
     for (CrdtType type : CrdtType.values()) {
-      Causal bottom = Causal.bottom(type);
+      CrdtState bottom = CrdtState.bottom(type);
       assertThat(bottom.isSpent()).as("%s", type).isTrue();
     }
-    Causal map = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState map = CrdtState.bottom(CrdtType.OR_MAP);
     FieldId field = new FieldId("f", CrdtType.PN_COUNTER);
     map =
         map.join(
@@ -123,7 +125,7 @@ final class ForgettingTest {
     assertThat(map.store().isEmpty()).as("the counter's base is kept").isFalse();
     assertThat(map.isSpent()).isTrue();
     // The removal of an element from a remove-wins set decides against additions still to come.
-    Causal set = Causal.bottom(CrdtType.RW_SET);
+    CrdtState set = CrdtState.bottom(CrdtType.RW_SET);
     set = set.join(set.prepare(new Operation.Remove(List.of(Value.of("x"))), EU, 1, 0, 1, 0));
     assertThat(set.isBottom()).isTrue();
     assertThat(set.isSpent()).isFalse();
@@ -136,27 +138,27 @@ final class ForgettingTest {
    */
   @Test
   void rowsThatTheOriginForgot_areLeftOrNot_andCountForNothing() {
-    Causal bottom = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState bottom = CrdtState.bottom(CrdtType.OR_MAP);
     FieldId likes = new FieldId("likes", CrdtType.G_COUNTER);
     FieldId name = new FieldId("name", CrdtType.LWW_REGISTER);
-    Causal there = bottom.join(update(bottom, EU, 17, likes, new Operation.Increment(4)));
+    CrdtState there = bottom.join(update(bottom, EU, 17, likes, new Operation.Increment(4)));
     there = there.join(there.prepare(new Operation.RemoveFields(List.of("likes")), US, 4, 0, 2, 0));
     // EU has forgotten the object; a state from elsewhere, too, and it has not heard of EU since.
     Operation assign = new Operation.Assign(Value.of("Ada"));
-    Causal fresh = update(bottom, EU, 18, name, assign);
-    Causal forgot = bottom.join(update(bottom, US, 5, name, assign));
-    Causal oneByOne = there.join(forgot).join(fresh);
-    Causal grouped = there.join(forgot.join(fresh));
+    CrdtState fresh = update(bottom, EU, 18, name, assign);
+    CrdtState forgot = bottom.join(update(bottom, US, 5, name, assign));
+    CrdtState oneByOne = there.join(forgot).join(fresh);
+    CrdtState grouped = there.join(forgot.join(fresh));
     assertThat(oneByOne).isNotEqualTo(grouped);
     assertThat(oneByOne.context()).isEqualTo(grouped.context());
     assertThat(oneByOne.trimmed()).isEqualTo(grouped.trimmed());
-    Causal again = update(bottom, EU, 19, likes, new Operation.Increment(1));
+    CrdtState again = update(bottom, EU, 19, likes, new Operation.Increment(1));
     assertThat(oneByOne.join(again).read(new Query.Whole()))
         .isEqualTo(grouped.join(again).read(new Query.Whole()));
   }
 
-  private static Causal update(
-      Causal state, ReplicaId origin, long number, FieldId field, Operation operation) {
+  private static CrdtState update(
+      CrdtState state, ReplicaId origin, long number, FieldId field, Operation operation) {
     return state.prepare(
         new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation))),
         origin,

@@ -7,6 +7,7 @@ import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.state.CrdtState;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,7 +142,8 @@ final class OperationCodecTest {
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,
-      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+      @ForAll @Size(min = 1, max = 4)
+          Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
     byte[] bytes = encode(value);
     damage.forEach((at, b) -> bytes[at % bytes.length] = b);
     readOrRefused(kind(value), bytes);
@@ -207,7 +209,7 @@ final class OperationCodecTest {
       state.writeBytes(HexFormat.of().parseHex("0101660c"));
     }
     state.writeBytes(new byte[16]);
-    assertThatThrownBy(() -> Causal.read(new WireInput(state.toBytes())))
+    assertThatThrownBy(() -> CrdtState.read(new WireInput(state.toBytes())))
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("16 levels");
   }

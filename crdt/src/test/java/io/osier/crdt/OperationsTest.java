@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,7 @@ final class OperationsTest {
               new Operation.Add(Value.of("a")), new Operation.Expire(5, false)));
   private static final Operation.Expire LATER = new Operation.Expire(5, false);
 
-  private static Causal apply(Causal state, ReplicaId origin, Operation operation) {
+  private static CrdtState apply(CrdtState state, ReplicaId origin, Operation operation) {
     long last = state.context().last(origin);
     return state.join(state.prepare(operation, origin, last + 1, last, 1L << 57, 0));
   }
@@ -80,11 +81,11 @@ final class OperationsTest {
   @EnumSource(CrdtType.class)
   void operationOfAnotherType_isWrongType(CrdtType type) {
     for (Operation operation : OPERATIONS) {
-      Causal bottom = Causal.bottom(type);
+      CrdtState bottom = CrdtState.bottom(type);
       if (type == CrdtType.BOUNDED_COUNTER) {
         bottom = apply(bottom, US, new Operation.Bound(-1, 1, List.of("eu")));
       }
-      Causal start = bottom;
+      CrdtState start = bottom;
       if (type == CrdtType.BOUNDED_COUNTER && operation instanceof Operation.Clear) {
         continue; // BoundedCounterTest
       }
@@ -93,8 +94,8 @@ final class OperationsTest {
         assertThatThrownBy(() -> start.prepare(both, EU, 1, 0, 1, 0))
             .hasMessageContaining("a bounded counter does not expire");
       } else if (takes(type, both)) {
-        Causal after = apply(start, EU, both);
-        assertThat(after.deadline()).isEqualTo(after.isBottom() ? Causal.NEVER : 5);
+        CrdtState after = apply(start, EU, both);
+        assertThat(after.deadline()).isEqualTo(after.isBottom() ? CrdtState.NEVER : 5);
         assertThat(after.read(new Query.Whole()))
             .isEqualTo(apply(start, EU, operation).read(new Query.Whole()));
       }
@@ -107,7 +108,7 @@ final class OperationsTest {
             .isEqualTo(ErrorCode.WRONG_TYPE);
       }
     }
-    assertThat(Causal.bottom(type).isBottom()).isTrue();
+    assertThat(CrdtState.bottom(type).isBottom()).isTrue();
     assertThat(CrdtType.of(type.number())).isEqualTo(type);
     assertThat(CrdtType.ofLabel(type.label())).isEqualTo(type);
   }
@@ -115,7 +116,7 @@ final class OperationsTest {
   @Test
   void growOnlyCounter_refusesADecrement() {
     assertThatThrownBy(
-            () -> apply(Causal.bottom(CrdtType.G_COUNTER), EU, new Operation.Increment(-1)))
+            () -> apply(CrdtState.bottom(CrdtType.G_COUNTER), EU, new Operation.Increment(-1)))
         .hasMessageContaining("at least 0, not -1")
         .extracting(e -> ((OsierException) e).code())
         .isEqualTo(ErrorCode.INVALID_ARGUMENT);
@@ -123,14 +124,14 @@ final class OperationsTest {
 
   @Test
   void counter_refusesToOverflow_butHoldsWhatReplicasAddTogether() {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal full = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState full = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
     assertThatThrownBy(() -> apply(full, US, new Operation.Increment(1)))
         .extracting(e -> ((OsierException) e).code())
         .isEqualTo(ErrorCode.OVERFLOW);
-    Causal both = full.join(apply(bottom, US, new Operation.Increment(5)));
+    CrdtState both = full.join(apply(bottom, US, new Operation.Increment(5)));
     assertThat(both.read(new Query.Whole())).isEqualTo(new Reading.Count(Long.MAX_VALUE));
-    Causal low = apply(bottom, EU, new Operation.Increment(-Long.MAX_VALUE));
+    CrdtState low = apply(bottom, EU, new Operation.Increment(-Long.MAX_VALUE));
     assertThatThrownBy(() -> apply(low, EU, new Operation.Increment(Long.MIN_VALUE)))
         .extracting(e -> ((OsierException) e).code())
         .isEqualTo(ErrorCode.OVERFLOW);
@@ -139,9 +140,9 @@ final class OperationsTest {
   /** "adding 1 to 0 leaves the range of a long" it said. */
   @Test
   void counterWhoseSumsAreFull_saysSo() {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal up = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
-    Causal zero = apply(up, EU, new Operation.Increment(-Long.MAX_VALUE));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState up = apply(bottom, EU, new Operation.Increment(Long.MAX_VALUE));
+    CrdtState zero = apply(up, EU, new Operation.Increment(-Long.MAX_VALUE));
     assertThatThrownBy(() -> apply(zero, EU, new Operation.Increment(1)))
         .hasMessageContaining("the sum of all that was ever added here is 9223372036854775807");
     assertThatThrownBy(() -> apply(zero, EU, new Operation.Increment(-1)))
@@ -150,7 +151,7 @@ final class OperationsTest {
         .hasMessageContaining("the sum of all that was ever subtracted here is 0");
     assertThatThrownBy(() -> apply(up, US, new Operation.Increment(1)))
         .hasMessage("adding 1 to 9223372036854775807 leaves the range of a long");
-    Causal elsewhere = apply(zero, US, new Operation.Increment(1));
+    CrdtState elsewhere = apply(zero, US, new Operation.Increment(1));
     assertThat(elsewhere.read(new Query.Whole())).isEqualTo(new Reading.Count(1));
   }
 
@@ -160,14 +161,14 @@ final class OperationsTest {
     Operation increment =
         new Operation.UpdateFields(
             List.of(new Operation.FieldUpdate(likes, new Operation.Increment(3))));
-    Causal one = apply(Causal.bottom(CrdtType.OR_MAP), EU, increment);
-    Causal removed = apply(one, US, new Operation.RemoveFields(List.of("likes")));
+    CrdtState one = apply(CrdtState.bottom(CrdtType.OR_MAP), EU, increment);
+    CrdtState removed = apply(one, US, new Operation.RemoveFields(List.of("likes")));
     assertThat(removed.isBottom()).isTrue();
     assertThat(removed.store().isEmpty()).as("the base stays").isFalse();
-    Causal more = apply(one, EU, increment);
+    CrdtState more = apply(one, EU, increment);
     Reading reading = removed.join(more).read(new Query.Select(List.of("likes")));
     assertThat(((Reading.Fields) reading).fields().get(likes)).isEqualTo(new Reading.Count(3));
-    Causal zero =
+    CrdtState zero =
         apply(
             removed,
             EU,
@@ -178,8 +179,8 @@ final class OperationsTest {
 
   @Test
   void oneNameWithTwoTypes_isTwoFields_andIsRemovedAsOne() {
-    Causal bottom = Causal.bottom(CrdtType.OR_MAP);
-    Causal a =
+    CrdtState bottom = CrdtState.bottom(CrdtType.OR_MAP);
+    CrdtState a =
         apply(
             bottom,
             EU,
@@ -187,7 +188,7 @@ final class OperationsTest {
                 List.of(
                     new Operation.FieldUpdate(
                         new FieldId("f", CrdtType.AW_SET), new Operation.Add(Value.of("x"))))));
-    Causal b =
+    CrdtState b =
         apply(
             bottom,
             US,
@@ -195,7 +196,7 @@ final class OperationsTest {
                 List.of(
                     new Operation.FieldUpdate(
                         new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)))));
-    Causal both = a.join(b);
+    CrdtState both = a.join(b);
     assertThat(both.read(new Query.Size())).isEqualTo(new Reading.Count(2));
     assertThat(apply(both, EU, new Operation.RemoveFields(List.of("f"))).isBottom()).isTrue();
   }
@@ -204,7 +205,7 @@ final class OperationsTest {
   @Test
   void sizeEstimate_isWithinAFactorOfTwo() {
     for (CrdtType type : CrdtType.values()) {
-      Causal state = Causal.bottom(type);
+      CrdtState state = CrdtState.bottom(type);
       for (ReplicaId origin : List.of(EU, US)) {
         for (int i = 0; i < 40; i++) {
           state = apply(state, origin, large(type, i));

@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
+import io.osier.crdt.state.CrdtState;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,7 +65,7 @@ final class RangeProperties {
         : all.subList(0, Math.min(limit, all.size()));
   }
 
-  private static Causal apply(Causal state, Operation operation) {
+  private static CrdtState apply(CrdtState state, Operation operation) {
     long last = state.context().last(EU);
     return state.join(state.prepare(operation, EU, last + 1, last, 1 + last, 0));
   }
@@ -79,7 +80,7 @@ final class RangeProperties {
       @ForAll @IntRange(min = 1, max = 45) int limit) {
     for (CrdtType type : SETS) {
       TreeSet<Integer> model = new TreeSet<>(added);
-      Causal state = Causal.bottom(type);
+      CrdtState state = CrdtState.bottom(type);
       state = apply(state, new Operation.Add(added.stream().map(Value::of).toList()));
       if (type != CrdtType.G_SET) {
         state = apply(state, new Operation.Remove(removed.stream().map(Value::of).toList()));
@@ -108,7 +109,7 @@ final class RangeProperties {
       @ForAll("ends") Optional<Tuple.Tuple2<Integer, Boolean>> to,
       @ForAll boolean descending,
       @ForAll @IntRange(min = 1, max = 30) int limit) {
-    Causal state = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState state = CrdtState.bottom(CrdtType.OR_MAP);
     List<FieldId> fields = new ArrayList<>();
     for (int n : counters) {
       FieldId field = new FieldId(name(n), CrdtType.PN_COUNTER);
@@ -157,9 +158,9 @@ final class RangeProperties {
   void rangeThatNoAnswerHasRoomFor_isRefused() {
     String large = "x".repeat(1 << 20);
     List<Value> elements = IntStream.range(10, 76).mapToObj(i -> Value.of(i + large)).toList();
-    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    CrdtState empty = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(elements);
-    Causal set = empty.join(empty.prepare(add, new ReplicaId("eu", 1), 1, 0, 1, 0));
+    CrdtState set = empty.join(empty.prepare(add, new ReplicaId("eu", 1), 1, 0, 1, 0));
     Query all = new Query.Range(Optional.empty(), Optional.empty(), true, 100);
     assertThatThrownBy(() -> set.read(all))
         .is(Refused.with(ErrorCode.VALUE_TOO_LARGE))
@@ -186,11 +187,11 @@ final class RangeProperties {
             Optional.of(new Query.Bound(new Part.Element(Value.of("e")), true)),
             true,
             1);
-    assertThatThrownBy(() -> Causal.bottom(CrdtType.AW_SET).read(ofAField))
+    assertThatThrownBy(() -> CrdtState.bottom(CrdtType.AW_SET).read(ofAField))
         .hasMessageContaining("has elements, not fields");
-    assertThatThrownBy(() -> Causal.bottom(CrdtType.OR_MAP).read(ofAnElement))
+    assertThatThrownBy(() -> CrdtState.bottom(CrdtType.OR_MAP).read(ofAnElement))
         .hasMessageContaining("has fields, not elements");
-    assertThatThrownBy(() -> Causal.bottom(CrdtType.PN_COUNTER).read(ofAField))
+    assertThatThrownBy(() -> CrdtState.bottom(CrdtType.PN_COUNTER).read(ofAField))
         .isInstanceOf(OsierException.class);
   }
 }

@@ -5,6 +5,7 @@ import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.state.CrdtState;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
    */
   record Fact(List<Object> path, Dot dot, List<Object> content) {}
 
-  static ReferenceJoin of(Causal causal) {
+  static ReferenceJoin of(CrdtState causal) {
     WireOutput out = new WireOutput();
     causal.write(out);
     WireInput in = new WireInput(out.toBytes());

@@ -2,9 +2,11 @@ package io.osier.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.crdt.History.Event;
-import io.osier.crdt.History.Plan;
-import io.osier.crdt.History.Plans;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.History;
+import io.osier.crdt.types.History.Event;
+import io.osier.crdt.types.History.Plan;
+import io.osier.crdt.types.History.Plans;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,15 +60,15 @@ final class ReferenceJoinProperties {
       @ForAll boolean fromNothing,
       @ForAll("deliveries") List<Delivery> deliveries) {
     History history = plan.run();
-    List<Causal> pool = new ArrayList<>();
+    List<CrdtState> pool = new ArrayList<>();
     history.events.stream().map(Event::delta).forEach(pool::add);
     history.sites.forEach(site -> pool.add(site.state));
-    Causal state = fromNothing ? Causal.bottom(plan.type()) : pool.getFirst();
+    CrdtState state = fromNothing ? CrdtState.bottom(plan.type()) : pool.getFirst();
     ReferenceJoin reference = ReferenceJoin.of(state);
     for (Delivery delivery : deliveries) {
-      Causal part = pool.get(delivery.part % pool.size());
+      CrdtState part = pool.get(delivery.part % pool.size());
       if (delivery.other != delivery.part) {
-        Causal other = pool.get(delivery.other % pool.size());
+        CrdtState other = pool.get(delivery.other % pool.size());
         ReferenceJoin group = ReferenceJoin.of(part).join(ReferenceJoin.of(other));
         part = part.join(other);
         assertThat(ReferenceJoin.of(part)).isEqualTo(group);
@@ -83,9 +85,9 @@ final class ReferenceJoinProperties {
       @ForAll(supplier = Plans.class) Plan plan,
       @ForAll @Size(3) List<@Size(max = 30) List<@IntRange(max = 30) Integer>> orders) {
     History history = plan.runWithoutCausality();
-    List<Causal> results = new ArrayList<>();
+    List<CrdtState> results = new ArrayList<>();
     for (int i = 0; i < history.sites.size(); i++) {
-      Causal state = history.sites.get(i).state;
+      CrdtState state = history.sites.get(i).state;
       for (Event event : History.ordered(history.events, orders.get(i))) {
         state = state.join(event.delta());
       }

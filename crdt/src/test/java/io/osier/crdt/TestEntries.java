@@ -6,6 +6,9 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.tree.EntrySource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,29 +17,29 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The entries of an object outside the heap, and how many of them were given. */
-final class TestEntries implements EntrySource {
-  static final ReplicaId SELF = new ReplicaId("eu", 1);
+public final class TestEntries implements EntrySource {
+  public static final ReplicaId SELF = new ReplicaId("eu", 1);
 
-  final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
-  int given;
+  public final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+  public int given;
 
   /** How often one entry was asked for. */
   int lookups;
 
   /** Where each page began. */
-  final List<byte @Nullable []> pages = new ArrayList<>();
+  public final List<byte @Nullable []> pages = new ArrayList<>();
 
   /** All of the object's context, in its order. */
   List<ReplicaId> replicas = List.of(SELF);
 
   /** An equal object whose entries are here. */
-  Causal decomposed(Causal whole) {
+  public CrdtState decomposed(CrdtState whole) {
     Decomposition.all(whole, replicas, entries::put);
     return decomposedAs(whole);
   }
 
   /** An equal object that is read anew, of one whose entries are here. */
-  Causal decomposedAs(Causal whole) {
+  public CrdtState decomposedAs(CrdtState whole) {
     byte[] head =
         WireOutput.bytesOf(
             out -> {

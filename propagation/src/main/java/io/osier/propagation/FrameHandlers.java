@@ -5,39 +5,39 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.propagation.heal.Answers;
-import io.osier.propagation.heal.Healer;
-import io.osier.propagation.heal.Verifier;
-import io.osier.propagation.host.Surroundings;
-import io.osier.propagation.in.Answer;
-import io.osier.propagation.in.Inbound;
-import io.osier.propagation.in.InboundStream;
-import io.osier.propagation.in.Knowledge;
-import io.osier.propagation.out.Outbound;
-import io.osier.propagation.out.PeerStream;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.pull.PeerAnswer;
+import io.osier.propagation.receive.Inbound;
+import io.osier.propagation.receive.InboundStream;
+import io.osier.propagation.receive.ReceivedVector;
+import io.osier.propagation.repair.RepairAnswers;
+import io.osier.propagation.repair.Repairer;
+import io.osier.propagation.repair.Verifier;
+import io.osier.propagation.send.Outbound;
+import io.osier.propagation.send.PeerStream;
 import io.osier.propagation.wire.Frame;
 import java.util.Optional;
 
 /** What is done with each kind of frame, and what goes across streams then. Not thread-safe. */
 final class FrameHandlers {
-  private final Surroundings around;
-  private final Knowledge knowledge;
+  private final ReplicationContext around;
+  private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Healer healer;
-  private final Answers answers;
+  private final Repairer healer;
+  private final RepairAnswers answers;
   private final Verifier verifier;
-  private final Standing standing;
+  private final ReplicationStatus standing;
 
   FrameHandlers(
-      Surroundings around,
-      Knowledge knowledge,
+      ReplicationContext around,
+      ReceivedVector knowledge,
       Outbound outbound,
       Inbound inbound,
-      Healer healer,
-      Answers answers,
+      Repairer healer,
+      RepairAnswers answers,
       Verifier verifier,
-      Standing standing) {
+      ReplicationStatus standing) {
     this.around = around;
     this.knowledge = knowledge;
     this.outbound = outbound;
@@ -89,7 +89,7 @@ final class FrameHandlers {
           resume(in, nowNanos);
         }
       }
-      case Frame.States f -> take(in, Answer.of(f), nowNanos, nowMillis);
+      case Frame.States f -> take(in, PeerAnswer.of(f), nowNanos, nowMillis);
       case Frame.StatesAndOffer f -> statesAndOffer(in, f, nowNanos, nowMillis);
       case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
     }
@@ -137,12 +137,12 @@ final class FrameHandlers {
   }
 
   /** Takes an answer if there is one of which all is here. */
-  void takeIfAny(InboundStream in, Optional<Answer> answer, long nowNanos, long nowMillis) {
+  void takeIfAny(InboundStream in, Optional<PeerAnswer> answer, long nowNanos, long nowMillis) {
     answer.ifPresent(whole -> take(in, whole, nowNanos, nowMillis));
   }
 
   /** Takes an answer of which all is here. */
-  private void take(InboundStream in, Answer answer, long nowNanos, long nowMillis) {
+  private void take(InboundStream in, PeerAnswer answer, long nowNanos, long nowMillis) {
     boolean expected =
         answer.states().origin().isPresent() && healer.received(in.sender(), answer, nowNanos);
     inbound.states(in, answer, expected, nowNanos, nowMillis);

@@ -5,28 +5,28 @@ import io.osier.core.CausalContext;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.heal.Answers;
-import io.osier.propagation.heal.Healer;
-import io.osier.propagation.heal.RelayLog;
-import io.osier.propagation.heal.Verifier;
-import io.osier.propagation.host.Delays;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.FrameSink;
-import io.osier.propagation.host.Heard;
-import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.ObjectAccess;
+import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.PropagationStats;
-import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.host.Surroundings;
 import io.osier.propagation.host.UpdateObserver;
-import io.osier.propagation.in.Applier;
-import io.osier.propagation.in.Inbound;
-import io.osier.propagation.in.InboundStream;
-import io.osier.propagation.in.Knowledge;
-import io.osier.propagation.out.Outbound;
-import io.osier.propagation.out.PeerStream;
+import io.osier.propagation.receive.Inbound;
+import io.osier.propagation.receive.InboundStream;
+import io.osier.propagation.receive.ReceivedVector;
+import io.osier.propagation.receive.UpdateApplier;
+import io.osier.propagation.repair.RelayLog;
+import io.osier.propagation.repair.RepairAnswers;
+import io.osier.propagation.repair.Repairer;
+import io.osier.propagation.repair.Verifier;
+import io.osier.propagation.send.Outbound;
+import io.osier.propagation.send.PeerStream;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
@@ -34,7 +34,7 @@ import java.util.Map;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
- * {@link Inbound}, and what is missing to {@link Healer}, and ticks them.
+ * {@link Inbound}, and what is missing to {@link Repairer}, and ticks them.
  *
  * <p>Pure: time comes in with each call and frames go out through the sink. Used by one thread.
  */
@@ -42,15 +42,15 @@ public final class Propagation {
   /** Room for the requests of one life: a thousand a second for a generation. */
   private static final int REQUESTS_SHIFT = 40;
 
-  private final Surroundings around;
-  private final Knowledge knowledge;
+  private final ReplicationContext around;
+  private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
-  private final Healer healer;
+  private final Repairer healer;
   private final RelayLog relays;
-  private final Answers answers;
+  private final RepairAnswers answers;
   private final Verifier verifier;
-  private final Standing standing;
+  private final ReplicationStatus standing;
 
   /** Whether this datacenter may not know all others yet. */
   private boolean joins;
@@ -58,7 +58,7 @@ public final class Propagation {
   /** Whether it was told who there is; its configuration may be older than a change of that. */
   private boolean membersKnown;
 
-  private final Announcer announcer;
+  private final StatusSender announcer;
   private final FrameHandlers handlers;
 
   /** The number of the last request to a peer: none is given twice, in no life. */
@@ -77,13 +77,13 @@ public final class Propagation {
       List<String> peers,
       KeyspacePolicy policy,
       StreamSettings settings,
-      Recovered recovered,
-      Replica replica,
+      RecoveredState recovered,
+      ObjectAccess replica,
       FrameSink sink,
       UpdateObserver observer,
       long nowNanos) {
     this.around =
-        new Surroundings(
+        new ReplicationContext(
             self,
             peers,
             policy,
@@ -94,18 +94,19 @@ public final class Propagation {
             new PropagationStats(),
             observer);
     this.requests = recovered.life() << REQUESTS_SHIFT;
-    this.knowledge = new Knowledge(self, peers, recovered, this::committed);
+    this.knowledge = new ReceivedVector(self, peers, recovered, this::committed);
     this.outbound = new Outbound(around, knowledge::through, nowNanos);
     this.relays = new RelayLog(new Budget("relays", settings.memory().relays()));
-    Applier applier = new Applier(knowledge, replica, this::relay, observer);
-    this.healer = new Healer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
+    UpdateApplier applier = new UpdateApplier(knowledge, replica, this::relay, observer);
+    this.healer = new Repairer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
         new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
-    this.answers = new Answers(around, knowledge, applier, relays, this::isHolding);
+    this.answers = new RepairAnswers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
-    this.standing = new Standing(around, knowledge, outbound, inbound, healer, nowNanos);
-    this.announcer = new Announcer(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
+    this.standing = new ReplicationStatus(around, knowledge, outbound, inbound, healer, nowNanos);
+    this.announcer =
+        new StatusSender(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
     this.handlers =
         new FrameHandlers(
             around, knowledge, outbound, inbound, healer, answers, verifier, standing);
@@ -185,7 +186,7 @@ public final class Propagation {
       CausalContext before,
       long number,
       long floor,
-      Causal delta,
+      CrdtState delta,
       int updates,
       boolean hold,
       long sinceNanos,
@@ -408,8 +409,8 @@ public final class Propagation {
   }
 
   /** How far this partition has come, to be stored with what was applied. */
-  public Progress progress() {
-    return new Progress(knowledge.through(), inbound.cursors(), standing.isSettled());
+  public ReplicationProgress progress() {
+    return new ReplicationProgress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
 
   /** Every datacenter, this one included, is known to have a replica's updates up to this one. */
@@ -503,7 +504,7 @@ public final class Propagation {
    * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the
    * peers.
    */
-  public Heard heard() {
+  public PeersHeard heard() {
     return standing.heard();
   }
 
@@ -576,6 +577,6 @@ public final class Propagation {
       Outbound.Lag lag,
       long inFlightBytes,
       Map<Frame.Kind, Long> sentBytes,
-      Delays roundTimes,
+      DelayHistogram roundTimes,
       long behindUpdates) {}
 }

@@ -1,6 +1,6 @@
 /**
- * How updates travel between datacenters: streams, rounds, catch-up and healing as pure state
- * machines, and their Netty transport beside them in {@code transport}.
+ * How updates travel between datacenters: streams, rounds, catch-up and repair as pure state
+ * machines. The connections that carry them are in {@code net}.
  */
 @NullMarked
 package io.osier.propagation;

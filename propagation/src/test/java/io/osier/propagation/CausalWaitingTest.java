@@ -7,11 +7,11 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -46,7 +46,7 @@ final class CausalWaitingTest {
           List.of(PEER.dc(), AWAY.dc()),
           KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
           SETTINGS,
-          Recovered.NOTHING,
+          RecoveredState.NOTHING,
           kept,
           (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {
@@ -91,8 +91,9 @@ final class CausalWaitingTest {
   /** The state of an object of one that wrote it once, with this number. */
   private static Shipment whole(ReplicaId origin, int number) {
     ObjectId object = new ObjectId(Key.of(origin + "/" + number), CrdtType.PN_COUNTER);
-    Causal bottom = Causal.bottom(object.type());
-    Causal state = bottom.join(bottom.prepare(new Operation.Increment(1), origin, number, 0, 1, 0));
+    CrdtState bottom = CrdtState.bottom(object.type());
+    CrdtState state =
+        bottom.join(bottom.prepare(new Operation.Increment(1), origin, number, 0, 1, 0));
     return new Shipment(object, origin, 0, VersionVector.EMPTY, number, 0, 0, state);
   }
 
@@ -158,10 +159,10 @@ final class CausalWaitingTest {
   /** The peer asks while something that is committed here is held, so the answer waits. */
   private void asksWhileSomethingIsHeld() {
     up();
-    Causal delta =
-        Causal.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
+    CrdtState delta =
+        CrdtState.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
     ObjectId object = new ObjectId(Key.of("held"), CrdtType.PN_COUNTER);
-    kept.objects.put(object, Causal.bottom(object.type()).join(delta));
+    kept.objects.put(object, CrdtState.bottom(object.type()).join(delta));
     long now = nowMillis * 1_000_000;
     propagation.commit(object, CausalContext.EMPTY, 1, 1, delta, 1, true, now, now);
     receive(

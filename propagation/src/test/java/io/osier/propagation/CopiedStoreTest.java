@@ -10,12 +10,12 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -38,7 +38,7 @@ final class CopiedStoreTest {
   private static final ReplicaId THIRD = new ReplicaId("ap", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("c"), CrdtType.PN_COUNTER);
 
-  private Causal state = Causal.bottom(OBJECT.type());
+  private CrdtState state = CrdtState.bottom(OBJECT.type());
 
   /** It has committed 5 updates in former lives. */
   private final Propagation propagation =
@@ -47,7 +47,7 @@ final class CopiedStoreTest {
           List.of("us", "ap"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
-          new Recovered(
+          new RecoveredState(
               2,
               true,
               5,
@@ -57,7 +57,7 @@ final class CopiedStoreTest {
               Set.of(),
               Map.of(),
               true,
-              Forgotten.NOTHING,
+              Forgetting.NOTHING,
               1),
           new OneObject(),
           (to, frame) -> {},
@@ -66,14 +66,14 @@ final class CopiedStoreTest {
 
   private final class OneObject extends TestSurroundings.Objects {
     @Override
-    public Causal state(ObjectId object) {
+    public CrdtState state(ObjectId object) {
       return state;
     }
   }
 
   private void commit(long number) {
     CausalContext before = state.context();
-    Causal delta = state.prepare(new Operation.Increment(1), SELF, number, 0, 1_000, 0);
+    CrdtState delta = state.prepare(new Operation.Increment(1), SELF, number, 0, 1_000, 0);
     state = state.join(delta);
     propagation.commit(OBJECT, before, number, number, delta, 1, false, 0, 0);
     propagation.tick(0, 0);

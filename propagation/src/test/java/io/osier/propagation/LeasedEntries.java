@@ -3,9 +3,9 @@ package io.osier.propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
-import io.osier.crdt.EntrySource;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.tree.EntrySource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +27,7 @@ public final class LeasedEntries {
   }
 
   /** An equal object with its entries outside; the same one if that cannot be. */
-  public Causal of(Causal object) {
+  public CrdtState of(CrdtState object) {
     if (!Decomposition.isPossible(object)) {
       return object;
     }

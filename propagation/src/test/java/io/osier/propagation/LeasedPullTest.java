@@ -9,13 +9,13 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.EntryRanges;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -44,7 +44,7 @@ final class LeasedPullTest {
           List.of(PEER.dc()),
           KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
-          Recovered.NOTHING,
+          RecoveredState.NOTHING,
           replica,
           (to, frame) -> sent.add(frame),
           UpdateObserver.NONE,
@@ -65,9 +65,9 @@ final class LeasedPullTest {
 
   /** Its entries are the same here, and it has seen an update more. Returns the stream's epoch. */
   private long setIsPulled() {
-    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    CrdtState empty = CrdtState.bottom(CrdtType.AW_SET);
     Operation adds = new Operation.Add(List.of(Value.of("e")));
-    Causal here = empty.join(empty.prepare(adds, PEER, 1, 0, 0, 0));
+    CrdtState here = empty.join(empty.prepare(adds, PEER, 1, 0, 0, 0));
     replica.objects.put(SET, leases.of(here));
     propagation.peerUp(PEER, 0);
     long epoch = epoch();

@@ -8,12 +8,12 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -38,8 +38,8 @@ final class LeasedShipmentTest {
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
 
-  private static final Recovered WITH_ONE_UPDATE =
-      new Recovered(
+  private static final RecoveredState WITH_ONE_UPDATE =
+      new RecoveredState(
           1,
           true,
           2,
@@ -49,16 +49,16 @@ final class LeasedShipmentTest {
           Set.of(SELF),
           Map.of(),
           false,
-          Forgotten.SOMETHING,
+          Forgetting.SOMETHING,
           1);
 
   private final LeasedEntries leases = new LeasedEntries();
   private final List<Frame> sent = new ArrayList<>();
-  private Causal set = Causal.bottom(SET.type()).join(added("e", 1));
+  private CrdtState set = CrdtState.bottom(SET.type()).join(added("e", 1));
 
   private final class Leased extends TestSurroundings.Objects {
     @Override
-    public @Nullable Causal state(ObjectId object) {
+    public @Nullable CrdtState state(ObjectId object) {
       return object.equals(SET) ? leases.of(set) : null;
     }
 
@@ -81,9 +81,9 @@ final class LeasedShipmentTest {
           UpdateObserver.NONE,
           0);
 
-  private static Causal added(String element, long number) {
+  private static CrdtState added(String element, long number) {
     Operation adds = new Operation.Add(Value.of(element));
-    return Causal.bottom(SET.type()).prepare(adds, SELF, number, number - 1, 0, 0);
+    return CrdtState.bottom(SET.type()).prepare(adds, SELF, number, number - 1, 0, 0);
   }
 
   /** What the frames of a class say, behind the end of all leases. */
@@ -122,7 +122,7 @@ final class LeasedShipmentTest {
   void stateOfARound_isAsItWas() {
     streams();
     CausalContext before = set.context();
-    Causal delta = added("f", 3);
+    CrdtState delta = added("f", 3);
     set = set.join(delta);
     propagation.commit(SET, before, 3, 3, delta, 1, true, 0, 0);
     propagation.flush(0, 0);

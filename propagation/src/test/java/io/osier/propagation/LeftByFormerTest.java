@@ -7,13 +7,13 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -44,8 +44,8 @@ final class LeftByFormerTest {
   private final Map<String, Frame.Resume> resumes = new HashMap<>();
 
   private final Map<String, Frame.Status> statuses = new HashMap<>();
-  private final Causal first = increment(Causal.bottom(OBJECT.type()), AP);
-  private final Causal second = increment(Causal.bottom(OBJECT.type()).join(first), US);
+  private final CrdtState first = increment(CrdtState.bottom(OBJECT.type()), AP);
+  private final CrdtState second = increment(CrdtState.bottom(OBJECT.type()).join(first), US);
   private long nowMillis = 1_000_000;
 
   private final Propagation propagation =
@@ -54,7 +54,7 @@ final class LeftByFormerTest {
           List.of("us", "ap"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
-          Recovered.NOTHING,
+          RecoveredState.NOTHING,
           kept,
           this::sent,
           UpdateObserver.NONE,
@@ -68,12 +68,12 @@ final class LeftByFormerTest {
     }
   }
 
-  private static Causal increment(Causal state, ReplicaId origin) {
+  private static CrdtState increment(CrdtState state, ReplicaId origin) {
     return state.prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
   }
 
   private long value() {
-    Causal state = kept.objects.get(OBJECT);
+    CrdtState state = kept.objects.get(OBJECT);
     return state == null ? 0 : ((Reading.Count) state.read(new Query.Whole())).value();
   }
 
@@ -86,7 +86,7 @@ final class LeftByFormerTest {
   }
 
   /** The peer's only update comes. */
-  private void ships(ReplicaId from, VersionVector needs, Causal delta) {
+  private void ships(ReplicaId from, VersionVector needs, CrdtState delta) {
     Shipment update = new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta);
     receive(
         from,
@@ -152,7 +152,7 @@ final class LeftByFormerTest {
   void whatIsKnownMeanwhile_waitsNoLonger() {
     usShipsAndIsGone();
     up(AP);
-    kept.objects.put(OBJECT, Causal.bottom(OBJECT.type()).join(first).join(second));
+    kept.objects.put(OBJECT, CrdtState.bottom(OBJECT.type()).join(first).join(second));
     tick();
     assertThat(propagation.waitingUpdates()).isZero();
   }

@@ -6,12 +6,12 @@ import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.EntryRanges;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -37,7 +37,7 @@ final class ManyOffersTest {
         List.of(PEER.dc()),
         KeyspacePolicy.session("k", Duration.ofSeconds(1)),
         settings,
-        Recovered.NOTHING,
+        RecoveredState.NOTHING,
         new TestSurroundings.Kept(),
         (to, frame) -> sent.add(frame),
         UpdateObserver.NONE,
@@ -93,7 +93,7 @@ final class ManyOffersTest {
     assertThat(begun).hasSize(16);
     Frame.Pull first = begun.getFirst();
     EntryRanges.Range none =
-        EntryRanges.of(Causal.bottom(CrdtType.AW_SET), EntryKey.NONE, 1, 1).getFirst();
+        EntryRanges.of(CrdtState.bottom(CrdtType.AW_SET), EntryKey.NONE, 1, 1).getFirst();
     receive(new Frame.Ranges(epoch, 1, first.object(), EntryKey.NONE, List.of(none)));
     assertThat(pulls()).hasSize(1).allMatch(Frame.Pull::done);
     receive(offer(epoch, 40));

@@ -4,7 +4,7 @@ import static io.osier.propagation.Script.elements;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.osier.crdt.Causal;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class OfferedAnswerTest {
     return Script.ranges(told, "us>ap");
   }
 
-  private Causal at(String dc) {
+  private CrdtState at(String dc) {
     return script.state(dc, "k");
   }
 
@@ -211,7 +211,7 @@ final class OfferedAnswerTest {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     separated(consistency);
-    List<Causal> were = new ArrayList<>(List.of(at("eu")));
+    List<CrdtState> were = new ArrayList<>(List.of(at("eu")));
     script.loses((link, frame) -> !(frame instanceof Frame.Status) && random.nextInt(12) == 0);
     script.repeats((link, frame) -> random.nextInt(8) == 0);
     int pulls = 0;

@@ -4,7 +4,7 @@ import static io.osier.propagation.Script.elements;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.osier.crdt.Causal;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ final class OfferedStateTest {
     return Script.ranges(told, "[a-z]+>[a-z]+");
   }
 
-  private Causal at(String dc) {
+  private CrdtState at(String dc) {
     return script.state(dc, "k");
   }
 
@@ -322,7 +322,7 @@ final class OfferedStateTest {
     Random random = new Random(seed);
     separated(consistency);
     boolean causal = consistency.equals("causal");
-    List<List<@Nullable Causal>> were = new ArrayList<>(List.of(at("eu", causal)));
+    List<List<@Nullable CrdtState>> were = new ArrayList<>(List.of(at("eu", causal)));
     script.loses((link, frame) -> !(frame instanceof Frame.Status) && random.nextInt(12) == 0);
     script.repeats((link, frame) -> random.nextInt(8) == 0);
     int pulls = 0;
@@ -348,8 +348,8 @@ final class OfferedStateTest {
     assertThat(pulls).as("rounds with a pull, seed " + seed).isPositive();
   }
 
-  private List<@Nullable Causal> at(String dc, boolean withTheOther) {
-    List<@Nullable Causal> states = new ArrayList<>();
+  private List<@Nullable CrdtState> at(String dc, boolean withTheOther) {
+    List<@Nullable CrdtState> states = new ArrayList<>();
     states.add(at(dc));
     if (withTheOther) {
       states.add(script.state(dc, "l"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -34,7 +34,7 @@ final class OneWayCutTest {
           List.of(HEARD.dc(), THIRD.dc()),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           SETTINGS,
-          Recovered.NOTHING,
+          RecoveredState.NOTHING,
           new TestSurroundings.Objects(),
           (to, frame) -> {
             if (frame instanceof Frame.Heal heal) {

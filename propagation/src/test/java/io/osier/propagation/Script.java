@@ -8,16 +8,16 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.propagation.host.Late;
-import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.ObjectAccess;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
@@ -69,9 +69,9 @@ final class Script {
   private record Event(long nanos, long order, Runnable action) {}
 
   /** One datacenter. */
-  private final class Dc implements Replica {
+  private final class Dc implements ObjectAccess {
     final ReplicaId self;
-    final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+    final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
     final TreeMap<String, String> shown = new TreeMap<>();
     final Propagation propagation;
     long committed;
@@ -84,7 +84,7 @@ final class Script {
               peers,
               policy,
               settings,
-              Recovered.NOTHING,
+              RecoveredState.NOTHING,
               this,
               (to, frame) -> send(this, to.dc(), frame),
               UpdateObserver.NONE,
@@ -98,24 +98,24 @@ final class Script {
 
     void commit(String key, Operation operation, long floor, boolean hold) {
       ObjectId object = object(key);
-      Causal before = objects.getOrDefault(object, Causal.bottom(object.type()));
+      CrdtState before = objects.getOrDefault(object, CrdtState.bottom(object.type()));
       boolean clears = operation instanceof Operation.Clear;
-      Causal seen = clears ? Decomposition.of(before) : before;
+      CrdtState seen = clears ? Decomposition.of(before) : before;
       long predecessor = before.context().through(self);
-      Causal delta = seen.prepare(operation, self, committed + 1, predecessor, nanos / MILLI, 0);
+      CrdtState delta = seen.prepare(operation, self, committed + 1, predecessor, nanos / MILLI, 0);
       committed = delta.context().last(self);
       objects.put(object, before.join(delta));
       propagation.commit(object, before.context(), committed, floor, delta, 1, hold, nanos, nanos);
     }
 
     @Override
-    public @Nullable Causal state(ObjectId object) {
-      Causal state = objects.get(object);
+    public @Nullable CrdtState state(ObjectId object) {
+      CrdtState state = objects.get(object);
       return state == null || leases == null ? state : leases.of(state);
     }
 
     @Override
-    public void apply(Shipment update, Causal joined) {
+    public void apply(Shipment update, CrdtState joined) {
       objects.put(update.object(), leases == null ? joined : Decomposition.whole(joined));
       shown.put(update.object().key().toString(), value(joined));
       if (policy.consistency() == KeyspacePolicy.Consistency.SESSION) {
@@ -197,7 +197,7 @@ final class Script {
   }
 
   /** What a datacenter has of an object. */
-  Causal state(String dc, String key) {
+  CrdtState state(String dc, String key) {
     return requireNonNull(dc(dc).objects.get(object(key)), key);
   }
 
@@ -299,7 +299,7 @@ final class Script {
   }
 
   /** What became visible late at a datacenter. */
-  Late late(String name) {
+  LateCounts late(String name) {
     return dc(name).propagation.stats().late();
   }
 
@@ -428,7 +428,7 @@ final class Script {
     return new ObjectId(Key.of(key), CrdtType.AW_SET);
   }
 
-  private static String value(Causal set) {
+  private static String value(CrdtState set) {
     return ((Reading.Many) set.read(new Query.Whole()))
         .values().stream().map(Value::toString).sorted().collect(Collectors.joining(" "));
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -34,7 +34,7 @@ final class StreamEpochTest {
           List.of("us"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           SETTINGS,
-          new Recovered(
+          new RecoveredState(
               2,
               true,
               0,
@@ -44,7 +44,7 @@ final class StreamEpochTest {
               Set.of(),
               Map.of(),
               true,
-              Forgotten.NOTHING,
+              Forgetting.NOTHING,
               1),
           new TestSurroundings.Objects(),
           (to, frame) -> {

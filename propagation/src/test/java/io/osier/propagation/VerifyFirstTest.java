@@ -6,11 +6,11 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
@@ -43,7 +43,7 @@ final class VerifyFirstTest {
           List.of("us"),
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
           StreamSettings.DEFAULT,
-          new Recovered(
+          new RecoveredState(
               2,
               false,
               0,
@@ -53,7 +53,7 @@ final class VerifyFirstTest {
               Set.of(),
               Map.of(),
               true,
-              Forgotten.NOTHING,
+              Forgetting.NOTHING,
               1),
           new OneObject(),
           (to, frame) -> {
@@ -66,8 +66,8 @@ final class VerifyFirstTest {
 
   private static final class OneObject extends TestSurroundings.Objects {
     @Override
-    public Causal state(ObjectId object) {
-      return Causal.bottom(object.type());
+    public CrdtState state(ObjectId object) {
+      return CrdtState.bottom(object.type());
     }
 
     @Override

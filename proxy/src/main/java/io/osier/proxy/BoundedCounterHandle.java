@@ -5,10 +5,10 @@ import static io.osier.core.Present.present;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.TimeLimit;
-import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.types.BoundedCounter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * says how many are left, or waits for rights if it is given time. Cheap; thread-safe.
  */
 public final class BoundedCounterHandle extends CounterCalls {
-  BoundedCounterHandle(Target target) {
+  BoundedCounterHandle(ObjectRef target) {
     super(target);
   }
 

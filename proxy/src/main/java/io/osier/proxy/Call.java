@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a session, with its tries ({@link CallTry}): where they go, and what its caller is
- * told in the end.
+ * One call of a session, with its tries ({@link CallAttempt}): where they go, and what its caller
+ * is told in the end.
  *
  * @param <T> what its caller gets
  */
@@ -28,7 +28,7 @@ abstract class Call<T> implements CallFuture.Work {
   final String keyspace;
   final boolean update;
   final Timers timers;
-  final Tries tries;
+  final RetryPolicy tries;
   final long startNanos;
   private final @Nullable Key key;
 
@@ -41,7 +41,7 @@ abstract class Call<T> implements CallFuture.Work {
   private volatile int over;
 
   /** The latest try; null before the first. */
-  private volatile @Nullable CallTry latest;
+  private volatile @Nullable CallAttempt latest;
 
   /** Whether the keyspace is a causal one, as the datacenter said. */
   private volatile boolean causal;
@@ -57,7 +57,7 @@ abstract class Call<T> implements CallFuture.Work {
     this.timers = client.timers();
     this.startNanos = timers.nanoTime();
     this.tries =
-        new Tries(
+        new RetryPolicy(
             update, startNanos, client.settings().timeout().toNanos(), session.patienceNanos());
     this.keyspace = keyspace;
     this.key = key;
@@ -124,7 +124,7 @@ abstract class Call<T> implements CallFuture.Work {
       return result;
     }
     observed = client.settings().listeners().observer().begins(keyspace, update);
-    Room room = client.room();
+    CallLimiter room = client.room();
     long now = startNanos;
     if (!room.enterAtOnce()) {
       OsierException full = room.enter(tries.deadlineNanos() - now);
@@ -175,7 +175,7 @@ abstract class Call<T> implements CallFuture.Work {
     if (!ends()) {
       return;
     }
-    CallTry last = latest;
+    CallAttempt last = latest;
     boolean isUndone = last == null || last.withdraw();
     failed(
         isUndone || !update
@@ -253,11 +253,11 @@ abstract class Call<T> implements CallFuture.Work {
       fail(late);
       return;
     }
-    CallTry.send(this, connection, info, now);
+    CallAttempt.send(this, connection, info, now);
   }
 
   /** It is about to be sent to a datacenter that has the keyspace. */
-  final void begins(CallTry next) {
+  final void begins(CallAttempt next) {
     latest = next;
   }
 
@@ -294,13 +294,14 @@ abstract class Call<T> implements CallFuture.Work {
     succeed(made);
   }
 
-  final void act(Tries.Next next) {
+  final void act(RetryPolicy.Next next) {
     switch (next) {
-      case Tries.Next.Again a ->
+      case RetryPolicy.Next.Again a ->
           timers.later(
               this::attempt, a.pauseMillisMax() == 0 ? 0 : timers.pauseMillis(a.pauseMillisMax()));
-      case Tries.Next.GoOn g -> throw new IllegalStateException("only who refused can be asked on");
-      case Tries.Next.End e -> fail(e.error());
+      case RetryPolicy.Next.GoOn g ->
+          throw new IllegalStateException("only who refused can be asked on");
+      case RetryPolicy.Next.End e -> fail(e.error());
     }
   }
 }

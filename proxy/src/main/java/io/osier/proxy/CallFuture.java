@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
+import io.osier.proxy.connection.CallbackThread;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -247,7 +248,7 @@ final class CallFuture<T> extends CompletableFuture<T> {
   // ---------------------------------------------------------------- waited for
 
   private void waits() {
-    if (Answering.mustNotWait()) {
+    if (CallbackThread.mustNotWait()) {
       throw Calls.error(GivenUp.WAITS_FOR_ITSELF);
     }
     line.joins(depth);

@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Reply;
 import io.osier.proxy.CallFuture.GivenUp;
+import io.osier.proxy.connection.CallbackThread;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +21,7 @@ final class Calls {
   /** Waits for a future and throws its error as it is. */
   static <T> T join(CompletableFuture<T> future) {
     if (!future.isDone()) {
-      if (Answering.mustNotWait()) {
+      if (CallbackThread.mustNotWait()) {
         giveUp(future, GivenUp.WAITS_FOR_ITSELF);
       } else {
         await(future);

@@ -9,6 +9,12 @@ import io.osier.core.TimeLimit;
 import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
 import io.osier.core.scram.ScramCredential;
+import io.osier.proxy.connection.ClientSettings;
+import io.osier.proxy.connection.FollowedPrefix;
+import io.osier.proxy.connection.GuardedMetrics;
+import io.osier.proxy.connection.GuardedObserver;
+import io.osier.proxy.connection.ScramLogin;
+import io.osier.proxy.connection.TracedAnswers;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Collects the settings of a client, and says what is wrong with them. Not thread-safe. */
-abstract class ClientBuilder {
+public abstract class ClientBuilder {
   /** Longest name of a client, in bytes of UTF-8. */
   private static final int NAME_BYTES_MAX = 128;
 
@@ -40,7 +46,7 @@ abstract class ClientBuilder {
   private final List<FollowedPrefix> cacheFollows = new ArrayList<>();
   private ClientMetrics metrics = ClientMetrics.NONE;
   private Optional<TlsOptions> tls = Optional.empty();
-  private Optional<Login.User> user = Optional.empty();
+  private Optional<ScramLogin.User> user = Optional.empty();
   private TracedAnswers traces = TracedAnswers.NONE;
   private Values values = Values.plain();
   private ClientObserver observer = ClientObserver.NONE;
@@ -189,7 +195,7 @@ abstract class ClientBuilder {
    *     that it gives is overwritten
    */
   public OsierClient.Builder user(String userName, Supplier<char[]> password) {
-    user = Optional.of(new Login.User(userName, password));
+    user = Optional.of(new ScramLogin.User(userName, password));
     return self();
   }
 

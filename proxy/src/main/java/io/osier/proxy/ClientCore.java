@@ -6,11 +6,18 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.osier.core.ErrorCode;
-import io.osier.core.HostPort;
 import io.osier.core.OsierException;
 import io.osier.core.TimeLimit;
+import io.osier.core.net.HostPort;
 import io.osier.core.net.Network;
 import io.osier.core.net.Sockets;
+import io.osier.proxy.connection.CallbackThread;
+import io.osier.proxy.connection.ClientSettings;
+import io.osier.proxy.connection.Datacenters;
+import io.osier.proxy.connection.EventLoopTimers;
+import io.osier.proxy.connection.FollowedPrefix;
+import io.osier.proxy.connection.InProcessConnection;
+import io.osier.proxy.connection.RemoteConnection;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Comparator;
@@ -31,8 +38,8 @@ final class ClientCore {
   private final ClientSettings settings;
   private final Timers timers;
   private final Datacenters datacenters;
-  private final Room room;
-  private final Inquiries inquiries = new Inquiries();
+  private final CallLimiter room;
+  private final DatacenterQueries inquiries = new DatacenterQueries();
 
   /**
    * The keys whose changes are followed for sessions' caches, those with the longest prefix first.
@@ -57,7 +64,7 @@ final class ClientCore {
     this.settings = settings;
     this.timers = timers;
     this.datacenters = datacenters;
-    this.room = new Room(settings.inFlightMax());
+    this.room = new CallLimiter(settings.inFlightMax());
     this.end = end;
     long pingMillis = settings.dialling().pingInterval().toMillis();
     long wait = Math.clamp(pingMillis, FOLLOW_MILLIS_MIN, FOLLOW_MILLIS_MAX);
@@ -76,7 +83,7 @@ final class ClientCore {
   /** Begins to follow their changes, unless that has begun. */
   void follow(FollowedKeys keys) {
     if (keys.isFirstWanted()) {
-      new Follower(
+      new ChangeFollower(
               datacenters, timers, settings.metrics(), this::isClosing, keys, followSilenceNanos)
           .begin();
     }
@@ -90,8 +97,8 @@ final class ClientCore {
   private static ClientCore start(ClientSettings settings, Ways ways) {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
-            1, Answering.threads("osier-client"), NioIoHandler.newFactory());
-    Timers timers = new LoopTimers(loops);
+            1, CallbackThread.threads("osier-client"), NioIoHandler.newFactory());
+    Timers timers = new EventLoopTimers(loops);
     Runnable end = () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     Datacenters datacenters = new Datacenters(settings);
     try {
@@ -150,8 +157,8 @@ final class ClientCore {
         settings,
         (all, timers, loops) ->
             all.add(
-                new LocalConnection(
-                    datacenter, settings, timers, LocalConnection.Alarm.of(loops))));
+                new InProcessConnection(
+                    datacenter, settings, timers, InProcessConnection.Alarm.of(loops))));
   }
 
   ClientSettings settings() {
@@ -170,11 +177,11 @@ final class ClientCore {
     return datacenters;
   }
 
-  Inquiries inquiries() {
+  DatacenterQueries inquiries() {
     return inquiries;
   }
 
-  Room room() {
+  CallLimiter room() {
     return room;
   }
 
@@ -196,7 +203,7 @@ final class ClientCore {
     closing = true;
     try {
       long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
-      return room.awaitEmpty(Answering.mustNotWait() ? 0 : nanos);
+      return room.awaitEmpty(CallbackThread.mustNotWait() ? 0 : nanos);
     } finally {
       close();
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** The calls that all counters have. */
 abstract class CounterCalls {
-  final Target target;
+  final ObjectRef target;
 
-  CounterCalls(Target target) {
+  CounterCalls(ObjectRef target) {
     this.target = target;
   }
 

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A counter. Cheap; thread-safe. */
 public final class CounterHandle extends CounterCalls {
-  CounterHandle(Target target) {
+  CounterHandle(ObjectRef target) {
     super(target);
   }
 

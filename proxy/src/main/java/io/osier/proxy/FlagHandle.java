@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A flag. Cheap; thread-safe. */
 public final class FlagHandle extends Handle {
-  FlagHandle(Target target) {
+  FlagHandle(ObjectRef target) {
     super(target);
   }
 

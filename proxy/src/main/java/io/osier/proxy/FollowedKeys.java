@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.connection.FollowedPrefix;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a keyspace with one prefix, of which a client follows the changes for what its
- * sessions keep, and what it was told of them. Pure: a {@link Follower} asks and brings the
+ * sessions keep, and what it was told of them. Pure: a {@link ChangeFollower} asks and brings the
  * answers, one after another; what sessions ask is for any thread.
  *
  * <p>A <em>run</em> is a time in which one process of one datacenter has told all, without a gap:

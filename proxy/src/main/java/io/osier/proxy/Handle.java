@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** A handle of an object, or of a field of a map, and the call that most types have. */
 abstract class Handle {
-  final Target target;
+  final ObjectRef target;
 
-  Handle(Target target) {
+  Handle(ObjectRef target) {
     this.target = target;
   }
 

@@ -7,7 +7,7 @@ import io.osier.crdt.CrdtType;
  */
 abstract class HandleSource {
   /** What a handle of this key or field stands for. */
-  abstract Target target(String name, CrdtType type);
+  abstract ObjectRef target(String name, CrdtType type);
 
   /** A counter that goes up and down. */
   public CounterHandle counter(String name) {

@@ -137,7 +137,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #getAll}. */
   public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
-    return Batch.read(session.session(), name, keys);
+    return BatchCall.read(session.session(), name, keys);
   }
 
   /**
@@ -151,7 +151,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #readAll}. */
   public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
-    return Batch.read(session.session(), name, reads);
+    return BatchCall.read(session.session(), name, reads);
   }
 
   /**
@@ -172,7 +172,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
-    return Batch.update(session.session(), name, changes);
+    return BatchCall.update(session.session(), name, changes);
   }
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
@@ -263,13 +263,13 @@ public final class Keyspace extends ObjectSpace {
 
     /** Gives a key a time to live; see {@link ObjectSpace#expireAfter}. */
     public static Change expireAfter(String key, Duration timeToLive) {
-      return new Change(key, Operation.ANY_TYPE, Expiries.after(timeToLive));
+      return new Change(key, Operation.ANY_TYPE, Deadlines.after(timeToLive));
     }
 
     /** The same, which gives its object a time to live, too; see {@link ObjectSpace#expiring}. */
     public Change expiring(Duration timeToLive) {
       return new Change(
-          key, type, new Operation.WithDeadline(operation, Expiries.after(timeToLive)));
+          key, type, new Operation.WithDeadline(operation, Deadlines.after(timeToLive)));
     }
 
     /**
@@ -278,7 +278,7 @@ public final class Keyspace extends ObjectSpace {
      */
     public Change partsExpiring(Duration timeToLive) {
       return new Change(
-          key, type, new Operation.WithPartDeadlines(operation, Expiries.after(timeToLive)));
+          key, type, new Operation.WithPartDeadlines(operation, Deadlines.after(timeToLive)));
     }
   }
 

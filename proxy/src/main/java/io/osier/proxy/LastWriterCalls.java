@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param <T> what is assigned: a value, or an object of one class
  */
 abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Optional<T>> {
-  LastWriterCalls(Target target, Encoding<T> encoding) {
+  LastWriterCalls(ObjectRef target, CheckedCodec<T> encoding) {
     super(
         target,
         encoding,
@@ -37,7 +37,7 @@ abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Opti
 
   /** As {@link #assignIf}. */
   public CompletableFuture<Boolean> assignIfAsync(T expected, T value) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.elements(Arrays.asList(expected, value)),
         both ->
             assignIf(Optional.of(present(both.getFirst(), "what is expected")), both.getLast()));
@@ -50,7 +50,7 @@ abstract class LastWriterCalls<T> extends RegisterCalls<T, Optional<Value>, Opti
 
   /** As {@link #assignIfAbsent}. */
   public CompletableFuture<Boolean> assignIfAbsentAsync(T value) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.value(value), encoded -> assignIf(Optional.empty(), encoded));
   }
 

@@ -20,14 +20,14 @@ import java.util.stream.Stream;
 
 /** A map of named fields. Cheap; thread-safe. */
 public final class MapHandle extends HandleSource {
-  private final Target target;
+  private final ObjectRef target;
 
-  MapHandle(Target target) {
+  MapHandle(ObjectRef target) {
     this.target = target;
   }
 
   @Override
-  Target target(String field, CrdtType type) {
+  ObjectRef target(String field, CrdtType type) {
     return target.field(field, type);
   }
 
@@ -60,7 +60,7 @@ public final class MapHandle extends HandleSource {
    *     runs a version that knows no time to live of fields
    */
   public MapHandle expiring(Duration timeToLive) {
-    return new MapHandle(target.withPartDeadlines(Expiries.after(timeToLive)));
+    return new MapHandle(target.withPartDeadlines(Deadlines.after(timeToLive)));
   }
 
   /**
@@ -76,7 +76,7 @@ public final class MapHandle extends HandleSource {
 
   /** As {@link #expireAfter}. */
   public CompletableFuture<Void> expireAfterAsync(List<String> fields, Duration timeToLive) {
-    return Calls.attempt(() -> target.expireParts(parts(fields), Expiries.after(timeToLive)));
+    return Calls.attempt(() -> target.expireParts(parts(fields), Deadlines.after(timeToLive)));
   }
 
   /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
@@ -86,7 +86,7 @@ public final class MapHandle extends HandleSource {
 
   /** As {@link #expireAt}. */
   public CompletableFuture<Void> expireAtAsync(List<String> fields, Instant deadline) {
-    return Calls.attempt(() -> target.expireParts(parts(fields), Expiries.at(deadline)));
+    return Calls.attempt(() -> target.expireParts(parts(fields), Deadlines.at(deadline)));
   }
 
   /**
@@ -194,7 +194,7 @@ public final class MapHandle extends HandleSource {
     return new PagePublisher<>(() -> pages(range));
   }
 
-  private Pages<Map.Entry<FieldId, Reading>> pages(Range<String> range) {
+  private PageReader<Map.Entry<FieldId, Reading>> pages(Range<String> range) {
     return new RangePages<>(
         Present.present(range, "a range"),
         rest ->

@@ -8,9 +8,12 @@ import java.util.function.Function;
 
 /** A register that keeps the values of concurrent assignments. Cheap; thread-safe. */
 public final class MultiRegisterHandle extends RegisterCalls<Value, List<Value>, List<Value>> {
-  MultiRegisterHandle(Target target) {
+  MultiRegisterHandle(ObjectRef target) {
     super(
-        target, Encoding.AS_IS, reading -> ((Reading.Many) reading).values(), Function.identity());
+        target,
+        CheckedCodec.AS_IS,
+        reading -> ((Reading.Many) reading).values(),
+        Function.identity());
   }
 
   /**
@@ -25,6 +28,6 @@ public final class MultiRegisterHandle extends RegisterCalls<Value, List<Value>,
 
   /** The same register, of objects that a codec makes. */
   public <T> TypedMultiRegister<T> as(ValueCodec<T> codec) {
-    return new TypedMultiRegister<>(target, new Encoding<>(codec));
+    return new TypedMultiRegister<>(target, new CheckedCodec<>(codec));
   }
 }

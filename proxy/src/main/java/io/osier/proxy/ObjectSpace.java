@@ -29,8 +29,8 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   @Override
-  Target target(String key, CrdtType type) {
-    return new Target.OfObject(access, Key.of(key), type);
+  ObjectRef target(String key, CrdtType type) {
+    return new ObjectRef.OfObject(access, Key.of(key), type);
   }
 
   /**
@@ -100,7 +100,7 @@ public abstract class ObjectSpace extends HandleSource {
   /** As {@link #expireAfter}. */
   public final CompletableFuture<Boolean> expireAfterAsync(String key, Duration timeToLive) {
     return updateKey(
-        key, () -> Expiries.after(timeToLive), new Query.Exists(), Keyspace.Found::exists);
+        key, () -> Deadlines.after(timeToLive), new Query.Exists(), Keyspace.Found::exists);
   }
 
   /**
@@ -112,7 +112,7 @@ public abstract class ObjectSpace extends HandleSource {
 
   /** As {@link #expireAt}. */
   public final CompletableFuture<Boolean> expireAtAsync(String key, Instant deadline) {
-    return updateKey(key, () -> Expiries.at(deadline), new Query.Exists(), Keyspace.Found::exists);
+    return updateKey(key, () -> Deadlines.at(deadline), new Query.Exists(), Keyspace.Found::exists);
   }
 
   /**
@@ -134,7 +134,7 @@ public abstract class ObjectSpace extends HandleSource {
    * @throws OsierException INVALID_ARGUMENT if it ends after the year 9999
    */
   public final ObjectSpace expiring(Duration timeToLive) {
-    return new ObjectSpace(new ExpiringAccess(access, Expiries.after(timeToLive))) {};
+    return new ObjectSpace(new ExpiringAccess(access, Deadlines.after(timeToLive))) {};
   }
 
   /**

@@ -7,6 +7,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.TimeLimit;
 import io.osier.protocol.Request;
+import io.osier.proxy.connection.CallbackThread;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.List;
@@ -84,7 +85,7 @@ public final class OsierClient implements AutoCloseable {
     long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
     CompletableFuture<Boolean> up = core.datacenters().whenUp();
     try {
-      if (!up.isDone() && Answering.mustNotWait()) {
+      if (!up.isDone() && CallbackThread.mustNotWait()) {
         throw Calls.error(CallFuture.GivenUp.WAITS_FOR_ITSELF);
       }
       if (!up.get(nanos, TimeUnit.NANOSECONDS)) {

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param <R> a row
  */
 final class PagePublisher<R> implements Flow.Publisher<R> {
-  private final Supplier<Pages<R>> readings;
+  private final Supplier<PageReader<R>> readings;
 
   /** Each subscriber's pages are those of another reading. */
-  PagePublisher(Supplier<Pages<R>> readings) {
+  PagePublisher(Supplier<PageReader<R>> readings) {
     this.readings = readings;
   }
 
@@ -31,11 +31,11 @@ final class PagePublisher<R> implements Flow.Publisher<R> {
 
   /** One subscriber's reading. */
   private static final class Rows<R> extends SerialSubscription<R, List<R>> {
-    private final Pages<R> pages;
+    private final PageReader<R> pages;
     private final ArrayDeque<R> held = new ArrayDeque<>();
     private boolean reading;
 
-    Rows(Pages<R> pages, Flow.Subscriber<? super R> subscriber) {
+    Rows(PageReader<R> pages, Flow.Subscriber<? super R> subscriber) {
       super(subscriber, "one row");
       this.pages = pages;
     }

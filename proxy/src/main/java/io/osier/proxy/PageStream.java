@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param <R> a row
  */
 final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
-  private final Pages<R> pages;
+  private final PageReader<R> pages;
   private Iterator<R> rows = List.<R>of().iterator();
   private boolean closed;
 
-  private PageStream(Pages<R> pages) {
+  private PageStream(PageReader<R> pages) {
     super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL);
     this.pages = pages;
   }
 
-  static <R> Stream<R> of(Pages<R> pages) {
+  static <R> Stream<R> of(PageReader<R> pages) {
     PageStream<R> rows = new PageStream<>(pages);
     return StreamSupport.stream(rows, false).onClose(() -> rows.closed = true);
   }

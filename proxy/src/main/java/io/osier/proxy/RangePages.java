@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param <B> what the range's ends are
  * @param <R> an element, or a field with its value
  */
-final class RangePages<B, R> implements Pages<R> {
+final class RangePages<B, R> implements PageReader<R> {
   private final Function<Range<B>, CompletableFuture<List<R>>> reader;
   private final Function<R, B> end;
 

@@ -100,14 +100,14 @@ final class RecordFields<R extends Record> {
       return new Flag(name, as);
     }
     if (SETS.contains(as) && type == Set.class) {
-      return new Elements<>(name, as, new Encoding<>(values.codec(argument(of))));
+      return new Elements<>(name, as, new CheckedCodec<>(values.codec(argument(of))));
     }
     if (as == CrdtType.MV_REGISTER && type == List.class) {
-      return new Several<>(name, new Encoding<>(values.codec(argument(of))));
+      return new Several<>(name, new CheckedCodec<>(values.codec(argument(of))));
     }
     if (as == CrdtType.LWW_REGISTER) {
       return type == Optional.class
-          ? new One<>(name, new Encoding<>(values.codec(argument(of))), true, null)
+          ? new One<>(name, new CheckedCodec<>(values.codec(argument(of))), true, null)
           : one(name, type, values);
     }
     throw new OsierException(
@@ -125,7 +125,7 @@ final class RecordFields<R extends Record> {
 
   private static <T> Component one(String name, Class<T> type, Values values) {
     Object zero = type.isPrimitive() ? Array.get(Array.newInstance(type, 1), 0) : null;
-    return new One<>(name, new Encoding<>(values.codec(type)), false, zero);
+    return new One<>(name, new CheckedCodec<>(values.codec(type)), false, zero);
   }
 
   private static CrdtType usual(Class<?> type) {
@@ -234,9 +234,9 @@ final class RecordFields<R extends Record> {
   }
 
   private static final class Elements<E> extends Component {
-    private final Encoding<E> encoding;
+    private final CheckedCodec<E> encoding;
 
-    Elements(String name, CrdtType type, Encoding<E> encoding) {
+    Elements(String name, CrdtType type, CheckedCodec<E> encoding) {
       super(name, type);
       this.encoding = encoding;
     }
@@ -273,9 +273,9 @@ final class RecordFields<R extends Record> {
   }
 
   private static final class Several<E> extends Component {
-    private final Encoding<E> encoding;
+    private final CheckedCodec<E> encoding;
 
-    Several(String name, Encoding<E> encoding) {
+    Several(String name, CheckedCodec<E> encoding) {
       super(name, CrdtType.MV_REGISTER);
       this.encoding = encoding;
     }
@@ -302,11 +302,11 @@ final class RecordFields<R extends Record> {
   }
 
   private static final class One<T> extends Component {
-    private final Encoding<T> encoding;
+    private final CheckedCodec<T> encoding;
     private final boolean optional;
     private final @Nullable Object absent;
 
-    One(String name, Encoding<T> encoding, boolean optional, @Nullable Object absent) {
+    One(String name, CheckedCodec<T> encoding, boolean optional, @Nullable Object absent) {
       super(name, CrdtType.LWW_REGISTER);
       this.encoding = encoding;
       this.optional = optional;

@@ -16,12 +16,15 @@ import java.util.function.Function;
  * @param <R> what is read: what was assigned, if anything was
  */
 abstract class RegisterCalls<T, V, R> extends Handle {
-  final Encoding<T> encoding;
+  final CheckedCodec<T> encoding;
   private final Function<Reading, V> values;
   private final Function<V, R> objects;
 
   RegisterCalls(
-      Target target, Encoding<T> encoding, Function<Reading, V> values, Function<V, R> objects) {
+      ObjectRef target,
+      CheckedCodec<T> encoding,
+      Function<Reading, V> values,
+      Function<V, R> objects) {
     super(target);
     this.encoding = encoding;
     this.values = values;
@@ -35,7 +38,7 @@ abstract class RegisterCalls<T, V, R> extends Handle {
 
   /** As {@link #assign}. */
   public CompletableFuture<Void> assignAsync(T value) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.value(value), encoded -> target.update(new Operation.Assign(encoded)));
   }
 
@@ -50,7 +53,7 @@ abstract class RegisterCalls<T, V, R> extends Handle {
 
   /** As {@link #getAndAssign}. */
   public CompletableFuture<R> getAndAssignAsync(T value) {
-    return encoding.decoded(Encoding.call(() -> encoding.value(value), this::replace), objects);
+    return encoding.decoded(CheckedCodec.call(() -> encoding.value(value), this::replace), objects);
   }
 
   private CompletableFuture<V> replace(Value by) {

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /** A register with one value. Cheap; thread-safe. */
 public final class RegisterHandle extends LastWriterCalls<Value> {
-  RegisterHandle(Target target) {
-    super(target, Encoding.AS_IS);
+  RegisterHandle(ObjectRef target) {
+    super(target, CheckedCodec.AS_IS);
   }
 
   /**
@@ -22,7 +22,7 @@ public final class RegisterHandle extends LastWriterCalls<Value> {
 
   /** The same register, of objects that a codec makes. */
   public <T> TypedRegister<T> as(ValueCodec<T> codec) {
-    return new TypedRegister<>(target, new Encoding<>(codec));
+    return new TypedRegister<>(target, new CheckedCodec<>(codec));
   }
 
   /** Assigns a string. */

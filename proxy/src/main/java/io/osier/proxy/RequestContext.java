@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * What one request of a session carries of the session's past, and what its answer adds to that.
- * All of it is called with the lock of the {@link Past} held.
+ * All of it is called with the lock of the {@link SessionContext} held.
  */
 final class RequestContext {
-  private final Past past;
+  private final SessionContext past;
   private final String keyspace;
 
   /** The partition that is asked; -1 for none in particular. */
@@ -21,12 +21,13 @@ final class RequestContext {
   private final ReplicaId replica;
 
   private final boolean update;
-  private final Slice slice;
+  private final PartitionClock slice;
   private final long epoch;
   private final VersionVector after;
   private final boolean ordered;
 
-  RequestContext(Past past, String keyspace, int partition, ReplicaId replica, boolean update) {
+  RequestContext(
+      SessionContext past, String keyspace, int partition, ReplicaId replica, boolean update) {
     this.past = past;
     this.keyspace = keyspace;
     this.partition = partition;

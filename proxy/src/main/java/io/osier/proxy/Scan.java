@@ -139,7 +139,7 @@ public final class Scan {
    * @throws OsierException INVALID_ARGUMENT if it is out of range
    */
   public Scan pageRows(int rows) {
-    OsierException wrong = Checks.scan(rows);
+    OsierException wrong = ArgumentChecks.scan(rows);
     if (wrong != null) {
       throw wrong;
     }

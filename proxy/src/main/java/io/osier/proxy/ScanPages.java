@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a scan. */
-final class ScanPages implements Pages<Keyspace.Row> {
+final class ScanPages implements PageReader<Keyspace.Row> {
   /** Reads the first page of what is left of a scan. */
   @FunctionalInterface
   interface Reader {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionCore {
   private final ClientCore client;
   private final ReadCache cache;
-  private final Past past = new Past();
+  private final SessionContext past = new SessionContext();
 
   /** How long calls wait for what the session has seen; Long.MAX_VALUE for as long as they can. */
   private final long patienceNanos;
@@ -39,7 +39,7 @@ final class SessionCore {
     return client;
   }
 
-  Past past() {
+  SessionContext past() {
     return past;
   }
 

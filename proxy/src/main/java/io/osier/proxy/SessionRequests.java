@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class SessionRequests {
   private final SessionCore session;
   private final ClientCore client;
-  private final Past past;
+  private final SessionContext past;
   private final ReadCache cache;
-  private final TransactionSteps steps;
+  private final StepDispatcher steps;
 
   /** Whether the datacenter in this process took updates at once, which {@link #past} lacks. */
   private volatile boolean combined;
@@ -37,14 +37,14 @@ final class SessionRequests {
     this.client = session.client();
     this.past = session.past();
     this.cache = session.cache();
-    this.steps = new TransactionSteps(client, past);
+    this.steps = new StepDispatcher(client, past);
   }
 
   SessionCore session() {
     return session;
   }
 
-  TransactionSteps steps() {
+  StepDispatcher steps() {
     return steps;
   }
 
@@ -77,7 +77,7 @@ final class SessionRequests {
 
   /** Updates an object. */
   CompletableFuture<Void> update(String keyspace, Key key, CrdtType type, Operation operation) {
-    OsierException wrong = Checks.update(key, type, operation);
+    OsierException wrong = ArgumentChecks.update(key, type, operation);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -100,7 +100,7 @@ final class SessionRequests {
       Operation operation,
       Request.Ask ask,
       Function<Reply.Answer, T> result) {
-    OsierException wrong = Checks.update(key, type, operation, ask);
+    OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -116,7 +116,7 @@ final class SessionRequests {
   /** Updates an object if a condition holds; completes with whether it did. */
   CompletableFuture<Boolean> updateIf(
       String keyspace, Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    OsierException wrong = Checks.update(key, type, operation, condition);
+    OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -223,7 +223,7 @@ final class SessionRequests {
       Optional<CrdtType> type,
       Query query,
       Function<Reply.Answer, T> result) {
-    OsierException wrong = Checks.read(key, type, query);
+    OsierException wrong = ArgumentChecks.read(key, type, query);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -312,7 +312,7 @@ final class SessionRequests {
    * @param result what the caller makes of the reply, which is no failure
    */
   <T> CompletableFuture<T> scan(Request.Scan scan, Function<Reply, T> result) {
-    OsierException wrong = Checks.scan(scan.limit());
+    OsierException wrong = ArgumentChecks.scan(scan.limit());
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -375,7 +375,7 @@ final class SessionRequests {
   /** Does a whole transaction in one request. */
   CompletableFuture<Reply.Transacted> together(
       String keyspace, List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
-    OsierException wrong = Checks.step(reads, changes);
+    OsierException wrong = ArgumentChecks.step(reads, changes);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }

@@ -25,10 +25,10 @@ import java.util.stream.Stream;
  * @param <R> different elements in the order of their values, as they are returned
  */
 abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle {
-  final Encoding<E> encoding;
+  final CheckedCodec<E> encoding;
   private final Function<List<Value>, R> elements;
 
-  SetCalls(Target target, Encoding<E> encoding, Function<List<Value>, R> elements) {
+  SetCalls(ObjectRef target, CheckedCodec<E> encoding, Function<List<Value>, R> elements) {
     super(target);
     this.encoding = encoding;
     this.elements = elements;
@@ -55,7 +55,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
 
   /** As {@link #expireAfter}. */
   public CompletableFuture<Void> expireAfterAsync(C elements, Duration timeToLive) {
-    return Calls.attempt(() -> target.expireParts(parts(elements), Expiries.after(timeToLive)));
+    return Calls.attempt(() -> target.expireParts(parts(elements), Deadlines.after(timeToLive)));
   }
 
   /** As {@link #expireAfter}, at a point in time; one that has passed lets them expire at once. */
@@ -65,7 +65,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
 
   /** As {@link #expireAt}. */
   public CompletableFuture<Void> expireAtAsync(C elements, Instant deadline) {
-    return Calls.attempt(() -> target.expireParts(parts(elements), Expiries.at(deadline)));
+    return Calls.attempt(() -> target.expireParts(parts(elements), Deadlines.at(deadline)));
   }
 
   /**
@@ -101,12 +101,12 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   final CompletableFuture<Void> adding(C elements) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.elements(elements), values -> target.update(new Operation.Add(values)));
   }
 
   final CompletableFuture<Void> removing(C elements) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.elements(elements), values -> target.update(new Operation.Remove(values)));
   }
 
@@ -120,7 +120,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
 
   /** As {@link #addNew}. */
   public CompletableFuture<R> addNewAsync(C elements) {
-    return elements(Encoding.call(() -> encoding.elements(elements), this::addAbsent));
+    return elements(CheckedCodec.call(() -> encoding.elements(elements), this::addAbsent));
   }
 
   private CompletableFuture<List<Value>> addAbsent(List<Value> values) {
@@ -142,7 +142,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   /** As {@link #removePresent}. */
   public CompletableFuture<R> removePresentAsync(C elements) {
     return elements(
-        Encoding.call(
+        CheckedCodec.call(
             () -> encoding.elements(elements),
             values ->
                 target.update(
@@ -159,7 +159,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   /** As {@link #among}. */
   public CompletableFuture<R> amongAsync(C elements) {
     return elements(
-        Encoding.call(
+        CheckedCodec.call(
             () -> encoding.elements(elements),
             values -> target.read(new Query.Among(values), SetCalls::many)));
   }
@@ -229,7 +229,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
     return PageStream.of(pages(values(range))).map(encoding::object);
   }
 
-  final Pages<Value> pages(Range<Value> range) {
+  final PageReader<Value> pages(Range<Value> range) {
     return new RangePages<>(range, this::page, value -> value);
   }
 
@@ -240,7 +240,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
 
   /** As {@link #contains}. */
   public CompletableFuture<Boolean> containsAsync(E element) {
-    return Encoding.call(
+    return CheckedCodec.call(
         () -> encoding.element(element),
         value -> target.read(new Query.Contains(value), r -> ((Reading.Flag) r).value()));
   }

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /** A set. Cheap; thread-safe. */
 public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
-  SetHandle(Target target) {
-    super(target, Encoding.AS_IS, Function.identity());
+  SetHandle(ObjectRef target) {
+    super(target, CheckedCodec.AS_IS, Function.identity());
   }
 
   /**
@@ -30,7 +30,7 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
 
   /** The same set, of objects that a codec makes. */
   public <E> TypedSet<E> as(ValueCodec<E> codec) {
-    return new TypedSet<>(target, new Encoding<>(codec));
+    return new TypedSet<>(target, new CheckedCodec<>(codec));
   }
 
   /**
@@ -52,7 +52,7 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
    *     runs a version that knows no time to live of elements
    */
   public SetHandle expiring(Duration timeToLive) {
-    return new SetHandle(target.withPartDeadlines(Expiries.after(timeToLive)));
+    return new SetHandle(target.withPartDeadlines(Deadlines.after(timeToLive)));
   }
 
   /** Adds elements. */
@@ -113,9 +113,9 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
    */
   public Stream<Value> intersection(SetHandle other) {
     Present.present(other, "a set");
-    Pages<Value> mine = pages(Range.all());
+    PageReader<Value> mine = pages(Range.all());
     return PageStream.of(
-        new Pages<Value>() {
+        new PageReader<Value>() {
           @Override
           public boolean isAtEnd() {
             return mine.isAtEnd();
@@ -140,7 +140,7 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return Calls.attempt(() -> areIn(Present.present(other, "a set"), pages(Range.all())));
   }
 
-  private static CompletableFuture<Boolean> areIn(SetHandle other, Pages<Value> pages) {
+  private static CompletableFuture<Boolean> areIn(SetHandle other, PageReader<Value> pages) {
     return Calls.oneByOne(
         true,
         all -> !all || pages.isAtEnd(),

@@ -1,6 +1,10 @@
 package io.osier.proxy;
 
 import io.osier.core.net.Network;
+import io.osier.proxy.connection.ClientSettings;
+import io.osier.proxy.connection.Datacenters;
+import io.osier.proxy.connection.InProcessConnection;
+import io.osier.proxy.connection.RemoteConnection;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.function.Function;
@@ -57,7 +61,7 @@ public final class SteppedClient {
    */
   public static Connection local(
       InProcess datacenter, OsierClient.Builder settings, Timers timers) {
-    return new LocalConnection(
+    return new InProcessConnection(
         datacenter,
         settings.settings(),
         timers,

@@ -21,7 +21,7 @@ final class TransactCall extends Call<Reply.Transacted> {
   private final List<Request.Update> updates;
   private final List<Request.Fetch> reads;
   private final Request.End end;
-  private volatile @Nullable Home answeredAt;
+  private volatile @Nullable Coordinator answeredAt;
 
   TransactCall(
       SessionCore session,
@@ -59,7 +59,7 @@ final class TransactCall extends Call<Reply.Transacted> {
 
   @Override
   void answeredBy(Connection from, ReplicaId replica) {
-    answeredAt = new Home(from, replica);
+    answeredAt = new Coordinator(from, replica);
   }
 
   @Override
@@ -88,7 +88,7 @@ final class TransactCall extends Call<Reply.Transacted> {
     }
   }
 
-  Home home() {
+  Coordinator home() {
     return requireNonNull(answeredAt); // asked for when the call was answered
   }
 }

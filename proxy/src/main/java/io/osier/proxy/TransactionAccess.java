@@ -22,7 +22,7 @@ final class TransactionAccess implements ObjectAccess {
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
 
   private final Values values;
-  private final TransactionSteps steps;
+  private final StepDispatcher steps;
   private final TransactionQueue queue;
 
   /** All objects that were to be updated; as many as a transaction may have updates. */
@@ -89,7 +89,7 @@ final class TransactionAccess implements ObjectAccess {
   public CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
     OsierException wrong = queue.ended();
     if (wrong == null) {
-      wrong = Checks.update(key, type, operation);
+      wrong = ArgumentChecks.update(key, type, operation);
     }
     if (wrong == null) {
       wrong = queue.add(new Request.Update(key, type, operation));
@@ -108,7 +108,7 @@ final class TransactionAccess implements ObjectAccess {
   @Override
   public <T> CompletableFuture<T> update(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
-    OsierException wrong = Checks.update(key, type, operation, ask);
+    OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
     if (wrong != null) {
       return CompletableFuture.<T>failedFuture(wrong);
     }
@@ -120,7 +120,7 @@ final class TransactionAccess implements ObjectAccess {
 
   @Override
   public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
-    OsierException wrong = Checks.update(key, Operation.ANY_TYPE, operation, ask);
+    OsierException wrong = ArgumentChecks.update(key, Operation.ANY_TYPE, operation, ask);
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
         : readThenUpdate(key, Optional.empty(), ask, Operation.ANY_TYPE, operation);
@@ -135,7 +135,7 @@ final class TransactionAccess implements ObjectAccess {
   @Override
   public CompletableFuture<Boolean> updateIf(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    OsierException wrong = Checks.update(key, type, operation, condition);
+    OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
     }
@@ -161,7 +161,7 @@ final class TransactionAccess implements ObjectAccess {
 
   /** Takes a further step, with the updates that wait for it. */
   CompletableFuture<Reply.Transacted> step(List<Keyspace.Get> reads, Request.End end) {
-    OsierException wrong = Checks.step(reads, List.of());
+    OsierException wrong = ArgumentChecks.step(reads, List.of());
     return wrong != null
         ? CompletableFuture.failedFuture(wrong)
         : queue.step(reads.stream().map(Keyspace.Get::fetch).toList(), end);

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.connection.CallbackThread;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * in which they were asked for. Thread-safe.
  */
 final class TransactionQueue {
-  private final TransactionSteps steps;
+  private final StepDispatcher steps;
   private final String keyspace;
   private final TransactionId id;
-  private final Home home;
+  private final Coordinator home;
   private final VersionVector snapshot;
 
   /** Updates that wait for the next step. */
@@ -47,10 +48,10 @@ final class TransactionQueue {
   private int abortBy;
 
   TransactionQueue(
-      TransactionSteps steps,
+      StepDispatcher steps,
       String keyspace,
       TransactionId id,
-      Home home,
+      Coordinator home,
       VersionVector snapshot) {
     this.steps = steps;
     this.keyspace = keyspace;
@@ -63,7 +64,7 @@ final class TransactionQueue {
     return keyspace;
   }
 
-  Home home() {
+  Coordinator home() {
     return home;
   }
 
@@ -183,7 +184,7 @@ final class TransactionQueue {
     while (!over.isEmpty()) {
       TransactionStep one = over.remove();
       // Callbacks must not wait for what this thread tells next, nor for room.
-      Answering.bring(over.isEmpty(), one::tell);
+      CallbackThread.bring(over.isEmpty(), one::tell);
     }
   }
 

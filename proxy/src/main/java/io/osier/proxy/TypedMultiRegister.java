@@ -9,7 +9,7 @@ import java.util.List;
  * {@link TypedRegister}. Cheap; thread-safe.
  */
 public final class TypedMultiRegister<T> extends RegisterCalls<T, List<Value>, List<T>> {
-  TypedMultiRegister(Target target, Encoding<T> encoding) {
+  TypedMultiRegister(ObjectRef target, CheckedCodec<T> encoding) {
     super(target, encoding, reading -> ((Reading.Many) reading).values(), encoding::list);
   }
 }

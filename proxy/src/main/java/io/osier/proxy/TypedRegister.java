@@ -6,7 +6,7 @@ package io.osier.proxy;
  * cannot decode. Cheap; thread-safe.
  */
 public final class TypedRegister<T> extends LastWriterCalls<T> {
-  TypedRegister(Target target, Encoding<T> encoding) {
+  TypedRegister(ObjectRef target, CheckedCodec<T> encoding) {
     super(target, encoding);
   }
 }

@@ -14,13 +14,13 @@ import java.util.concurrent.CompletableFuture;
  * Cheap; thread-safe.
  */
 public final class TypedSet<E> extends SetCalls<E, Collection<? extends E>, Set<E>> {
-  TypedSet(Target target, Encoding<E> encoding) {
+  TypedSet(ObjectRef target, CheckedCodec<E> encoding) {
     super(target, encoding, encoding::set);
   }
 
   /** As {@link SetHandle#expiring}. */
   public TypedSet<E> expiring(Duration timeToLive) {
-    return new TypedSet<>(target.withPartDeadlines(Expiries.after(timeToLive)), encoding);
+    return new TypedSet<>(target.withPartDeadlines(Deadlines.after(timeToLive)), encoding);
   }
 
   /** Adds elements. */

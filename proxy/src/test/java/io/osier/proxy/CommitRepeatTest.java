@@ -213,13 +213,13 @@ final class CommitRepeatTest {
       List<Request> sent = new CopyOnWriteArrayList<>();
       Connection first = connection(sent, n -> full);
       CompletableFuture<Reply> never =
-          new StepDelivery(client.core(), new Home(first, EU), STEP, 5, deadline).start();
+          new StepSender(client.core(), new Coordinator(first, EU), STEP, 5, deadline).start();
       assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(OsierException.class);
       assertThat(sent).as("it was not sent").hasSize(1);
       sent.clear();
       Connection later = connection(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));
       CompletableFuture<Reply> once =
-          new StepDelivery(client.core(), new Home(later, EU), STEP, 5, deadline).start();
+          new StepSender(client.core(), new Coordinator(later, EU), STEP, 5, deadline).start();
       assertThat(once.join()).isEqualTo(transacted(EU, 9));
       assertThat(sent.getLast()).isEqualTo(new Request.Repeat(EU, 5, STEP));
     }

@@ -16,15 +16,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
 /** A datacenter that answers as a test wants: null for no answer. */
-final class FakeServer implements AutoCloseable {
+public final class FakeServer implements AutoCloseable {
   private final ServerSocket server;
   private final Function<Request, Reply> answers;
   private final List<Socket> open = new CopyOnWriteArrayList<>();
 
   /** The requests that came, without greetings and pings. */
-  final List<Request> requests = new CopyOnWriteArrayList<>();
+  public final List<Request> requests = new CopyOnWriteArrayList<>();
 
-  FakeServer(Function<Request, Reply> answers) throws IOException {
+  public FakeServer(Function<Request, Reply> answers) throws IOException {
     this.server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     this.answers = answers;
     Thread.ofPlatform().daemon(true).start(this::accept);
@@ -38,7 +38,7 @@ final class FakeServer implements AutoCloseable {
         .pingInterval(Patience.LIMIT.dividedBy(4));
   }
 
-  String address() {
+  public String address() {
     return "127.0.0.1:" + server.getLocalPort();
   }
 

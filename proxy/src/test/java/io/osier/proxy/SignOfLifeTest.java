@@ -17,6 +17,7 @@ import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.connection.RemoteConnection;
 import io.osier.testing.Patience;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -14,6 +14,9 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.connection.ClientSettings;
+import io.osier.proxy.connection.Datacenters;
+import io.osier.proxy.connection.TracedAnswers;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -282,7 +285,7 @@ final class SteppedCallTest {
     eu.restarts = true;
     CompletableFuture<Long> second = k.counter("c").getAsync();
     assertThat(eu.open).isEmpty();
-    steps.pass(Tries.PAUSE_MILLIS);
+    steps.pass(RetryPolicy.PAUSE_MILLIS);
     assertThat(isRead(seen).after()).isEqualTo(seen);
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();

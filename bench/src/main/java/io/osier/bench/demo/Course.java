@@ -6,7 +6,7 @@ import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
-import io.osier.datacenter.cli.Table;
+import io.osier.datacenter.cli.session.Table;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.Figures;
-import io.osier.datacenter.cli.Table;
+import io.osier.datacenter.cli.session.Table;
 import java.util.List;
 import java.util.Locale;
 

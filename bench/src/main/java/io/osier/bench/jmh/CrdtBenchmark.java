@@ -3,9 +3,9 @@ package io.osier.bench.jmh;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -42,9 +42,9 @@ public class CrdtBenchmark {
   @Param({"1", "100", "10000"})
   public int size;
 
-  private Causal object;
-  private Causal remoteDelta;
-  private Causal remoteState;
+  private CrdtState object;
+  private CrdtState remoteDelta;
+  private CrdtState remoteState;
   private byte[] encoded;
   private Operation[] updates;
   private int next;
@@ -95,6 +95,6 @@ public class CrdtBenchmark {
   /** Decodes the state. */
   @Benchmark
   public Object decode() {
-    return Causal.read(new WireInput(encoded));
+    return CrdtState.read(new WireInput(encoded));
   }
 }

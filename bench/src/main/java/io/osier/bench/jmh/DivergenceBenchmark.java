@@ -1,9 +1,9 @@
 package io.osier.bench.jmh;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -40,10 +40,10 @@ public class DivergenceBenchmark {
   @Param({"300", "10000"})
   public int size;
 
-  private Causal here;
-  private Causal there;
-  private Causal joined;
-  private final Causal[] deltas = new Causal[OPERATIONS];
+  private CrdtState here;
+  private CrdtState there;
+  private CrdtState joined;
+  private final CrdtState[] deltas = new CrdtState[OPERATIONS];
 
   /** For JMH. */
   public DivergenceBenchmark() {}
@@ -70,8 +70,8 @@ public class DivergenceBenchmark {
   /** Applies the operations one by one. */
   @Benchmark
   public Object operations() {
-    Causal state = here;
-    for (Causal delta : deltas) {
+    CrdtState state = here;
+    for (CrdtState delta : deltas) {
       state = state.join(delta);
     }
     return state;
@@ -91,8 +91,8 @@ public class DivergenceBenchmark {
 
   /** What the sender pays for the delta: joins the operations to one. */
   @Benchmark
-  public Causal joinDeltas() {
-    Causal all = deltas[0];
+  public CrdtState joinDeltas() {
+    CrdtState all = deltas[0];
     for (int i = 1; i < OPERATIONS; i++) {
       all = all.join(deltas[i]);
     }

@@ -2,8 +2,8 @@ package io.osier.bench.jmh;
 
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.state.CrdtState;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -74,7 +74,7 @@ public final class MemoryCommand implements Callable<Integer> {
     Object[] objects = new Object[count];
     long before = used();
     for (int i = 0; i < count; i++) {
-      objects[i] = Causal.read(new WireInput(encoded));
+      objects[i] = CrdtState.read(new WireInput(encoded));
     }
     long after = used();
     if (objects[count - 1] == null) {

@@ -2,11 +2,11 @@ package io.osier.bench.jmh;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.BoundedCounter;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.BoundedCounter;
 import java.util.List;
 
 /**
@@ -55,8 +55,8 @@ public final class Objects {
   }
 
   /** An object of that size. */
-  public static Causal of(CrdtType type, int size) {
-    Causal object = Causal.bottom(type);
+  public static CrdtState of(CrdtType type, int size) {
+    CrdtState object = CrdtState.bottom(type);
     if (type == CrdtType.BOUNDED_COUNTER) {
       List<String> sharers = REPLICAS.stream().map(ReplicaId::dc).toList();
       Operation bound = new Operation.Bound(0, BoundedCounter.NO_UPPER, sharers);
@@ -71,7 +71,7 @@ public final class Objects {
   }
 
   /** The delta of an operation on an object, by one of the replicas. */
-  public static Causal delta(Causal object, Operation operation, ReplicaId origin) {
+  public static CrdtState delta(CrdtState object, Operation operation, ReplicaId origin) {
     long last = object.context().last(origin);
     long through = object.context().through(origin);
     return object.prepare(operation, origin, last + 1, through, 1_000_000 + last, 0);

@@ -2,11 +2,11 @@ package io.osier.bench.jmh;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.PackedReader;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -82,12 +82,12 @@ public class PackedReadBenchmark {
   /** Packs the object. */
   @Setup
   public void pack() {
-    Causal object = Objects.of(read.type, read.size);
+    CrdtState object = Objects.of(read.type, read.size);
     query = read.query();
     form = object.form();
     replicas = object.context().replicas();
     packed = object.packed();
-    PackedAnswer answer = fromBytes();
+    PackedReader answer = fromBytes();
     if (answer == null || !answer.reading().equals(decoded())) {
       throw new IllegalStateException("the two ways do not give the same answer");
     }
@@ -95,13 +95,13 @@ public class PackedReadBenchmark {
 
   /** Answers from the bytes. */
   @Benchmark
-  public @Nullable PackedAnswer fromBytes() {
-    return PackedAnswer.of(form, replicas, query, new WireInput(packed));
+  public @Nullable PackedReader fromBytes() {
+    return PackedReader.of(form, replicas, query, new WireInput(packed));
   }
 
   /** Decodes the object and asks it. */
   @Benchmark
   public Reading decoded() {
-    return Causal.unpack(form, true, replicas, new WireInput(packed)).read(query);
+    return CrdtState.unpack(form, true, replicas, new WireInput(packed)).read(query);
   }
 }

@@ -16,11 +16,11 @@ import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.partition.PartitionReport;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -139,7 +139,7 @@ final class Simulated {
       return false;
     }
     for (Map.Entry<String, Set<Value>> e : expected.entrySet()) {
-      Causal state = store.get(new ObjectId(Key.of(e.getKey()), CommandSequence.TYPE));
+      CrdtState state = store.get(new ObjectId(Key.of(e.getKey()), CommandSequence.TYPE));
       if (state == null) {
         return false;
       }

@@ -2,9 +2,9 @@ package io.osier.bench.sample;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.crdt.BoundedCounter;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import io.osier.crdt.types.BoundedCounter;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
 import io.osier.proxy.Keyspace.Get;

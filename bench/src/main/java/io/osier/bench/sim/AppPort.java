@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.config.MemoryPlan;
-import io.osier.datacenter.server.ClientServer;
-import io.osier.datacenter.server.Lane;
-import io.osier.propagation.transport.PortLimits;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -122,7 +122,7 @@ final class AppPort implements ClientServer.Handler {
 
   /** What a check throws ends the run, and not the connection. */
   @Override
-  public void handle(Request request, Lane lane, Consumer<Reply> reply) {
+  public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     try {
       AppConnection from = requireNonNull(serving, "it has just been read");
       if (from.app().isStranger()) {
@@ -149,7 +149,11 @@ final class AppPort implements ClientServer.Handler {
   }
 
   private void ask(
-      AppConnection from, AppWay.Sending one, Lane lane, Request request, Consumer<Reply> reply) {
+      AppConnection from,
+      AppWay.Sending one,
+      OrderedQueue lane,
+      Request request,
+      Consumer<Reply> reply) {
     if (simulation.profile().losesAnswers() && random.nextInt(REFUSED_ONE_IN) == 0) {
       simulation.losesAnswer();
       ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];

@@ -2,7 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.Scheduler.SECOND;
 
-import io.osier.datacenter.security.Users;
+import io.osier.datacenter.access.Users;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

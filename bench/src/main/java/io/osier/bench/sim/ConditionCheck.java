@@ -2,12 +2,12 @@ package io.osier.bench.sim;
 
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.crdt.Stores;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ final class ConditionCheck {
    * @param at who, for a message
    * @param before what the object was right before it
    */
-  void done(Object at, ObjectId object, Request.Condition condition, Dot dot, Causal before) {
+  void done(Object at, ObjectId object, Request.Condition condition, Dot dot, CrdtState before) {
     done++;
     Reading was = read(before, condition);
     if (!was.equals(condition.expected())) {
@@ -93,7 +93,11 @@ final class ConditionCheck {
    * @param state what the object was when the answer was made
    */
   void notDone(
-      Object at, ObjectId object, Request.Condition condition, Reply.Answer answer, Causal state) {
+      Object at,
+      ObjectId object,
+      Request.Condition condition,
+      Reply.Answer answer,
+      CrdtState state) {
     notDone++;
     if (read(state, condition).equals(condition.expected())) {
       throw new Violation(
@@ -122,14 +126,14 @@ final class ConditionCheck {
   }
 
   /** What there is of what a condition is about, read in another way than a partition does. */
-  private static Reading read(Causal state, Request.Condition condition) {
+  private static Reading read(CrdtState state, Request.Condition condition) {
     if (condition.path().isEmpty()) {
       return state.read(condition.query());
     }
     Reading at = state.read(new Query.Whole());
     for (FieldId field : condition.path()) {
       Reading within = at instanceof Reading.Fields f ? f.fields().get(field) : null;
-      at = within == null ? Stores.empty(field.type()).read(new Query.Whole()) : within;
+      at = within == null ? TypeRegistry.empty(field.type()).read(new Query.Whole()) : within;
     }
     return at;
   }

@@ -1,10 +1,10 @@
 package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.ObjectStore;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,9 +23,9 @@ final class ConvergenceCheck {
 
   /** Whether the stores hold the same. */
   static boolean isAtRest(Collection<? extends ObjectStore> stores) {
-    Map<ObjectId, Causal> first = null;
+    Map<ObjectId, CrdtState> first = null;
     for (ObjectStore store : stores) {
-      Map<ObjectId, Causal> shown = new HashMap<>();
+      Map<ObjectId, CrdtState> shown = new HashMap<>();
       for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
         if (!e.state().isSpent()) {
           shown.put(e.object(), e.state().trimmed());
@@ -39,23 +39,23 @@ final class ConvergenceCheck {
     return true;
   }
 
-  static Map<ObjectId, Causal> content(ObjectStore store) {
-    Map<ObjectId, Causal> content = new TreeMap<>();
+  static Map<ObjectId, CrdtState> content(ObjectStore store) {
+    Map<ObjectId, CrdtState> content = new TreeMap<>();
     for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
       content.put(e.object(), Decomposition.whole(e.state())); // it is looked at later
     }
     return content;
   }
 
-  static void ended(Unit unit, Map<ReplicaId, Map<ObjectId, Causal>> contents) {
-    Map.Entry<ReplicaId, Map<ObjectId, Causal>> first = contents.entrySet().iterator().next();
-    for (Map.Entry<ReplicaId, Map<ObjectId, Causal>> other : contents.entrySet()) {
+  static void ended(Unit unit, Map<ReplicaId, Map<ObjectId, CrdtState>> contents) {
+    Map.Entry<ReplicaId, Map<ObjectId, CrdtState>> first = contents.entrySet().iterator().next();
+    for (Map.Entry<ReplicaId, Map<ObjectId, CrdtState>> other : contents.entrySet()) {
       Set<ObjectId> objects = new TreeSet<>(first.getValue().keySet());
       objects.addAll(other.getValue().keySet());
       for (ObjectId object : objects) {
-        Causal bottom = Causal.bottom(object.type());
-        Causal one = first.getValue().getOrDefault(object, bottom);
-        Causal two = other.getValue().getOrDefault(object, bottom);
+        CrdtState bottom = CrdtState.bottom(object.type());
+        CrdtState one = first.getValue().getOrDefault(object, bottom);
+        CrdtState two = other.getValue().getOrDefault(object, bottom);
         if (!isEqual(one, two)) {
           throw new Violation(
               unit + "/" + object,
@@ -70,7 +70,7 @@ final class ConvergenceCheck {
     }
   }
 
-  private static boolean isEqual(Causal one, Causal two) {
+  private static boolean isEqual(CrdtState one, CrdtState two) {
     return one.trimmed().equals(two.trimmed())
         && one.read(new Query.Whole()).equals(two.read(new Query.Whole()));
   }

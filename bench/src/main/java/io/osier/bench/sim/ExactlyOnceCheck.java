@@ -2,8 +2,8 @@ package io.osier.bench.sim;
 
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,32 +32,32 @@ final class ExactlyOnceCheck {
   private static final class Journalled {
     private static final int DELTAS_MAX = 32;
     private final boolean oneByOne;
-    private final List<Causal> deltas = new ArrayList<>();
-    private Causal state;
+    private final List<CrdtState> deltas = new ArrayList<>();
+    private CrdtState state;
 
-    Journalled(ObjectId object, Causal state) {
+    Journalled(ObjectId object, CrdtState state) {
       this.oneByOne = Math.floorMod(object.key().hashCode(), 4) == 0;
       this.state = state;
     }
 
-    boolean gives(Causal actual) {
-      Causal journalled = state();
+    boolean gives(CrdtState actual) {
+      CrdtState journalled = state();
       return oneByOne
           ? journalled.equals(actual)
           : journalled.context().equals(actual.context())
               && journalled.trimmed().equals(actual.trimmed());
     }
 
-    void add(Causal delta) {
+    void add(CrdtState delta) {
       deltas.add(delta);
       if (oneByOne || deltas.size() == DELTAS_MAX) {
         state();
       }
     }
 
-    Causal state() {
+    CrdtState state() {
       if (!deltas.isEmpty()) {
-        state = state.join(Causal.join(deltas));
+        state = state.join(CrdtState.join(deltas));
         deltas.clear();
       }
       return state;
@@ -66,7 +66,7 @@ final class ExactlyOnceCheck {
 
   private final Unit unit;
   private final Function<ObjectId, CausalContext> forgotten;
-  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, Causal>>> made = new TreeMap<>();
+  private final Map<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> made = new TreeMap<>();
   private final Map<ReplicaId, Map<ObjectId, Journalled>> journals = new HashMap<>();
   private final Map<ReplicaId, Long> committed = new HashMap<>();
   private long updates;
@@ -105,7 +105,7 @@ final class ExactlyOnceCheck {
   }
 
   /** An incarnation starts, with what the one before it has left. */
-  void started(ReplicaId self, Map<ObjectId, Causal> content) {
+  void started(ReplicaId self, Map<ObjectId, CrdtState> content) {
     Map<ObjectId, Journalled> journal = new HashMap<>();
     content.forEach((object, state) -> journal.put(object, new Journalled(object, state)));
     journals.put(self, journal);
@@ -120,7 +120,7 @@ final class ExactlyOnceCheck {
   void journalled(ReplicaId at, Shipment update) {
     journals
         .computeIfAbsent(at, r -> new HashMap<>())
-        .computeIfAbsent(update.object(), o -> new Journalled(o, Causal.bottom(o.type())))
+        .computeIfAbsent(update.object(), o -> new Journalled(o, CrdtState.bottom(o.type())))
         .add(update.content());
   }
 
@@ -130,14 +130,14 @@ final class ExactlyOnceCheck {
    * @param contents what each datacenter holds: equal by now
    * @param lost the incarnations that lost their memory
    */
-  void ended(Map<ReplicaId, Map<ObjectId, Causal>> contents, Set<ReplicaId> lost) {
+  void ended(Map<ReplicaId, Map<ObjectId, CrdtState>> contents, Set<ReplicaId> lost) {
     contents.forEach(this::checkJournal);
-    Map<ObjectId, Causal> content = contents.values().iterator().next();
-    for (Map.Entry<ObjectId, Map<ReplicaId, TreeMap<Long, Causal>>> e : made.entrySet()) {
+    Map<ObjectId, CrdtState> content = contents.values().iterator().next();
+    for (Map.Entry<ObjectId, Map<ReplicaId, TreeMap<Long, CrdtState>>> e : made.entrySet()) {
       ObjectId object = e.getKey();
-      Causal actual = content.getOrDefault(object, Causal.bottom(object.type()));
+      CrdtState actual = content.getOrDefault(object, CrdtState.bottom(object.type()));
       CausalContext seen = actual.context().join(forgotten.apply(object));
-      Causal expected = expected(e.getValue(), seen, object, lost);
+      CrdtState expected = expected(e.getValue(), seen, object, lost);
       if (!expected.trimmed().equals(actual.trimmed())) {
         throw new Violation(
             unit + "/" + object,
@@ -154,22 +154,22 @@ final class ExactlyOnceCheck {
     }
   }
 
-  private static Causal expected(
-      Map<ReplicaId, TreeMap<Long, Causal>> of,
+  private static CrdtState expected(
+      Map<ReplicaId, TreeMap<Long, CrdtState>> of,
       CausalContext seen,
       ObjectId object,
       Set<ReplicaId> lost) {
-    Causal expected = Causal.bottom(object.type());
-    for (Map.Entry<ReplicaId, TreeMap<Long, Causal>> own : of.entrySet()) {
+    CrdtState expected = CrdtState.bottom(object.type());
+    for (Map.Entry<ReplicaId, TreeMap<Long, CrdtState>> own : of.entrySet()) {
       long through = lost.contains(own.getKey()) ? seen.through(own.getKey()) : Long.MAX_VALUE;
-      for (Causal delta : own.getValue().headMap(through, true).values()) {
+      for (CrdtState delta : own.getValue().headMap(through, true).values()) {
         expected = expected.join(delta);
       }
     }
     return expected;
   }
 
-  private void checkJournal(ReplicaId at, Map<ObjectId, Causal> content) {
+  private void checkJournal(ReplicaId at, Map<ObjectId, CrdtState> content) {
     Map<ObjectId, Journalled> journal = journals.getOrDefault(at, Map.of());
     content.forEach(
         (object, state) -> {

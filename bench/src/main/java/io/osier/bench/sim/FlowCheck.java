@@ -4,11 +4,11 @@ import static io.osier.bench.sim.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
-import io.osier.propagation.transport.PeerTransport;
-import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.SharedWindows;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;

@@ -1,7 +1,7 @@
 package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -84,7 +84,7 @@ final class FrameCheck {
       bytes += FrameCodec.sizeOf(from, s);
       hash = (hash * 31 + s.object().hashCode()) * 31 + s.origin().hashCode();
       hash = (hash * 31 + s.predecessor()) * 31 + s.last();
-      Causal content = s.content();
+      CrdtState content = s.content();
       hash = hash * 31 + content.context().hashCode();
       hash = content.isFull() ? hash : hash * 31 + Arrays.hashCode(content.packed());
     }

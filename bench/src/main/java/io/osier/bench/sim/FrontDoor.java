@@ -2,11 +2,11 @@ package io.osier.bench.sim;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.server.Entrance;
-import io.osier.datacenter.server.Lane;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -17,24 +17,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in front of a partition, as production has it: its {@link Entrance}, with the {@link
- * Lane} of each client and each peer. A full disk lets nothing in that would have to be written.
+ * What is in front of a partition, as production has it: its {@link ShardGateway}, with the {@link
+ * OrderedQueue} of each client and each peer. A full disk lets nothing in that would have to be
+ * written.
  */
 final class FrontDoor {
   private final Simulation simulation;
   private final SimDc dc;
-  private final Entrance entrance;
+  private final ShardGateway entrance;
   private final WatchedStore store;
 
   /** By client or peer. */
-  private final Map<Object, Lane> lanes = new HashMap<>();
+  private final Map<Object, OrderedQueue> lanes = new HashMap<>();
 
   FrontDoor(Simulation simulation, SimDc dc, SimNode node, WatchedStore store) {
     this.simulation = simulation;
     this.dc = dc;
     this.store = store;
     Executor readers = reading -> node.readLater(store.shownNow(reading));
-    this.entrance = new Entrance(!node.unit().isCausal(), store, readers, node);
+    this.entrance = new ShardGateway(!node.unit().isCausal(), store, readers, node);
   }
 
   /** Why no updates are taken just now; null if they are. */
@@ -48,7 +49,7 @@ final class FrontDoor {
   /**
    * A client's command.
    *
-   * @param client whose commands keep their order; may be their {@link Lane}
+   * @param client whose commands keep their order; may be their {@link OrderedQueue}
    * @param reply takes the answer
    */
   void command(Object client, Request request, Consumer<Reply> reply) {
@@ -81,8 +82,8 @@ final class FrontDoor {
       return write;
     }
     Request.Condition condition = write.condition().get();
-    Causal state = store.get(new ObjectId(write.key(), write.type()));
-    Causal there = state == null ? Causal.bottom(write.type()) : state;
+    CrdtState state = store.get(new ObjectId(write.key(), write.type()));
+    CrdtState there = state == null ? CrdtState.bottom(write.type()) : state;
     return condition.holds(there.read(condition.asked()))
         ? new Request.Write(
             write.keyspace(),
@@ -102,11 +103,13 @@ final class FrontDoor {
     entrance.received(input, lane(input.peer().dc()));
   }
 
-  private Lane lane(Object from) {
+  private OrderedQueue lane(Object from) {
     if (simulation.options().sabotage().overtakes()) {
-      return new Lane();
+      return new OrderedQueue();
     }
-    return from instanceof Lane own ? own : lanes.computeIfAbsent(from, f -> new Lane());
+    return from instanceof OrderedQueue own
+        ? own
+        : lanes.computeIfAbsent(from, f -> new OrderedQueue());
   }
 
   private static boolean brings(Frame frame) {

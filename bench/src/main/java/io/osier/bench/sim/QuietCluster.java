@@ -9,15 +9,15 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.partition.PartitionReport;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -162,7 +162,7 @@ public final class QuietCluster {
               new PartitionConfig(
                   self, peers, policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
               store,
-              Recovered.NOTHING,
+              RecoveredState.NOTHING,
               now());
       plan();
     }

@@ -4,7 +4,7 @@ import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.StreamSettings;
 import java.util.HashMap;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.osier.bench.sim;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.security.Users;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -134,13 +134,13 @@ interface Sabotage {
   }
 
   /** What a datacenter's store gives instead of a state. */
-  default @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
+  default @Nullable CrdtState loaded(ObjectId object, @Nullable CrdtState state) {
     return state;
   }
 
   /** What is stored instead of a state. */
-  default @Nullable Causal stored(
-      ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
+  default @Nullable CrdtState stored(
+      ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
     return after;
   }
 

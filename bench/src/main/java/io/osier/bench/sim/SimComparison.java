@@ -1,6 +1,6 @@
 package io.osier.bench.sim;
 
-import io.osier.datacenter.partition.PartitionReport;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -4,10 +4,10 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 
 import io.osier.core.Budget;
 import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupCommit;
 import io.osier.datacenter.store.GroupQueue;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.MemoryVersions;
-import io.osier.datacenter.store.StoreWriter;
+import io.osier.datacenter.store.memory.MemoryVersions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The store of a datacenter as production composes it: the groups of all partitions go through one
- * {@link GroupQueue} and are written by one {@link StoreWriter}, here to a disk that is slow,
+ * {@link GroupQueue} and are written by one {@link GroupCommit}, here to a disk that is slow,
  * stalls, or stops with a crash between a write's beginning and its confirmation. It survives
  * crashes, with what was confirmed and any further part of what was being written, but nothing in
  * between (a torn group is no group).
@@ -73,10 +73,10 @@ final class SimDisk {
   private final List<Runnable> stalled = new ArrayList<>();
 
   private GroupQueue<Records> queue;
-  private StoreWriter<Records> writer;
+  private GroupCommit<Records> writer;
 
   /** What is being written; null if nothing is. */
-  private StoreWriter.@Nullable Batch<Records> writing;
+  private GroupCommit.@Nullable Batch<Records> writing;
 
   /** Partitions whose groups wait for room, and what goes on with them. */
   private final List<Waiting> waiting = new ArrayList<>();
@@ -107,7 +107,7 @@ final class SimDisk {
   private void boot() {
     long room = random.nextInt(3) == 0 ? ROOM_BYTES_TINY : ROOM_BYTES;
     queue = new GroupQueue<>(new Budget("unwritten updates", room));
-    writer = new StoreWriter<>(queue);
+    writer = new GroupCommit<>(queue);
   }
 
   /** What the partition of a unit has stored. */
@@ -216,7 +216,7 @@ final class SimDisk {
     if (writing != null) {
       return;
     }
-    StoreWriter.Batch<Records> next = writer.begin();
+    GroupCommit.Batch<Records> next = writer.begin();
     if (!next.isEmpty()) {
       writing = next;
       long nanos = slowNanos + (50 + random.nextInt(WRITE_MICROS_MAX - 50)) * 1_000L;
@@ -224,7 +224,7 @@ final class SimDisk {
     }
   }
 
-  private void written(StoreWriter.Batch<Records> batch) {
+  private void written(GroupCommit.Batch<Records> batch) {
     writing = null;
     batch.groups().forEach(this::keep);
     writer.confirm(batch);

@@ -6,10 +6,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ final class SimEnd {
 
   private void check(Unit unit) {
     Checks of = simulation.checks(unit);
-    Map<ReplicaId, Map<ObjectId, Causal>> contents = new TreeMap<>();
+    Map<ReplicaId, Map<ObjectId, CrdtState>> contents = new TreeMap<>();
     for (SimDc dc : simulation.dcs()) {
       contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
     }
@@ -103,7 +103,7 @@ final class SimEnd {
     boolean faultless = simulation.profile().faults().isEmpty();
     for (SimDc dc : simulation.dcs()) {
       SimNode node = dc.node(unit);
-      Map<ObjectId, Causal> content = requireNonNull(contents.get(dc.self()), "was read above");
+      Map<ObjectId, CrdtState> content = requireNonNull(contents.get(dc.self()), "was read above");
       for (ObjectId object : simulation.callers().workload(unit).accountable()) {
         readLast(node, object, content.get(object), VersionVector.of(kept));
       }
@@ -129,10 +129,10 @@ final class SimEnd {
         .anyMatch(usage -> usage.name().equals("waiting") && usage.spent() > 0);
   }
 
-  private void checkTransactions(SimNode node, Map<ObjectId, Causal> content) {
+  private void checkTransactions(SimNode node, Map<ObjectId, CrdtState> content) {
     List<Reading> readings = new ArrayList<>();
     for (ObjectId object : TransactionView.objects()) {
-      Causal state = content.getOrDefault(object, Causal.bottom(object.type()));
+      CrdtState state = content.getOrDefault(object, CrdtState.bottom(object.type()));
       readings.add(state.read(new Query.Whole()));
     }
     TransactionCheck check = simulation.checks(node.unit()).transactions();
@@ -143,7 +143,7 @@ final class SimEnd {
 
   /** Reads through the front door, having seen all that was kept: that must be there at once. */
   private void readLast(
-      SimNode node, ObjectId object, @Nullable Causal state, VersionVector after) {
+      SimNode node, ObjectId object, @Nullable CrdtState state, VersionVector after) {
     Map<ReplicaId, Long> survived = new TreeMap<>();
     simulation
         .losses()

@@ -3,10 +3,10 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.Scheduler.MILLI;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Decomposition;
-import io.osier.datacenter.partition.Input;
-import io.osier.propagation.transport.PeerTransport;
-import io.osier.propagation.transport.Traffic;
+import io.osier.crdt.state.Decomposition;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.wire.Frame;
 import java.util.HashMap;
 import java.util.Map;
@@ -55,7 +55,7 @@ final class SimFrames {
     if (transport == null || !node.isAlive()) {
       return; // before the transport is there
     }
-    Traffic traffic = transport.traffic().get(to.dc());
+    LinkTraffic traffic = transport.traffic().get(to.dc());
     if (traffic == null) {
       return; // no peer any more
     }

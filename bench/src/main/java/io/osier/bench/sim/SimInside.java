@@ -5,7 +5,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.server.Lane;
+import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;
@@ -24,7 +24,7 @@ final class SimInside implements InProcess {
   private final SimDc dc;
   private final ReplicaId self;
   private final long life;
-  private final Lane lane = new Lane();
+  private final OrderedQueue lane = new OrderedQueue();
 
   /** What partitions have not answered. */
   private final Set<SimSending> open = new LinkedHashSet<>();

@@ -6,13 +6,13 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -351,9 +351,9 @@ final class SimMortals {
   }
 
   private void ended(SimMortal mortal, SimDc dc) {
-    Causal stored = dc.node(unit).store().get(mortal.object);
-    Causal state =
-        (stored == null ? Causal.bottom(mortal.object.type()) : stored).at(dc.now().millis());
+    CrdtState stored = dc.node(unit).store().get(mortal.object);
+    CrdtState state =
+        (stored == null ? CrdtState.bottom(mortal.object.type()) : stored).at(dc.now().millis());
     Reading whole = state.read(new Query.Whole());
     boolean first = mortal.shows(mortal.first, whole);
     Set<ReplicaId> lost = simulation.losses().lost();
@@ -373,7 +373,7 @@ final class SimMortals {
     }
   }
 
-  private Violation violation(SimMortal mortal, SimDc dc, Causal state, String what) {
+  private Violation violation(SimMortal mortal, SimDc dc, CrdtState state, String what) {
     return new Violation(
         unit + "/" + mortal.object, "%s %s: %s has %s", dc.self(), what, mortal, state);
   }

@@ -14,25 +14,25 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.datacenter.feed.KeyspaceFeed;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.partition.PartitionReport;
-import io.osier.datacenter.server.Combiner;
-import io.osier.datacenter.server.Entrance;
-import io.osier.datacenter.server.Inbox;
-import io.osier.datacenter.server.PartitionAgent;
-import io.osier.datacenter.server.Seat;
-import io.osier.datacenter.server.Time;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.agent.Combiner;
+import io.osier.datacenter.shard.agent.Inbox;
+import io.osier.datacenter.shard.agent.PartitionAgent;
+import io.osier.datacenter.shard.agent.PartitionPorts;
+import io.osier.datacenter.shard.agent.ShardGateway;
+import io.osier.datacenter.shard.agent.Time;
 import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.Journal;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.datacenter.store.PartitionStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode implements Entrance.Inside {
+final class SimNode implements ShardGateway.Inside {
   /** In this time a status comes over a link that is healthy. */
   private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
 
@@ -182,7 +182,7 @@ final class SimNode implements Entrance.Inside {
     this.dc = dc;
     this.self = dc.self();
     this.unit = unit;
-    Recovered recovered = Recovered.NOTHING;
+    RecoveredState recovered = RecoveredState.NOTHING;
     if (dc.hasDisk()) {
       MemoryVersions versions = dc.disk().versions(unit);
       PartitionStore kept =
@@ -255,7 +255,7 @@ final class SimNode implements Entrance.Inside {
             () -> {});
     feed.begin(List.of(new Watched()));
     this.machine = new WitnessedMachine(simulation, this, partition, store);
-    Seat seat = new Seat(toString(), machine, store, journal, new Ways());
+    PartitionPorts seat = new PartitionPorts(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
     boolean combines = dc.isEmbedded() && !unit.isCausal();
     Optional<Combiner> combiner =
@@ -658,7 +658,7 @@ final class SimNode implements Entrance.Inside {
   // ---------------------------------------------------------------- outputs
 
   /** Where what leaves the partition goes. */
-  private final class Ways implements Seat.Sender {
+  private final class Ways implements PartitionPorts.Sender {
     @Override
     public void send(ReplicaId to, Frame frame) {
       machine.leaves();

@@ -10,7 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.crdt.Stores;
+import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -322,7 +322,8 @@ final class SimTransactions {
   }
 
   private static Keyspace.Found found(ObjectId object, @Nullable Reading reading) {
-    Reading shown = reading != null ? reading : Stores.empty(object.type()).read(new Query.Whole());
+    Reading shown =
+        reading != null ? reading : TypeRegistry.empty(object.type()).read(new Query.Whole());
     return new Keyspace.Found(Optional.of(object.type()), Optional.of(shown), reading != null);
   }
 

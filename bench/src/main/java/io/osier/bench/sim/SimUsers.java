@@ -2,8 +2,8 @@ package io.osier.bench.sim;
 
 import io.osier.core.Grant;
 import io.osier.core.scram.ScramCredential;
-import io.osier.datacenter.security.User;
-import io.osier.datacenter.security.Users;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
 import io.osier.proxy.OsierClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -43,7 +43,7 @@ final class SimWatcher {
    * @param read what it has read by then, here and there: a session never reads less; null where
    *     there was nothing
    */
-  private record Told(CausalContext covered, @Nullable Causal read) {
+  private record Told(CausalContext covered, @Nullable CrdtState read) {
     static final Told NOTHING = new Told(CausalContext.EMPTY, null);
 
     /**
@@ -51,7 +51,7 @@ final class SimWatcher {
      *
      * @param forgotten what was removed and forgotten since: a state that is newer does not say so
      */
-    Told with(Causal state, CausalContext forgotten) {
+    Told with(CrdtState state, CausalContext forgotten) {
       boolean goesOn =
           read != null && !read.context().toVersionVector().isAtMost(forgotten.toVersionVector());
       return new Told(
@@ -152,7 +152,7 @@ final class SimWatcher {
     places = changes.places();
     for (Reply.Change change : changes.changes()) {
       ObjectId object = new ObjectId(change.key(), change.type().orElseThrow());
-      Causal state = node.store().getDurable(object);
+      CrdtState state = node.store().getDurable(object);
       Told before = told.getOrDefault(object, Told.NOTHING);
       told.put(
           object,
@@ -199,7 +199,7 @@ final class SimWatcher {
         });
   }
 
-  private static Optional<Reading> reading(Causal state) {
+  private static Optional<Reading> reading(CrdtState state) {
     return state.isBottom() ? Optional.empty() : Optional.of(state.read(new Query.Whole()));
   }
 }

@@ -6,16 +6,16 @@ import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.crdt.BoundedCounter;
-import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.types.BoundedCounter;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.propagation.host.Replica.Logged;
+import io.osier.propagation.host.ObjectAccess.Logged;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayDeque;
@@ -51,7 +51,7 @@ final class WatchedStore implements ObjectStore {
   private final Map<ObjectId, ArrayDeque<CausalContext>> former = new HashMap<>();
 
   /** What each object was before each of its changes by the input in hand. */
-  private final Map<ObjectId, ArrayDeque<Causal>> formerStates = new HashMap<>();
+  private final Map<ObjectId, ArrayDeque<CrdtState>> formerStates = new HashMap<>();
 
   /** In a causal keyspace: what the input in hand changed, and what was covered before. */
   private final Map<ObjectId, CausalContext> together = new LinkedHashMap<>();
@@ -131,19 +131,19 @@ final class WatchedStore implements ObjectStore {
   }
 
   /** What an object was right before an update of it that the input in hand has brought. */
-  Causal before(ObjectId object, Dot dot) {
+  CrdtState before(ObjectId object, Dot dot) {
     return state(object, state -> !state.context().contains(dot), "before " + dot);
   }
 
   /** What an object was when an answer was made that had seen just this. */
-  Causal seen(ObjectId object, VersionVector seen) {
+  CrdtState seen(ObjectId object, VersionVector seen) {
     return state(object, state -> state.context().toVersionVector().equals(seen), "as " + seen);
   }
 
   /** The last state that the input in hand has found or left of an object, of those that match. */
-  private Causal state(ObjectId object, Predicate<Causal> matches, String which) {
-    Causal state = orNothing(object, get(object));
-    Iterator<Causal> earlier =
+  private CrdtState state(ObjectId object, Predicate<CrdtState> matches, String which) {
+    CrdtState state = orNothing(object, get(object));
+    Iterator<CrdtState> earlier =
         formerStates.getOrDefault(object, new ArrayDeque<>()).descendingIterator();
     while (!matches.test(state)) {
       if (!earlier.hasNext()) {
@@ -154,8 +154,8 @@ final class WatchedStore implements ObjectStore {
     return state;
   }
 
-  private static Causal orNothing(ObjectId object, @Nullable Causal state) {
-    return state == null ? Causal.bottom(object.type()) : state;
+  private static CrdtState orNothing(ObjectId object, @Nullable CrdtState state) {
+    return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
   /** Another input follows. */
@@ -172,9 +172,9 @@ final class WatchedStore implements ObjectStore {
   }
 
   /** A key is shown without the partition's doing: what it holds must be durable. */
-  private void shows(Key key, List<Causal> states) {
+  private void shows(Key key, List<CrdtState> states) {
     showing = new HashMap<>();
-    for (Causal state : states) {
+    for (CrdtState state : states) {
       ObjectId object = new ObjectId(key, state.type());
       showing.put(object, state.context());
       CausalContext most = showable.getOrDefault(object, CausalContext.EMPTY);
@@ -293,15 +293,15 @@ final class WatchedStore implements ObjectStore {
     return change.before();
   }
 
-  private void changed(ObjectId object, @Nullable Causal state) {
-    Causal before = orNothing(object, state);
+  private void changed(ObjectId object, @Nullable CrdtState state) {
+    CrdtState before = orNothing(object, state);
     changes.add(new Covered(object, before.context()));
     former.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before.context());
     formerStates.computeIfAbsent(object, o -> new ArrayDeque<>()).add(before);
   }
 
   /** Checks what has become visible of an object. */
-  private void check(ObjectId object, CausalContext before, Causal after) {
+  private void check(ObjectId object, CausalContext before, CrdtState after) {
     checks().changed(node, object, before, after.context());
     if (after.store() instanceof BoundedCounter counter
         && counter.isCreated()
@@ -311,7 +311,7 @@ final class WatchedStore implements ObjectStore {
     }
   }
 
-  private @Nullable Causal witnessed(ObjectId object, @Nullable Causal state) {
+  private @Nullable CrdtState witnessed(ObjectId object, @Nullable CrdtState state) {
     CausalContext is = state == null ? CausalContext.EMPTY : state.context();
     CausalContext was = covered(object);
     if (is != was && !is.equals(was)) {
@@ -324,9 +324,9 @@ final class WatchedStore implements ObjectStore {
   // ---------------------------------------------------------------- the store
 
   @Override
-  public void put(ObjectId object, Causal state) {
-    Causal before = get(object);
-    Causal spoiled = simulation.options().sabotage().stored(node.self(), object, before, state);
+  public void put(ObjectId object, CrdtState state) {
+    CrdtState before = get(object);
+    CrdtState spoiled = simulation.options().sabotage().stored(node.self(), object, before, state);
     if (spoiled == null) {
       return;
     }
@@ -345,14 +345,14 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public @Nullable Causal get(ObjectId object) {
-    Causal state = simulation.options().sabotage().loaded(object, inner.get(object));
+  public @Nullable CrdtState get(ObjectId object) {
+    CrdtState state = simulation.options().sabotage().loaded(object, inner.get(object));
     return witnessed(object, state);
   }
 
   @Override
   public boolean drop(ObjectId object) {
-    Causal state = requireNonNull(inner.get(object), "what is dropped is here");
+    CrdtState state = requireNonNull(inner.get(object), "what is dropped is here");
     CausalContext context = state.context();
     if (!inner.drop(object)) {
       return false;
@@ -392,7 +392,7 @@ final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public @Nullable Causal getDurable(ObjectId object) {
+  public @Nullable CrdtState getDurable(ObjectId object) {
     return inner.getDurable(object);
   }
 

@@ -2,11 +2,11 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Machine;
-import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Machine;
+import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;

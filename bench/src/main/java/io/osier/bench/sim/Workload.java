@@ -9,7 +9,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.crdt.Stores;
+import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -262,7 +262,7 @@ final class Workload {
       return Optional.empty();
     }
     ObjectId object = task.object();
-    Reading nothing = Stores.empty(object.type()).read(new Query.Whole());
+    Reading nothing = TypeRegistry.empty(object.type()).read(new Query.Whole());
     Reading last = shown.getOrDefault(object, nothing);
     return Optional.of(
         switch ((int) (number / CONDITIONS_ONE_IN % 4)) {

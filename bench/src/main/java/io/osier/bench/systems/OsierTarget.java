@@ -11,7 +11,7 @@ import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Topology;
 import io.osier.bench.wan.WanQuality;
 import io.osier.core.tls.TlsName;
-import io.osier.datacenter.cli.CertificateMaker;
+import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
 import java.io.IOException;

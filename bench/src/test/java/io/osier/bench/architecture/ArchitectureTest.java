@@ -18,11 +18,16 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.osier.bench.architecture.Rooms.Room;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
@@ -102,6 +107,37 @@ final class ArchitectureTest {
     classes().should(ArchCondition.from(areInARoom()).as("be in a room")).check(CLASSES);
   }
 
+  /** But for the client: its connections implement and name types of its API. */
+  @Test
+  void packagesHaveNoCycles() {
+    SlicesRuleDefinition.slices()
+        .assignedFrom(
+            new SliceAssignment() {
+              @Override
+              public SliceIdentifier getIdentifierOf(JavaClass type) {
+                String name = type.getPackageName();
+                return SliceIdentifier.of(name.startsWith("io.osier.proxy") ? "proxy" : name);
+              }
+
+              @Override
+              public String getDescription() {
+                return "packages, of which the client is one";
+              }
+            })
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
+  }
+
+  @Test
+  void packagesHaveAtMost25Files_exceptTheClientsApi() {
+    Map<String, Long> files =
+        CLASSES.stream()
+            .filter(c -> c.isTopLevelClass() && !c.getPackageName().equals("io.osier.proxy"))
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertThat(files).allSatisfy((name, n) -> assertThat(n).as(name).isLessThanOrEqualTo(25));
+  }
+
   @Test
   void everyRoomUsesOnlyWhatItMay() {
     ArchCondition<JavaClass> condition =
@@ -124,7 +160,12 @@ final class ArchitectureTest {
   void theServerKnowsOfTheClientOnlyTheWayIn() {
     noClasses()
         .that()
-        .resideInAPackage("io.osier.datacenter.server..")
+        .resideInAnyPackage(
+            "io.osier.datacenter.server..",
+            "io.osier.datacenter.frontend..",
+            "io.osier.datacenter.shard..",
+            "io.osier.datacenter.admin..",
+            "io.osier.datacenter.control..")
         .should()
         .dependOnClassesThat(
             describe(
@@ -138,9 +179,10 @@ final class ArchitectureTest {
   /** What ships and what takes know no other part of replication; what heals knows what takes. */
   @Test
   void replicationsPartsKnowOnlyWhatTheyNeed() {
-    separate("out", "in", "heal");
-    separate("in", "out", "heal");
-    separate("heal", "out");
+    separate("send", "receive", "repair", "pull");
+    separate("receive", "send", "repair");
+    separate("repair", "send");
+    separate("pull", "send", "receive", "repair");
   }
 
   private static void separate(String part, String... others) {

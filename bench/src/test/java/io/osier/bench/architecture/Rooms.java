@@ -48,6 +48,7 @@ final class Rooms {
   static Rooms production() {
     Rooms r = new Rooms();
     r.pure("core", List.of(), KRYO);
+    r.pure("core.time", List.of("core"));
     r.shell("core.net", List.of("core"), KRYO, NETTY, "jdk.net");
     r.shell("core.tls", List.of("core"), NETTY);
     r.pure("core.scram", List.of("core"), SCRAM);
@@ -55,13 +56,24 @@ final class Rooms {
     r.pure("protocol", List.of("core", "crdt"), KRYO);
     r.pure("propagation.wire", List.of("core", "crdt"), KRYO);
     r.pure("propagation.host", List.of("core", "crdt", "propagation.wire"), HISTOGRAM);
-    r.pure("propagation.out", replication());
-    r.pure("propagation.in", replication());
-    r.pure("propagation.heal", replication("propagation.in"));
-    r.pure("propagation", replication("propagation.out", "propagation.in", "propagation.heal"));
+    r.pure("propagation.pull", List.of("core", "crdt", "propagation.wire"));
+    r.pure("propagation.send", replication());
+    r.pure("propagation.receive", replication("propagation.pull"));
+    r.pure("propagation.repair", replication("propagation.pull", "propagation.receive"));
+    r.pure(
+        "propagation",
+        replication(
+            "propagation.send", "propagation.pull", "propagation.receive", "propagation.repair"));
     r.shell(
-        "propagation.transport",
-        List.of("core", "core.net", "core.tls", "crdt", "propagation.wire", "propagation.host"),
+        "propagation.net",
+        List.of(
+            "core",
+            "core.time",
+            "core.net",
+            "core.tls",
+            "crdt",
+            "propagation.wire",
+            "propagation.host"),
         NETTY,
         LOGGING,
         KRYO);
@@ -69,7 +81,15 @@ final class Rooms {
     r.shell("proxy.values", List.of("core"), KRYO, "com.fasterxml.jackson");
     r.shell(
         "proxy",
-        List.of("core", "core.net", "core.scram", "core.tls", "crdt", "protocol", "proxy.values"),
+        List.of(
+            "core",
+            "core.time",
+            "core.net",
+            "core.scram",
+            "core.tls",
+            "crdt",
+            "protocol",
+            "proxy.values"),
         SCRAM,
         "com.ongres.scram.client",
         NETTY,
@@ -91,7 +111,7 @@ final class Rooms {
             "propagation",
             "propagation.wire",
             "propagation.host",
-            "propagation.out",
+            "propagation.send",
             "adaptation",
             "datacenter.store"),
         HISTOGRAM,
@@ -100,21 +120,22 @@ final class Rooms {
         "datacenter.feed",
         List.of("core", "crdt", "protocol", "datacenter.store", "datacenter.partition"),
         LOGGING);
-    r.pure("datacenter.security", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
+    r.pure("datacenter.access", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
     r.shell(
         "datacenter.config",
         List.of(
             "core",
+            "core.net",
             "core.scram",
             "core.tls",
             "adaptation",
             "propagation.host",
-            "propagation.transport",
-            "datacenter.security",
+            "propagation.net",
+            "datacenter.access",
             "datacenter.store"),
         "com.typesafe.config");
     r.pure(
-        "datacenter.figures",
+        "datacenter.metrics",
         List.of(
             "core", "propagation.host", "adaptation", "datacenter.store", "datacenter.partition"),
         HISTOGRAM);
@@ -126,19 +147,25 @@ final class Rooms {
             "protocol",
             "propagation.wire",
             "propagation.host",
-            "datacenter.figures",
+            "datacenter.metrics",
             "datacenter.config"),
         "io.opentelemetry",
         LOGGING);
     r.shell(
         "datacenter.control",
-        List.of("core", "crdt", "protocol", "datacenter.config", "datacenter.security"),
-        LOGGING);
-    r.shell(
-        "datacenter.server",
         List.of(
-            "datacenter.control",
             "core",
+            "core.time",
+            "core.net",
+            "crdt",
+            "protocol",
+            "datacenter.config",
+            "datacenter.access"),
+        LOGGING);
+    List<String> shell =
+        List.of(
+            "core",
+            "core.time",
             "core.net",
             "core.scram",
             "core.tls",
@@ -147,22 +174,52 @@ final class Rooms {
             "propagation",
             "propagation.wire",
             "propagation.host",
-            "propagation.transport",
+            "propagation.net",
             "adaptation",
-            "proxy",
             "datacenter.store",
             "datacenter.partition",
             "datacenter.feed",
-            "datacenter.figures",
+            "datacenter.metrics",
             "datacenter.config",
-            "datacenter.security",
-            "datacenter.trace"),
+            "datacenter.access",
+            "datacenter.trace",
+            "datacenter.control");
+    r.shell("datacenter.shard", shell, NETTY, LOGGING, HISTOGRAM, KRYO);
+    r.shell("datacenter.metrics.report", and(shell, "datacenter.shard"), LOGGING, HISTOGRAM);
+    r.shell(
+        "datacenter.control.execution",
+        and(shell, "datacenter.shard", "datacenter.metrics.report"),
+        LOGGING);
+    r.shell(
+        "datacenter.frontend",
+        and(shell, "datacenter.shard", "datacenter.metrics.report", "proxy"),
+        NETTY,
+        LOGGING,
+        HISTOGRAM,
+        KRYO);
+    r.shell(
+        "datacenter.admin",
+        and(shell, "datacenter.metrics.report", "datacenter.frontend"),
+        NETTY,
+        LOGGING,
+        HISTOGRAM,
+        "io.micrometer",
+        "io.prometheus.metrics.model");
+    r.shell(
+        "datacenter.server",
+        and(
+            shell,
+            "datacenter.shard",
+            "datacenter.metrics.report",
+            "datacenter.control.execution",
+            "datacenter.frontend",
+            "datacenter.admin",
+            "proxy"),
         NETTY,
         LOGGING,
         HISTOGRAM,
         KRYO,
-        "io.micrometer",
-        "io.prometheus.metrics.model");
+        "io.micrometer");
     r.shell(
         "datacenter.embedded",
         List.of(
@@ -184,7 +241,8 @@ final class Rooms {
         "ch.qos.logback",
         "picocli",
         "org.jline",
-        "com.fasterxml.jackson");
+        "com.fasterxml.jackson",
+        "com.typesafe.config");
     return r;
   }
 
@@ -193,6 +251,10 @@ final class Rooms {
     return Stream.concat(
             Stream.of("core", "crdt", "propagation.wire", "propagation.host"), Stream.of(more))
         .toList();
+  }
+
+  private static List<String> and(List<String> rooms, String... more) {
+    return Stream.concat(rooms.stream(), Stream.of(more)).toList();
   }
 
   private void pure(String name, List<String> uses, String... libraries) {

@@ -8,12 +8,12 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -33,8 +33,8 @@ final class ConditionCheckTest {
   private final ConditionCheck check = new ConditionCheck(Unit.pair().getFirst());
 
   /** A register that EU has assigned a value to, in its first update. */
-  private static Causal lock(int value) {
-    Causal nothing = Causal.bottom(CrdtType.LWW_REGISTER);
+  private static CrdtState lock(int value) {
+    CrdtState nothing = CrdtState.bottom(CrdtType.LWW_REGISTER);
     return nothing.join(nothing.prepare(new Operation.Assign(Value.of(value)), EU, 1, 0, 1, 0));
   }
 
@@ -50,7 +50,7 @@ final class ConditionCheckTest {
   @Test
   void updateThatIsDone_whereItsConditionHolds_isFine_andElseIsNoticed() {
     Dot dot = new Dot(EU, 2);
-    check.done("dc0", LOCK, ABSENT, dot, Causal.bottom(CrdtType.LWW_REGISTER));
+    check.done("dc0", LOCK, ABSENT, dot, CrdtState.bottom(CrdtType.LWW_REGISTER));
     assertThat(check.done()).isEqualTo(1);
     assertThatThrownBy(() -> check.done("dc0", LOCK, ABSENT, dot, lock(7)))
         .isInstanceOf(Violation.class)
@@ -64,7 +64,9 @@ final class ConditionCheckTest {
     assertThat(check.notDone()).isEqualTo(1);
     Reply.Answer nothing = answers(new Reading.Single(Optional.empty()));
     assertThatThrownBy(
-            () -> check.notDone("dc0", LOCK, ABSENT, nothing, Causal.bottom(CrdtType.LWW_REGISTER)))
+            () ->
+                check.notDone(
+                    "dc0", LOCK, ABSENT, nothing, CrdtState.bottom(CrdtType.LWW_REGISTER)))
         .isInstanceOf(Violation.class)
         .hasMessageContaining("dc0 has not done an update of " + LOCK)
         .hasMessageContaining("although its condition held");
@@ -80,9 +82,9 @@ final class ConditionCheckTest {
   @Test
   void conditionOfAField_isReadWithinItsMap() {
     ObjectId map = new ObjectId(Key.of("map"), CrdtType.OR_MAP);
-    Causal nothing = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState nothing = CrdtState.bottom(CrdtType.OR_MAP);
     Operation add = new Operation.Increment(3);
-    Causal three =
+    CrdtState three =
         nothing.join(
             nothing.prepare(
                 new Operation.UpdateFields(List.of(new Operation.FieldUpdate(Effect.AMOUNT, add))),

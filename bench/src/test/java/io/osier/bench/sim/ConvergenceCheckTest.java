@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.store.objects.MemoryStore;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,21 +21,21 @@ final class ConvergenceCheckTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ObjectId SET = new ObjectId(Key.of("s"), CrdtType.AW_SET);
-  private static final Causal NOTHING = Causal.bottom(CrdtType.AW_SET);
+  private static final CrdtState NOTHING = CrdtState.bottom(CrdtType.AW_SET);
 
   private final MemoryStore eu = new MemoryStore();
   private final MemoryStore us = new MemoryStore();
 
-  private static Causal with(Causal before, int number, Operation operation) {
+  private static CrdtState with(CrdtState before, int number, Operation operation) {
     return before.join(before.prepare(operation, EU, number, number - 1, number, 0));
   }
 
-  private static Causal added(Causal before, int number, String element) {
+  private static CrdtState added(CrdtState before, int number, String element) {
     return with(before, number, new Operation.Add(Value.of(element)));
   }
 
   private void ended() {
-    Map<ReplicaId, Map<ObjectId, Causal>> contents = new TreeMap<>();
+    Map<ReplicaId, Map<ObjectId, CrdtState>> contents = new TreeMap<>();
     contents.put(EU, ConvergenceCheck.content(eu));
     contents.put(US, ConvergenceCheck.content(us));
     ConvergenceCheck.ended(Unit.pair().getFirst(), contents);
@@ -74,7 +74,7 @@ final class ConvergenceCheckTest {
 
   @Test
   void updateThatOneLacks_isNoticed() {
-    Causal one = added(NOTHING, 1, "a");
+    CrdtState one = added(NOTHING, 1, "a");
     eu.put(SET, added(one, 2, "b"));
     us.put(SET, one);
     differ();

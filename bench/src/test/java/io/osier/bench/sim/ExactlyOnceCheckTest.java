@@ -9,10 +9,10 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +34,7 @@ final class ExactlyOnceCheckTest {
       new ExactlyOnceCheck(
           Unit.pair().getFirst(), o -> forgotten.getOrDefault(o, CausalContext.EMPTY));
 
-  private final Map<ReplicaId, Map<ObjectId, Causal>> contents =
+  private final Map<ReplicaId, Map<ObjectId, CrdtState>> contents =
       new TreeMap<>(Map.of(EU, new TreeMap<>(), US, new TreeMap<>()));
 
   /** One whose journal is joined delta by delta, and one whose journal is joined in groups. */
@@ -55,19 +55,19 @@ final class ExactlyOnceCheckTest {
     return new Operation.Add(Value.of(element));
   }
 
-  private Map<ObjectId, Causal> held(ReplicaId at) {
+  private Map<ObjectId, CrdtState> held(ReplicaId at) {
     return requireNonNull(contents.get(at), "one of the two");
   }
 
-  private Causal content(ReplicaId at, ObjectId object) {
-    return held(at).getOrDefault(object, Causal.bottom(object.type()));
+  private CrdtState content(ReplicaId at, ObjectId object) {
+    return held(at).getOrDefault(object, CrdtState.bottom(object.type()));
   }
 
   /** An update that {@code at} makes of what it holds. */
   private Shipment update(ReplicaId at, ObjectId object, int number, Operation operation) {
-    Causal state = content(at, object);
+    CrdtState state = content(at, object);
     long predecessor = state.context().last(at);
-    Causal delta = state.prepare(operation, at, number, predecessor, number, 0);
+    CrdtState delta = state.prepare(operation, at, number, predecessor, number, 0);
     return new Shipment(object, at, predecessor, VersionVector.EMPTY, number, 1, 0, delta);
   }
 
@@ -76,7 +76,7 @@ final class ExactlyOnceCheckTest {
   }
 
   private void holds(ReplicaId at, Shipment update) {
-    Causal before = content(at, update.object());
+    CrdtState before = content(at, update.object());
     held(at).put(update.object(), before.join(update.content()));
   }
 
@@ -224,7 +224,7 @@ final class ExactlyOnceCheckTest {
   void removedAndForgotten_isFine_andWhatWasNotRemovedIsNoticed() {
     makes(EU, set(), 1, add("a"));
     makes(EU, set(), 2, new Operation.Clear());
-    for (Map.Entry<ReplicaId, Map<ObjectId, Causal>> of : contents.entrySet()) {
+    for (Map.Entry<ReplicaId, Map<ObjectId, CrdtState>> of : contents.entrySet()) {
       check.forgotten(of.getKey(), set());
       forgotten.put(set(), content(of.getKey(), set()).context());
       of.getValue().remove(set());

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.PartitionReport;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -62,7 +62,7 @@ final class FlowCheckTest {
             1,
             1,
             0,
-            Causal.bottom(CrdtType.AW_SET));
+            CrdtState.bottom(CrdtType.AW_SET));
     int shipments = simulation.profile().windowBytes() / FrameCodec.sizeOf(dc.self(), shipment) + 1;
     flow.sent(
         dc,

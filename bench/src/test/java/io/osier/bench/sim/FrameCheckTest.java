@@ -9,10 +9,10 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -31,7 +31,7 @@ final class FrameCheckTest {
   }
 
   private static Shipment shipment(String value) {
-    Causal nothing = Causal.bottom(CrdtType.LWW_REGISTER);
+    CrdtState nothing = CrdtState.bottom(CrdtType.LWW_REGISTER);
     return new Shipment(
         new ObjectId(Key.of("r"), CrdtType.LWW_REGISTER),
         EU,

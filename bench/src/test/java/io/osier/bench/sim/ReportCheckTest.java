@@ -14,8 +14,8 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.PartitionReport;
-import io.osier.propagation.host.Late;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.StreamSettings;
 import java.time.Duration;
 import java.util.Collections;
@@ -81,7 +81,7 @@ final class ReportCheckTest {
           report.peers());
     }
 
-    Altered arrived(long applied, Late late) {
+    Altered arrived(long applied, LateCounts late) {
       PartitionReport.Arrived a = report.arrived();
       return with(
           report.content(),
@@ -308,13 +308,17 @@ final class ReportCheckTest {
 
   @Test
   void whatIsMissing_late_orAppliedTwiceInTheEnd_isNoticed() {
-    Late none = new Late(0, 0, 0, 0);
+    LateCounts none = new LateCounts(0, 0, 0, 0);
     endIsNoticed("through", content(3, 0, Map.of(node.self(), 3L)));
     endIsNoticed("applied", altered().arrived(2, none));
-    endIsNoticed("late", altered().arrived(1, new Late(1, 0, 0, 0)));
-    endIsNoticed("late", altered().arrived(1, new Late(0, 0, 0, 1)));
+    endIsNoticed("late", altered().arrived(1, new LateCounts(1, 0, 0, 0)));
+    endIsNoticed("late", altered().arrived(1, new LateCounts(0, 0, 0, 1)));
     check(Propagation.ADAPTIVE)
         .ended(
-            node, altered().arrived(2, new Late(1, 0, 0, 1)).report(), committed(), false, false);
+            node,
+            altered().arrived(2, new LateCounts(1, 0, 0, 1)).report(),
+            committed(),
+            false,
+            false);
   }
 }

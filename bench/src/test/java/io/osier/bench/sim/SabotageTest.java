@@ -7,14 +7,14 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.security.User;
-import io.osier.datacenter.security.Users;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
@@ -248,8 +248,8 @@ final class SabotageTest {
       private int stored;
 
       @Override
-      public @Nullable Causal stored(
-          ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
+      public @Nullable CrdtState stored(
+          ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
         // The store itself stumbles over an object of which it holds nothing.
         boolean remote = before != null && after.context().last(at) == before.context().last(at);
         return remote && ++stored % 50 == 0 ? null : after;
@@ -259,15 +259,15 @@ final class SabotageTest {
 
   private static Sabotage stale() {
     return new Sabotage() {
-      private final Map<ObjectId, Causal> first = new HashMap<>();
+      private final Map<ObjectId, CrdtState> first = new HashMap<>();
       private int loads;
 
       @Override
-      public @Nullable Causal loaded(ObjectId object, @Nullable Causal state) {
+      public @Nullable CrdtState loaded(ObjectId object, @Nullable CrdtState state) {
         if (state == null) {
           return null;
         }
-        Causal former = first.putIfAbsent(object, state);
+        CrdtState former = first.putIfAbsent(object, state);
         return former != null && ++loads % 500 == 0 ? former : state;
       }
     };
@@ -881,7 +881,7 @@ final class SabotageTest {
   }
 
   private static Shipment careless(Shipment s) {
-    Causal content = s.content();
+    CrdtState content = s.content();
     boolean removes =
         s.object().key().toString().startsWith("mortal")
             && content.isBottom()
@@ -896,7 +896,7 @@ final class SabotageTest {
             s.last(),
             s.updates(),
             s.ageMillis(),
-            Causal.bottom(content.type()).prepareNothing(s.origin(), s.last(), s.predecessor()))
+            CrdtState.bottom(content.type()).prepareNothing(s.origin(), s.last(), s.predecessor()))
         : s;
   }
 

@@ -9,10 +9,10 @@ import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -33,10 +33,10 @@ final class SimEndTest {
   private final Sabotage sabotage =
       new Sabotage() {
         @Override
-        public @Nullable Causal stored(
-            ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
+        public @Nullable CrdtState stored(
+            ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
           return empties && at.equals(dc.self())
-              ? Causal.bottom(object.type()).seen(after.context())
+              ? CrdtState.bottom(object.type()).seen(after.context())
               : after;
         }
       };
@@ -109,12 +109,12 @@ final class SimEndTest {
   }
 
   /** An update that is said to have been made, and that nobody has. */
-  private void made(ReplicaId origin, Causal delta) {
+  private void made(ReplicaId origin, CrdtState delta) {
     checks.once().made(new Shipment(counter, origin, 0, VersionVector.EMPTY, 1, 1, 0, delta));
   }
 
-  private Causal increment(ReplicaId origin) {
-    return Causal.bottom(counter.type()).prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
+  private CrdtState increment(ReplicaId origin) {
+    return CrdtState.bottom(counter.type()).prepare(new Operation.Increment(1), origin, 1, 0, 1, 0);
   }
 
   @Test
@@ -135,7 +135,7 @@ final class SimEndTest {
    */
   @Test
   void updateThatALastReadWaitsFor_isNoticed() {
-    made(GONE, Causal.bottom(counter.type()).prepareNothing(GONE, 1, 0));
+    made(GONE, CrdtState.bottom(counter.type()).prepareNothing(GONE, 1, 0));
     assertThatThrownBy(this::ends)
         .isInstanceOf(Violation.class)
         .hasMessageMatching("(?s)dc0/1/.* (does not answer the last read|reports what).*");
@@ -171,7 +171,7 @@ final class SimEndTest {
   @Test
   void changeWithoutARecord_isNoticed() {
     ObjectId set = new ObjectId(Key.of("set"), CrdtType.AW_SET);
-    dc.node(unit).store().put(set, Causal.bottom(CrdtType.AW_SET));
+    dc.node(unit).store().put(set, CrdtState.bottom(CrdtType.AW_SET));
     assertThatThrownBy(() -> simulation.scheduler().runFor(10 * SECOND))
         .isInstanceOf(Violation.class)
         .hasMessage("dc1/1/" + unit + " changes " + set + " without a record");

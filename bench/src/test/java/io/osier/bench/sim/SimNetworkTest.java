@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.MemoryVersions;
+import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
@@ -45,7 +45,8 @@ final class SimNetworkTest {
     Unit unit = simulation.units().getFirst();
     SimDc from = simulation.dc("dc0");
     Shipment shipment =
-        new Shipment(SET, from.self(), 0, VersionVector.EMPTY, 1, 1, 0, Causal.bottom(SET.type()));
+        new Shipment(
+            SET, from.self(), 0, VersionVector.EMPTY, 1, 1, 0, CrdtState.bottom(SET.type()));
     requireNonNull(from.transport())
         .send(
             simulation.dc("dc1").self(),
@@ -157,10 +158,10 @@ final class SimNetworkTest {
   }
 
   private static Frame frame(Simulation of, long sequence) {
-    return frame(of, sequence, Causal.bottom(SET.type()));
+    return frame(of, sequence, CrdtState.bottom(SET.type()));
   }
 
-  private static Frame frame(Simulation of, long sequence, Causal state) {
+  private static Frame frame(Simulation of, long sequence, CrdtState state) {
     Shipment shipment =
         new Shipment(SET, of.dc("dc0").self(), 0, VersionVector.EMPTY, 1, 1, 0, state);
     return new Frame.Updates(
@@ -207,12 +208,12 @@ final class SimNetworkTest {
    */
   @Test
   void stateOutsideTheHeap_comesAsItWasWhenItWasSent() {
-    List<Causal> came = new ArrayList<>();
+    List<CrdtState> came = new ArrayList<>();
     Simulation of = connected(1, u -> u.shipments().forEach(s -> came.add(s.content())));
     MemoryVersions disk = MemoryVersions.shortLived(of.scheduler()::nanos);
-    Causal empty = Causal.bottom(SET.type());
+    CrdtState empty = CrdtState.bottom(SET.type());
     Operation adds = new Operation.Add(Value.of("e"));
-    Causal all = empty.join(empty.prepare(adds, of.dc("dc0").self(), 1, 0, 0, 0));
+    CrdtState all = empty.join(empty.prepare(adds, of.dc("dc0").self(), 1, 0, 0, 0));
     disk.write(
         List.of(new Change.PutDecomposed(SET, Decomposition.of(all), List.of(), null, true)));
     for (int i = 0; i < 50; i++) { // some are encoded all the same

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -85,8 +85,8 @@ final class SimulationTest {
       Sabotage violating =
           new Sabotage() {
             @Override
-            public Causal stored(
-                ReplicaId at, ObjectId object, @Nullable Causal before, Causal after) {
+            public CrdtState stored(
+                ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
               if (--left[0] == 0) {
                 throw new Violation(object, "meant");
               }

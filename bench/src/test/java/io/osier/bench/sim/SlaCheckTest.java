@@ -10,10 +10,10 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -132,7 +132,7 @@ final class SlaCheckTest {
   void updateThatBuildsOnWhatIsMissing_isNoticedLater() {
     VersionVector missing = VersionVector.of(new ReplicaId("dc2", 1), 1);
     check.shipped(
-        "dc1", new Shipment(SET, origin.self(), 0, missing, 1, 1, 0, Causal.bottom(SET.type())));
+        "dc1", new Shipment(SET, origin.self(), 0, missing, 1, 1, 0, CrdtState.bottom(SET.type())));
     made(1, CausalContext.EMPTY);
     timeGoesBy(unit.policy().sla().toNanos() * 2);
     assertThat(check.excused()).isEqualTo(1);

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 /** What becomes of a datacenter whose spans nobody takes: nothing but a counter that grows. */
 final class ReceiverTroubleTest {
   private static final Logger LOG =
-      (Logger) LoggerFactory.getLogger("io.osier.datacenter.trace.Otlp");
+      (Logger) LoggerFactory.getLogger("io.osier.datacenter.trace.OtlpExporter");
 
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 

@@ -9,7 +9,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.osier.core.HostPort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.IDN;

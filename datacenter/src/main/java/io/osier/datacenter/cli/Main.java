@@ -1,5 +1,15 @@
 package io.osier.datacenter.cli;
 
+import io.osier.datacenter.cli.command.BackupCommand;
+import io.osier.datacenter.cli.command.CertCommand;
+import io.osier.datacenter.cli.command.CliCommand;
+import io.osier.datacenter.cli.command.CredentialCommand;
+import io.osier.datacenter.cli.command.InitCommand;
+import io.osier.datacenter.cli.command.RebuildCommand;
+import io.osier.datacenter.cli.command.RestoreCommand;
+import io.osier.datacenter.cli.command.ServerCommand;
+import io.osier.datacenter.cli.command.TrainCommand;
+import io.osier.datacenter.cli.command.VerifyCommand;
 import io.osier.datacenter.server.Build;
 import java.io.File;
 import java.util.ArrayList;

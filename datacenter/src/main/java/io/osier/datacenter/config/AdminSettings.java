@@ -1,6 +1,6 @@
 package io.osier.datacenter.config;
 
-import io.osier.propagation.transport.PortLimits;
+import io.osier.propagation.net.link.PortLimits;
 import java.util.Set;
 
 /**

@@ -11,7 +11,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.transport.PortLimits;
+import io.osier.propagation.net.link.PortLimits;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -59,7 +59,7 @@ public final class ConfigReader {
         () -> {
           Config config =
               ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
-          NamesGivenTwice.check(file.getPath(), textOf(file));
+          DuplicateNames.check(file.getPath(), textOf(file));
           return config;
         },
         environment,
@@ -104,7 +104,7 @@ public final class ConfigReader {
         source,
         () -> {
           Config config = ConfigFactory.parseString(text);
-          NamesGivenTwice.check(source, text);
+          DuplicateNames.check(source, text);
           return config;
         },
         environment,
@@ -133,7 +133,7 @@ public final class ConfigReader {
     Config reference = reference();
     try {
       Config own = parser.get();
-      KnownKeys known = new KnownKeys(reference);
+      SettingNames known = new SettingNames(reference);
       known.check(source, own);
       Config merged = known.of(environment, warnings).withFallback(own).withFallback(reference);
       DatacenterConfig config =

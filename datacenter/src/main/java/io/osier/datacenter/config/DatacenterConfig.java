@@ -4,7 +4,7 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.transport.PortLimits;
+import io.osier.propagation.net.link.PortLimits;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;

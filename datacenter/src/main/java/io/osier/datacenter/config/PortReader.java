@@ -2,7 +2,7 @@ package io.osier.datacenter.config;
 
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
-import io.osier.propagation.transport.PortLimits;
+import io.osier.propagation.net.link.PortLimits;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

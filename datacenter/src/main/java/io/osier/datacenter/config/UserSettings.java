@@ -5,7 +5,7 @@ import io.osier.core.Grant;
 import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.PasswordFile;
-import io.osier.datacenter.security.User;
+import io.osier.datacenter.access.User;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

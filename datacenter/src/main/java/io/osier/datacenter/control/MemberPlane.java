@@ -1,10 +1,10 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;

@@ -5,7 +5,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.datacenter.partition.Effects;
+import io.osier.datacenter.partition.machine.Effects;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;

@@ -50,13 +50,13 @@ public final class KeyspaceFeed {
     /** What is durable of it. */
     ObjectStore store();
 
-    /** See {@link io.osier.datacenter.partition.Machine#forgotten}. */
+    /** See {@link io.osier.datacenter.partition.machine.Machine#forgotten}. */
     Optional<VersionVector> forgotten();
 
     /** Whether it has caught up. */
     boolean isReady();
 
-    /** Submits an {@link io.osier.datacenter.partition.Input.Watched}. */
+    /** Submits an {@link io.osier.datacenter.partition.machine.Input.Watched}. */
     void watched(long life);
   }
 

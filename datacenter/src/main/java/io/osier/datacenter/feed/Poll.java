@@ -5,10 +5,10 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.datacenter.partition.Effects;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -344,7 +344,7 @@ final class Poll {
     ObjectStore store = parts.get(i).store();
     ObjectId from = new ObjectId(place.next().orElseThrow(), CrdtType.values()[0]);
     List<ObjectStore.Entry> entries = new ArrayList<>();
-    Causal first = store.getDurable(from); // pages begin behind a place
+    CrdtState first = store.getDurable(from); // pages begin behind a place
     if (first != null) {
       entries.add(new ObjectStore.Entry(from, first));
     }
@@ -392,7 +392,7 @@ final class Poll {
     for (CrdtType type : CrdtType.values()) {
       if (type.compareTo(last.type()) > 0) {
         ObjectId object = new ObjectId(last.key(), type);
-        Causal state = store.getDurable(object);
+        CrdtState state = store.getDurable(object);
         if (state != null) {
           entries.add(new ObjectStore.Entry(object, state));
         }

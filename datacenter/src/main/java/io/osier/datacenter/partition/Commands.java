@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.Propagation;
@@ -27,10 +28,10 @@ final class Commands {
   private final String dc;
   private final ObjectStore store;
   private final Writes writes;
-  private final Transacting transactions;
+  private final TransactionSupport transactions;
   private final Propagation propagation;
   private final EffectsBuilder effects;
-  private final Parking parking = new Parking();
+  private final ParkedCommands parking = new ParkedCommands();
 
   /** What was here when all that is parked was looked at last. */
   private long parkedVersion;
@@ -39,7 +40,7 @@ final class Commands {
       String dc,
       ObjectStore store,
       Writes writes,
-      Transacting transactions,
+      TransactionSupport transactions,
       Propagation propagation,
       EffectsBuilder effects) {
     this.dc = dc;
@@ -93,7 +94,7 @@ final class Commands {
       return;
     }
     parkedVersion = propagation.version();
-    for (Parking.Parked parked : parking.takeAll()) {
+    for (ParkedCommands.Parked parked : parking.takeAll()) {
       VersionVector after = after(parked.request());
       switch (propagation.coverage(after)) {
         case HERE -> serve(parked.ticket(), parked.request(), now);

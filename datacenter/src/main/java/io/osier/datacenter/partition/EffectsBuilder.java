@@ -1,8 +1,11 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -30,7 +33,7 @@ public final class EffectsBuilder {
   }
 
   /** An update was applied, and made its object this. */
-  public void applied(Shipment update, Causal state) {
+  public void applied(Shipment update, CrdtState state) {
     if (recording) {
       records.add(new Effects.Applied(update, state));
     }

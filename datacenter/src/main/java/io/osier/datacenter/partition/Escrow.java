@@ -3,11 +3,12 @@ package io.osier.datacenter.partition;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.BoundedCounter;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.BoundedCounter;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -143,7 +144,7 @@ final class Escrow {
   }
 
   /** Of whom this datacenter takes over rights of a counter now. */
-  List<String> inheritedOf(Causal state) {
+  List<String> inheritedOf(CrdtState state) {
     BoundedCounter counter = counter(state);
     return inherited.stream()
         .filter(dc -> isSome(counter.downRights(dc)) || isSome(counter.upRights(dc)))
@@ -155,7 +156,7 @@ final class Escrow {
   }
 
   /** All that may be given away of a counter; 0 where there is no bound. */
-  long mine(ObjectId object, Causal state, boolean upward) {
+  long mine(ObjectId object, CrdtState state, boolean upward) {
     long rights = available(object, counter(state), upward);
     return rights == Long.MAX_VALUE ? 0 : Math.max(0, rights);
   }
@@ -166,7 +167,7 @@ final class Escrow {
    * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost;
    *     UNAVAILABLE if a counter that is not here may exist with rights of one that has gone
    */
-  Operation filled(Causal state, Operation operation) {
+  Operation filled(CrdtState state, Operation operation) {
     if (operation instanceof Operation.Bound
         && membersChange
         && !settled.getAsBoolean()
@@ -222,12 +223,12 @@ final class Escrow {
     return rights == Long.MAX_VALUE ? rights : rights - (upward ? aside.up : aside.down);
   }
 
-  private static BoundedCounter counter(Causal state) {
+  private static BoundedCounter counter(CrdtState state) {
     return (BoundedCounter) state.store();
   }
 
   /** Whether an update may be done now. */
-  boolean isCovered(ObjectId object, Causal state, Operation operation) {
+  boolean isCovered(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     BoundedCounter counter = counter(state);
     return !counter.isCreated() // then it fails for that
@@ -236,7 +237,7 @@ final class Escrow {
   }
 
   /** What is missing, as the error that says so. */
-  OsierException lacking(ObjectId object, Causal state, Operation operation) {
+  OsierException lacking(ObjectId object, CrdtState state, Operation operation) {
     denied++;
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
@@ -307,7 +308,7 @@ final class Escrow {
   record Holder(String dc, long rights) {}
 
   /** What to ask for now, for an update that lacks it; empty if others were asked just before. */
-  Optional<Wanted> wantedFor(ObjectId object, Causal state, Operation operation, long nowNanos) {
+  Optional<Wanted> wantedFor(ObjectId object, CrdtState state, Operation operation, long nowNanos) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
     BoundedCounter counter = counter(state);
@@ -344,7 +345,7 @@ final class Escrow {
   }
 
   /** How much to give to who asks. */
-  long grant(String dc, Frame.Rights wanted, Causal state) {
+  long grant(String dc, Frame.Rights wanted, CrdtState state) {
     long available = available(wanted.object(), counter(state), wanted.upward());
     // Needed here, too: one of the two must come first.
     boolean needed = waiting.containsKey(wanted.object()) && self.dc().compareTo(dc) < 0;
@@ -355,7 +356,7 @@ final class Escrow {
   }
 
   /** An update of a counter was done here: there may be little left. */
-  void used(ObjectId object, Causal state, Operation operation) {
+  void used(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
     boolean gave = operation instanceof Operation.Transfer; // to take it back would go on for ever
@@ -448,7 +449,8 @@ final class Escrow {
   }
 
   /** What to ask for of a counter that runs low: half of what the richest has more. */
-  Optional<Wanted> wantedToBalance(ObjectId object, Causal state, boolean upward, long nowNanos) {
+  Optional<Wanted> wantedToBalance(
+      ObjectId object, CrdtState state, boolean upward, long nowNanos) {
     BoundedCounter counter = counter(state);
     long most = 0;
     for (String dc : counter.holders()) {

@@ -3,9 +3,10 @@ package io.osier.datacenter.partition;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Now;
 import java.util.List;
 
 /** What an operation of a key ({@link Operation#isOfKey}) does with each of its objects. Pure. */
@@ -18,8 +19,8 @@ final class KeyUpdate {
    * @param states what the key holds
    * @throws OsierException INVALID_ARGUMENT if one of them allows no such operation
    */
-  static List<Causal> touched(Key key, List<Causal> states, Operation operation, Now now) {
-    for (Causal state : states) {
+  static List<CrdtState> touched(Key key, List<CrdtState> states, Operation operation, Now now) {
+    for (CrdtState state : states) {
       // Where there is nothing to persist nothing is wrong with it.
       boolean refused = !state.isBottom() && !(operation instanceof Operation.Persist);
       if (state.type() == CrdtType.BOUNDED_COUNTER && refused) {
@@ -34,7 +35,7 @@ final class KeyUpdate {
     return states.stream().filter(state -> isTouched(state, operation, now)).toList();
   }
 
-  private static boolean isTouched(Causal state, Operation operation, Now now) {
+  private static boolean isTouched(CrdtState state, Operation operation, Now now) {
     if (operation instanceof Operation.Delete) {
       // What is no reader's business any more, too: it leaves nothing.
       return !state.isSpent() && state.type() != CrdtType.BOUNDED_COUNTER;
@@ -42,7 +43,7 @@ final class KeyUpdate {
     boolean exists = !state.isNothing(now.millis());
     return exists
         && (operation instanceof Operation.Expire
-            || (operation instanceof Operation.Persist && state.deadline() != Causal.NEVER));
+            || (operation instanceof Operation.Persist && state.deadline() != CrdtState.NEVER));
   }
 
   /** What is done with each of them. */

@@ -4,8 +4,10 @@ import io.osier.adaptation.Conditions;
 import io.osier.adaptation.Mode;
 import io.osier.adaptation.Planner;
 import io.osier.core.KeyspacePolicy;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.Propagation;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +68,7 @@ final class ModeControl {
     };
   }
 
-  void updated(ObjectId object, int opBytes, Causal after) {
+  void updated(ObjectId object, int opBytes, CrdtState after) {
     planner.updated(object, opBytes, after.sizeBytes());
   }
 

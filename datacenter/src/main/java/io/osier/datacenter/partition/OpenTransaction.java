@@ -4,12 +4,15 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.Preparation;
-import io.osier.crdt.Updates;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
+import io.osier.datacenter.partition.history.HeldEntries;
+import io.osier.datacenter.partition.history.SnapshotHistory;
+import io.osier.datacenter.partition.machine.Now;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
@@ -61,7 +64,7 @@ final class OpenTransaction {
   int lastUpdates;
 
   private final TransactionHost host;
-  private final FormerValues former;
+  private final SnapshotHistory former;
   private final boolean past;
   private final Map<ObjectId, TransactionWork> works = new LinkedHashMap<>();
   private final List<Escrow.Reservation> reservations = new ArrayList<>();
@@ -78,7 +81,7 @@ final class OpenTransaction {
 
   OpenTransaction(
       TransactionHost host,
-      FormerValues former,
+      SnapshotHistory former,
       TransactionId id,
       long step,
       VersionVector clock,
@@ -190,7 +193,7 @@ final class OpenTransaction {
       tried.effectBytes += update.operation().heapBytes();
       if (update.operation().isOfKey()) {
         Operation part = KeyUpdate.part(update.operation(), began);
-        for (Causal state :
+        for (CrdtState state :
             KeyUpdate.touched(
                 update.key(), states(tried.works, update.key()), update.operation(), began)) {
           tryUpdate(tried, new ObjectId(update.key(), state.type()), part, room, now);
@@ -214,20 +217,20 @@ final class OpenTransaction {
     if (object.type() == CrdtType.BOUNDED_COUNTER) {
       reservations.add(host.reserve(object, operation, now));
     }
-    Causal before = work.trial();
-    Causal delta =
+    CrdtState before = work.trial();
+    CrdtState delta =
         Updates.prepareAt(
             before,
             began.millis(),
             operation,
-            new Preparation(
+            new UpdateContext(
                 host.self(),
                 nextTrial,
                 before.context().through(host.self()),
                 TRIAL_TIME,
                 host.forgotten()));
     nextTrial = delta.context().last(host.self()) + 1;
-    Causal after = before.join(delta);
+    CrdtState after = before.join(delta);
     host.checkSize(object, operation, before, after);
     work.add(operation, after);
     tried.versionBytes += work.heapBytes() - workBytes;
@@ -248,15 +251,16 @@ final class OpenTransaction {
       HeldEntries.checkSame(known.trial());
       return known.next();
     }
-    Causal base = null;
-    for (Causal state : states(Map.of(), object.key())) {
+    CrdtState base = null;
+    for (CrdtState state : states(Map.of(), object.key())) {
       if (state.type() == object.type()) {
         base = state;
       } else if (!state.isNothing(began.millis())) {
         throw Sequencer.wrongType(object, state.type());
       }
     }
-    return TransactionWork.on(base == null ? Causal.bottom(object.type()) : base, began.millis());
+    return TransactionWork.on(
+        base == null ? CrdtState.bottom(object.type()) : base, began.millis());
   }
 
   /** Reads the snapshot with the transaction's own updates, those that are tried included. */
@@ -266,12 +270,12 @@ final class OpenTransaction {
     return reads;
   }
 
-  private List<Causal> states(Map<ObjectId, TransactionWork> tried, Key key) {
-    List<Causal> states = former.at(key, step);
+  private List<CrdtState> states(Map<ObjectId, TransactionWork> tried, Key key) {
+    List<CrdtState> states = former.at(key, step);
     if (works.isEmpty() && tried.isEmpty()) {
       return states;
     }
-    TreeMap<CrdtType, Causal> merged = new TreeMap<>();
+    TreeMap<CrdtType, CrdtState> merged = new TreeMap<>();
     states.forEach(s -> merged.put(s.type(), s));
     for (CrdtType type : CrdtType.values()) {
       ObjectId object = new ObjectId(key, type);

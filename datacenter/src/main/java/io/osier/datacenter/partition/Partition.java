@@ -3,17 +3,25 @@ package io.osier.datacenter.partition;
 import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.history.SnapshotHistory;
+import io.osier.datacenter.partition.history.VersionHistory;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Machine;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Heard;
-import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.ObjectAccess;
+import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.PropagationStats;
-import io.osier.propagation.host.Recovered;
-import io.osier.propagation.host.Replica;
+import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
@@ -60,20 +68,20 @@ public final class Partition implements Machine {
   /** How the keyspace behaves now; the configuration's at the start. */
   private KeyspacePolicy policy;
 
-  private final Objects objects;
+  private final PartitionObjects objects;
   private final ModeControl modes;
   private final Propagation propagation;
   private final Sequencer sequencer;
   private final Escrow escrow;
   private final Writes writes;
-  private final Transacting transactions;
+  private final TransactionSupport transactions;
   private final Commands commands;
-  private final Expiring expiring;
+  private final ExpiryRemoval expiring;
   private final EffectsBuilder effects;
   private final VisibleChanges changes;
 
   /** How far the streams had come when that was last to be stored. */
-  private Progress progress;
+  private ReplicationProgress progress;
 
   private long progressVersion = -1;
 
@@ -91,15 +99,15 @@ public final class Partition implements Machine {
   private final boolean lacksSome;
 
   /** What was to be stored of it last. */
-  private Forgotten unremembered = Forgotten.UNKNOWN;
+  private Forgetting unremembered = Forgetting.UNKNOWN;
 
   private Now now;
   private volatile boolean ready;
 
   /** Of which peers it has what they had, since it was told of them. */
-  private volatile HeardSince heard = new HeardSince(0, Heard.NOBODY);
+  private volatile HeardSince heard = new HeardSince(0, PeersHeard.NOBODY);
 
-  private record HeardSince(long number, Heard heard) {}
+  private record HeardSince(long number, PeersHeard heard) {}
 
   private volatile boolean settled;
 
@@ -114,7 +122,7 @@ public final class Partition implements Machine {
    * @param recovered what else the store kept
    * @param now the time of the start
    */
-  public Partition(PartitionConfig config, ObjectStore store, Recovered recovered, Now now) {
+  public Partition(PartitionConfig config, ObjectStore store, RecoveredState recovered, Now now) {
     this.config = config;
     this.policy = config.policy();
     this.now = now;
@@ -139,19 +147,19 @@ public final class Partition implements Machine {
     propagation.onFlush(modes::flushed);
     this.changes =
         new VisibleChanges(config.self(), config.isCausal(), propagation, remembered(recovered));
-    Forgetting forgetting =
-        new Forgetting(store, propagation, effects, changes, config.streams().forgetMillis());
+    RemovalCollector forgetting =
+        new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
     if (config.isCausal()) {
-      FormerValues former =
-          new FormerValues(
+      SnapshotHistory former =
+          new SnapshotHistory(
               store,
               config.policy().history().toNanos(),
               new Budget("history", config.memory().history()),
               recovered.through(),
               recovered.committed(),
               now.nanos());
-      this.objects = new Objects(store, former, forgetting);
+      this.objects = new PartitionObjects(store, former, forgetting);
       this.sequencer =
           new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
       this.writes = new Writes(store, sequencer, escrow, propagation, effects);
@@ -166,19 +174,19 @@ public final class Partition implements Machine {
               new EndedTransactions(
                   config.endedTransactions(), new Budget("ended", config.memory().ended())));
     } else {
-      this.objects = new Objects(store, Past.NONE, forgetting);
+      this.objects = new PartitionObjects(store, VersionHistory.NONE, forgetting);
       this.sequencer =
           new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
       this.writes = new Writes(store, sequencer, escrow, propagation, effects);
-      this.transactions = Transacting.none(config.policy().name());
+      this.transactions = TransactionSupport.none(config.policy().name());
     }
-    this.expiring = new Expiring(config.self(), store, writes, propagation);
+    this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
     this.commands =
         new Commands(config.self().dc(), store, writes, transactions, propagation, effects);
   }
 
   /** Up to where something may have been forgotten; null where others may have done so. */
-  private @Nullable VersionVector remembered(Recovered recovered) {
+  private @Nullable VersionVector remembered(RecoveredState recovered) {
     return switch (recovered.forgotten()) {
       case NOTHING -> VersionVector.EMPTY;
       case SOMETHING -> propagation.here();
@@ -187,29 +195,29 @@ public final class Partition implements Machine {
   }
 
   /** The objects as the streams see them. */
-  private final class Streamed implements Replica {
+  private final class Streamed implements ObjectAccess {
     /** What was asked for last: the streams join their updates to it. */
     private @Nullable ObjectId asked;
 
-    private @Nullable Causal shown;
+    private @Nullable CrdtState shown;
 
     @Override
-    public @Nullable Causal state(ObjectId object) {
+    public @Nullable CrdtState state(ObjectId object) {
       asked = object;
       shown = objects.store().get(object);
       return shown;
     }
 
     /** What an update was joined to: what the store gives now is made anew if it is packed. */
-    private Causal joinedTo(ObjectId object) {
-      Causal state = object.equals(asked) ? shown : objects.store().get(object);
+    private CrdtState joinedTo(ObjectId object) {
+      CrdtState state = object.equals(asked) ? shown : objects.store().get(object);
       asked = null;
       shown = null;
-      return state == null ? Causal.bottom(object.type()) : state;
+      return state == null ? CrdtState.bottom(object.type()) : state;
     }
 
     @Override
-    public void apply(Shipment update, Causal joined) {
+    public void apply(Shipment update, CrdtState joined) {
       ObjectId object = update.object();
       objects.past().admitting(object, joinedTo(object), update.content(), joined, now.nanos());
       sequencer.observe(update.content());
@@ -266,12 +274,12 @@ public final class Partition implements Machine {
     }
   }
 
-  private static Replica.Page page(ObjectStore.Page page) {
-    return new Replica.Page(entries(page.entries()), page.end());
+  private static ObjectAccess.Page page(ObjectStore.Page page) {
+    return new ObjectAccess.Page(entries(page.entries()), page.end());
   }
 
-  private static List<Replica.Entry> entries(List<ObjectStore.Entry> entries) {
-    return entries.stream().map(e -> new Replica.Entry(e.object(), e.state())).toList();
+  private static List<ObjectAccess.Entry> entries(List<ObjectStore.Entry> entries) {
+    return entries.stream().map(e -> new ObjectAccess.Entry(e.object(), e.state())).toList();
   }
 
   @Override
@@ -370,9 +378,11 @@ public final class Partition implements Machine {
    * How far it has come. What is half fetched of a store that was mended is not stored as fetched:
    * the next start would know no more that something is missing, and fetches it anew.
    */
-  private Progress progressNow() {
-    Progress come = propagation.progress();
-    return lacksSome && !ready ? new Progress(VersionVector.EMPTY, Map.of(), come.settled()) : come;
+  private ReplicationProgress progressNow() {
+    ReplicationProgress come = propagation.progress();
+    return lacksSome && !ready
+        ? new ReplicationProgress(VersionVector.EMPTY, Map.of(), come.settled())
+        : come;
   }
 
   @Override
@@ -403,7 +413,7 @@ public final class Partition implements Machine {
     if (!ready
         && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
         && (!lacksSome
-            || propagation.heard() != Heard.NOBODY
+            || propagation.heard() != PeersHeard.NOBODY
             || propagation.peerNames().isEmpty())) {
       ready = true;
     }
@@ -449,9 +459,9 @@ public final class Partition implements Machine {
   }
 
   @Override
-  public Heard heard(long number) {
+  public PeersHeard heard(long number) {
     HeardSince last = heard;
-    return last.number == number ? last.heard : Heard.NOBODY;
+    return last.number == number ? last.heard : PeersHeard.NOBODY;
   }
 
   @Override

@@ -7,14 +7,15 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.OrMap;
-import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.state.PackedReader;
+import io.osier.crdt.types.OrMap;
+import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -55,7 +56,7 @@ public final class Reads {
    * Whether a read may take so long that whoever has other things to do should not do it; then what
    * it reads stays as it is for some time. What is not kept must be read before it is changed.
    */
-  public static boolean isLong(List<Causal> states, Query query) {
+  public static boolean isLong(List<CrdtState> states, Query query) {
     return takesLong(states, query) && areKept(states);
   }
 
@@ -64,7 +65,7 @@ public final class Reads {
     return !stored.isPacked() && isLong(stored.states(), query);
   }
 
-  private static boolean takesLong(List<Causal> states, Query query) {
+  private static boolean takesLong(List<CrdtState> states, Query query) {
     return switch (query) {
       case Query.Whole q -> states.stream().anyMatch(Reads::isLarge);
       case Query.Select q ->
@@ -77,26 +78,26 @@ public final class Reads {
     };
   }
 
-  private static boolean areLargeMaps(List<Causal> states) {
+  private static boolean areLargeMaps(List<CrdtState> states) {
     return states.stream().anyMatch(s -> s.type() == CrdtType.OR_MAP && isLarge(s));
   }
 
   /** A large field of a map of small ones, on the disk, is not seen: only its record tells it. */
-  private static boolean areLargeFields(List<Causal> states, List<String> names) {
+  private static boolean areLargeFields(List<CrdtState> states, List<String> names) {
     return states.stream()
         .anyMatch(s -> s.store() instanceof OrMap map && map.largeBytes(names) >= LONG_BYTES);
   }
 
   /** A few large elements are as long to read as many small ones. */
-  private static boolean isLongPage(Causal state, int limit) {
+  private static boolean isLongPage(CrdtState state, int limit) {
     return limit * Decomposition.averageEntryBytes(state) > PAGE_BYTES_MAX;
   }
 
-  private static boolean areKept(List<Causal> states) {
+  private static boolean areKept(List<CrdtState> states) {
     return states.stream().allMatch(HeldEntries::isSame);
   }
 
-  private static boolean isLarge(Causal state) {
+  private static boolean isLarge(CrdtState state) {
     return Decomposition.isDecomposed(state) || state.sizeBytes() >= LONG_BYTES;
   }
 
@@ -116,14 +117,15 @@ public final class Reads {
   }
 
   /** Makes the answer to a long read later, in any thread: of what its objects are now. */
-  public static Supplier<Reply> later(List<Causal> states, Request.Read read, LongSupplier millis) {
+  public static Supplier<Reply> later(
+      List<CrdtState> states, Request.Read read, LongSupplier millis) {
     return later(states, () -> of(states, read, millis));
   }
 
   /** As {@link #later(List, Request.Read, LongSupplier)}, of several. */
   public static Supplier<Reply> later(
       Map<Key, StoredKey> stored, List<Request.Fetch> reads, LongSupplier millis) {
-    List<Causal> unpacked =
+    List<CrdtState> unpacked =
         stored.values().stream()
             .filter(s -> !s.isPacked())
             .flatMap(s -> s.states().stream())
@@ -132,7 +134,7 @@ public final class Reads {
   }
 
   /** Makes an answer later, in any thread: of what some states are now. */
-  static Supplier<Reply> later(List<Causal> states, Supplier<Reply> reply) {
+  static Supplier<Reply> later(List<CrdtState> states, Supplier<Reply> reply) {
     return () -> {
       try {
         checkKept(states); // it may have waited for long: then nothing is read in vain
@@ -149,7 +151,7 @@ public final class Reads {
     };
   }
 
-  private static void checkKept(List<Causal> states) {
+  private static void checkKept(List<CrdtState> states) {
     if (!areKept(states)) {
       throw new OsierException(
           ErrorCode.TIMEOUT,
@@ -166,7 +168,7 @@ public final class Reads {
    * @throws OsierException WRONG_TYPE if the key holds another type than the one asked for and its
    *     existence is not all that is asked, or the type has no such query
    */
-  public static Reply.Answer of(List<Causal> states, Request.Read read, LongSupplier millis) {
+  public static Reply.Answer of(List<CrdtState> states, Request.Read read, LongSupplier millis) {
     return of(states, read.key(), read.type(), read.query(), millis);
   }
 
@@ -179,7 +181,7 @@ public final class Reads {
 
   private static Reply.Answer of(
       StoredKey stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
-    PackedAnswer packed = stored.answer(query);
+    PackedReader packed = stored.answer(query);
     if (packed != null && (type.isEmpty() || type.get() == packed.type())) {
       return new Reply.Answer(
           Optional.of(packed.type()), Optional.of(packed.reading()), true, packed.seen());
@@ -189,9 +191,9 @@ public final class Reads {
 
   /** As {@link #of(List, Request.Read, LongSupplier)}. */
   static Reply.Answer of(
-      List<Causal> stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
-    List<Causal> states = seenAt(stored, millis);
-    Causal found = found(states, key, type, query);
+      List<CrdtState> stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
+    List<CrdtState> states = seenAt(stored, millis);
+    CrdtState found = found(states, key, type, query);
     if (found != null) {
       return answer(query, found, millis);
     }
@@ -204,14 +206,15 @@ public final class Reads {
    *
    * @throws OsierException as that does
    */
-  static @Nullable Causal found(List<Causal> stored, Request.Fetch read, LongSupplier millis) {
+  static @Nullable CrdtState found(
+      List<CrdtState> stored, Request.Fetch read, LongSupplier millis) {
     return found(seenAt(stored, millis), read.key(), read.type(), read.query());
   }
 
-  private static @Nullable Causal found(
-      List<Causal> states, Key key, Optional<CrdtType> type, Query query) {
-    Causal other = null;
-    for (Causal state : states) {
+  private static @Nullable CrdtState found(
+      List<CrdtState> states, Key key, Optional<CrdtType> type, Query query) {
+    CrdtState other = null;
+    for (CrdtState state : states) {
       if (state.isBottom()) {
         continue;
       }
@@ -227,13 +230,13 @@ public final class Reads {
     return null;
   }
 
-  private static Causal none(List<Causal> states, CrdtType type) {
-    for (Causal state : states) {
+  private static CrdtState none(List<CrdtState> states, CrdtType type) {
+    for (CrdtState state : states) {
       if (state.type() == type) {
         return state;
       }
     }
-    return Causal.bottom(type);
+    return CrdtState.bottom(type);
   }
 
   /**
@@ -266,8 +269,8 @@ public final class Reads {
   }
 
   /** What a reader sees of states, of which hardly any expires. */
-  private static List<Causal> seenAt(List<Causal> states, LongSupplier millis) {
-    for (Causal state : states) {
+  private static List<CrdtState> seenAt(List<CrdtState> states, LongSupplier millis) {
+    for (CrdtState state : states) {
       if (state.expires()) {
         long now = millis.getAsLong();
         return states.stream().map(s -> s.at(now)).toList();
@@ -277,7 +280,7 @@ public final class Reads {
   }
 
   /** What a state says that is not over, as far as it is known. */
-  static Reply.Answer answer(Query query, Causal state, LongSupplier millis) {
+  static Reply.Answer answer(Query query, CrdtState state, LongSupplier millis) {
     return new Reply.Answer(
         Optional.of(state.type()),
         Optional.of(read(query, state, millis)),
@@ -285,7 +288,7 @@ public final class Reads {
         state.context().toVersionVector());
   }
 
-  private static Reading read(Query query, Causal state, LongSupplier millis) {
+  private static Reading read(Query query, CrdtState state, LongSupplier millis) {
     return switch (query) {
       case Query.TimeToLive q -> left(state.deadline(), millis);
       case Query.UntilExpiry q -> left(state.overAt(), millis);
@@ -296,13 +299,13 @@ public final class Reads {
 
   private static Reading left(long deadline, LongSupplier millis) {
     return new Reading.Count(
-        deadline == Causal.NEVER ? -1 : Math.max(0, deadline - millis.getAsLong()));
+        deadline == CrdtState.NEVER ? -1 : Math.max(0, deadline - millis.getAsLong()));
   }
 
   /** That an object is not there may be the work of a removal, which the session has then seen. */
-  private static VersionVector seen(List<Causal> states) {
+  private static VersionVector seen(List<CrdtState> states) {
     VersionVector seen = VersionVector.EMPTY;
-    for (Causal state : states) {
+    for (CrdtState state : states) {
       seen = seen.join(state.context().toVersionVector());
     }
     return seen;

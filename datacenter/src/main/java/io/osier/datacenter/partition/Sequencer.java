@@ -5,17 +5,19 @@ import io.osier.core.HybridClock;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.Preparation;
-import io.osier.crdt.Updates;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.host.Recovered;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.UpdateObserver;
-import io.osier.propagation.out.Outbound;
+import io.osier.propagation.send.Outbound;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,7 +28,7 @@ import java.util.Optional;
 final class Sequencer {
   private final ReplicaId self;
   private KeyspacePolicy policy;
-  private final Objects objects;
+  private final PartitionObjects objects;
   private final ObjectStore store;
   private final ModeControl modes;
   private final Propagation propagation;
@@ -44,12 +46,12 @@ final class Sequencer {
 
   Sequencer(
       PartitionConfig config,
-      Objects objects,
+      PartitionObjects objects,
       ModeControl modes,
       Propagation propagation,
       EffectsBuilder effects,
       VisibleChanges changes,
-      Recovered recovered) {
+      RecoveredState recovered) {
     this.self = config.self();
     this.policy = config.policy();
     this.objects = objects;
@@ -111,7 +113,7 @@ final class Sequencer {
   }
 
   /** Something of another datacenter becomes visible: what is committed from now on is later. */
-  void observe(Causal content) {
+  void observe(CrdtState content) {
     clock.observe(content.latestTimestamp());
   }
 
@@ -150,10 +152,10 @@ final class Sequencer {
    */
   record Prepared(
       ObjectId object,
-      Causal before,
+      CrdtState before,
       long number,
-      Causal delta,
-      Causal after,
+      CrdtState delta,
+      CrdtState after,
       int count,
       long sinceNanos) {}
 
@@ -164,7 +166,7 @@ final class Sequencer {
    * @throws OsierException if the object cannot be updated so
    */
   Prepared prepare(
-      ObjectId object, Causal before, Operation operation, int count, long sinceNanos, Now now) {
+      ObjectId object, CrdtState before, Operation operation, int count, long sinceNanos, Now now) {
     Updates.Updated updated =
         Updates.updateAt(before, now.millis(), operation, preparation(committed + 1, before, now));
     long number = updated.delta().context().last(self);
@@ -172,9 +174,9 @@ final class Sequencer {
         object, before, number, updated.delta(), updated.after(), count, sinceNanos);
   }
 
-  private Preparation preparation(long first, Causal before, Now now) {
+  private UpdateContext preparation(long first, CrdtState before, Now now) {
     long predecessor = before.context().through(self);
-    return new Preparation(self, first, predecessor, timestamp(now), forgotten());
+    return new UpdateContext(self, first, predecessor, timestamp(now), forgotten());
   }
 
   /**
@@ -185,7 +187,7 @@ final class Sequencer {
    * @return empty if nothing is
    */
   Optional<Prepared> prepareExpiry(
-      ObjectId object, Causal before, long millis, int limit, Now now) {
+      ObjectId object, CrdtState before, long millis, int limit, Now now) {
     return Updates.prepareExpiry(before, millis, limit, preparation(committed + 1, before, now))
         .map(
             delta ->
@@ -200,8 +202,8 @@ final class Sequencer {
   }
 
   /** Prepares an update that changes nothing. */
-  Prepared prepareNothing(ObjectId object, Causal before, Now now) {
-    Causal delta = before.prepareNothing(self, committed + 1, before.context().through(self));
+  Prepared prepareNothing(ObjectId object, CrdtState before, Now now) {
+    CrdtState delta = before.prepareNothing(self, committed + 1, before.context().through(self));
     return new Prepared(object, before, committed + 1, delta, before.join(delta), 1, now.nanos());
   }
 
@@ -210,8 +212,9 @@ final class Sequencer {
    *
    * @param number of the last of those, or of what is committed
    */
-  Prepared prepareAfter(long number, ObjectId object, Causal before, Operation operation, Now now) {
-    Causal delta = Updates.prepare(before, operation, preparation(number + 1, before, now));
+  Prepared prepareAfter(
+      long number, ObjectId object, CrdtState before, Operation operation, Now now) {
+    CrdtState delta = Updates.prepare(before, operation, preparation(number + 1, before, now));
     long last = delta.context().last(self);
     return new Prepared(object, before, last, delta, before.join(delta), 1, now.nanos());
   }
@@ -275,24 +278,24 @@ final class Sequencer {
    *
    * @throws OsierException WRONG_TYPE if its key holds another type
    */
-  Causal present(ObjectId object, Now now) {
-    Causal state = store.get(object);
+  CrdtState present(ObjectId object, Now now) {
+    CrdtState state = store.get(object);
     if (state == null || isNothing(state, now)) {
       checkUnused(object, now);
     }
-    return state == null ? Causal.bottom(object.type()) : state;
+    return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
   /** A key holds one type, unless two datacenters gave it two at the same time. */
   private void checkUnused(ObjectId object, Now now) {
-    for (Causal other : store.get(object.key())) {
+    for (CrdtState other : store.get(object.key())) {
       if (other.type() != object.type() && !isNothing(other, now)) {
         throw wrongType(object, other.type());
       }
     }
   }
 
-  private static boolean isNothing(Causal state, Now now) {
+  private static boolean isNothing(CrdtState state, Now now) {
     return state.isNothing(now.millis());
   }
 
@@ -309,7 +312,7 @@ final class Sequencer {
    *
    * @throws OsierException VALUE_TOO_LARGE
    */
-  void checkSize(ObjectId object, Operation operation, Causal before, Causal after) {
+  void checkSize(ObjectId object, Operation operation, CrdtState before, CrdtState after) {
     long max = policy.limits().objectBytesMax();
     boolean removes =
         operation instanceof Operation.Clear || operation instanceof Operation.RemoveFields;

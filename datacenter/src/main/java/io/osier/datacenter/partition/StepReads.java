@@ -5,9 +5,9 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
-import io.osier.crdt.Causal;
 import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ final class StepReads {
   private final Size size = new Size();
 
   /** What is not read yet. */
-  private final List<Causal> unread = new ArrayList<>();
+  private final List<CrdtState> unread = new ArrayList<>();
 
   private long unreadBytes;
 
@@ -92,8 +92,9 @@ final class StepReads {
           ErrorCode.VALUE_TOO_LARGE,
           "what a step reads takes more than the "
               + Framing.CLIENT_FRAME_BYTES_MAX
-              + " bytes that an answer holds (beside updates, large objects that are read as a whole"
-              + " count as they are stored): nothing was done, read fewer at a time, or in part");
+              + " bytes that an answer holds (beside updates, large objects that are read as a"
+              + " whole count as they are stored): nothing was done, read fewer at a time, or in"
+              + " part");
     }
   }
 
@@ -113,8 +114,8 @@ final class StepReads {
    * @throws OsierException VALUE_TOO_LARGE if a reply has no room for all that was read so far; see
    *     also {@link Reads#of(List, Request.Read, LongSupplier)}
    */
-  void add(List<Causal> states, Request.Fetch fetch) {
-    Causal found = Reads.found(states, fetch, millis);
+  void add(List<CrdtState> states, Request.Fetch fetch) {
+    CrdtState found = Reads.found(states, fetch, millis);
     boolean isOfAll = fetch.query() instanceof Query.Whole; // then its size is known
     if (found != null && isOfAll && Reads.isLong(List.of(found), fetch.query())) {
       answers.add(() -> unseen(Reads.answer(fetch.query(), found, millis)));

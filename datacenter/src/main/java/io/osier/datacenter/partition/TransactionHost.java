@@ -5,13 +5,15 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.Preparation;
-import io.osier.crdt.Updates;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
 import io.osier.datacenter.partition.Sequencer.Prepared;
+import io.osier.datacenter.partition.history.HeldEntries;
+import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.TransactionId;
@@ -64,7 +66,7 @@ final class TransactionHost {
   }
 
   /** An operation with what only the datacenter knows. */
-  Operation filled(Causal state, Operation operation) {
+  Operation filled(CrdtState state, Operation operation) {
     return escrow.filled(state, operation);
   }
 
@@ -74,7 +76,7 @@ final class TransactionHost {
    * @throws OsierException NOT_ENOUGH_RIGHTS
    */
   Escrow.Reservation reserve(ObjectId object, Operation operation, Now now) {
-    Causal state = sequencer.present(object, now);
+    CrdtState state = sequencer.present(object, now);
     if (!escrow.isCovered(object, state, operation)) {
       writes.ask(object, state, operation, now);
       throw escrow.lacking(object, state, operation);
@@ -88,7 +90,7 @@ final class TransactionHost {
   }
 
   /** Checks that a trial is not too large. */
-  void checkSize(ObjectId object, Operation operation, Causal before, Causal after) {
+  void checkSize(ObjectId object, Operation operation, CrdtState before, CrdtState after) {
     sequencer.checkSize(object, operation, before, after);
   }
 
@@ -105,7 +107,7 @@ final class TransactionHost {
     updates.forEach(
         (object, work) -> {
           if (object.type() == CrdtType.BOUNDED_COUNTER) {
-            Causal after = requireNonNull(store.get(object), "what was committed is here");
+            CrdtState after = requireNonNull(store.get(object), "what was committed is here");
             work.operations().forEach(o -> escrow.used(object, after, o));
           }
         });
@@ -125,18 +127,18 @@ final class TransactionHost {
       long timestamp,
       List<Prepared> prepared,
       Now now) {
-    Causal stored = store.get(object);
-    Causal present = stored == null ? Causal.bottom(object.type()) : stored;
-    Causal seen = work.base();
+    CrdtState stored = store.get(object);
+    CrdtState present = stored == null ? CrdtState.bottom(object.type()) : stored;
+    CrdtState seen = work.base();
     long next = first;
     // It was not over when this was asked for, or its removal is still to come.
-    Optional<Causal> ended =
+    Optional<CrdtState> ended =
         Updates.prepareRemoval(
             present, now.millis(), work.operations(), preparation(next, present, timestamp));
     if (ended.isPresent()) {
-      Causal removal = ended.get();
+      CrdtState removal = ended.get();
       next = removal.context().last(self()) + 1;
-      Causal before = present;
+      CrdtState before = present;
       present = present.join(removal);
       seen = seen.join(removal);
       prepared.add(new Prepared(object, before, next - 1, removal, present, 1, now.nanos()));
@@ -149,25 +151,25 @@ final class TransactionHost {
       // Those who share a new counter's rights may be others than when this was asked.
       Operation operation =
           asked instanceof Operation.Bound ? escrow.filled(present, asked) : asked;
-      Causal before = present;
-      List<Causal> deltas = new ArrayList<>();
+      CrdtState before = present;
+      List<CrdtState> deltas = new ArrayList<>();
       for (Operation part : unchanged ? List.of(operation) : operation.parts()) {
-        Causal from = unchanged || part.isSum() ? present : seen;
-        Causal made =
+        CrdtState from = unchanged || part.isSum() ? present : seen;
+        CrdtState made =
             Updates.prepareAt(from, now.millis(), part, preparation(next, present, timestamp));
         next = made.context().last(self()) + 1;
         present = present.join(made);
         seen = unchanged ? present : seen.join(made);
         deltas.add(made);
       }
-      Causal delta = Causal.join(deltas);
+      CrdtState delta = CrdtState.join(deltas);
       prepared.add(new Prepared(object, before, next - 1, delta, present, 1, now.nanos()));
     }
     return next;
   }
 
-  private Preparation preparation(long first, Causal before, long timestamp) {
+  private UpdateContext preparation(long first, CrdtState before, long timestamp) {
     long predecessor = before.context().through(self());
-    return new Preparation(self(), first, predecessor, timestamp, forgotten());
+    return new UpdateContext(self(), first, predecessor, timestamp, forgotten());
   }
 }

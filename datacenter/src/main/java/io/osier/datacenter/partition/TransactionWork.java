@@ -1,7 +1,7 @@
 package io.osier.datacenter.partition;
 
-import io.osier.crdt.Causal;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What a transaction does to one object. Not thread-safe. */
 final class TransactionWork {
-  private final Causal base;
+  private final CrdtState base;
 
   /** Those of earlier steps, or null: shared, so that a step costs what it adds. */
   private final @Nullable TransactionWork before;
 
   private final List<Operation> operations = new ArrayList<>();
-  private Causal trial;
+  private CrdtState trial;
 
-  private TransactionWork(Causal base, @Nullable TransactionWork before, Causal trial) {
+  private TransactionWork(CrdtState base, @Nullable TransactionWork before, CrdtState trial) {
     this.base = base;
     this.before = before;
     this.trial = trial;
@@ -28,7 +28,7 @@ final class TransactionWork {
    *
    * @param millis the snapshot's time, in milliseconds since 1970
    */
-  static TransactionWork on(Causal base, long millis) {
+  static TransactionWork on(CrdtState base, long millis) {
     return new TransactionWork(base, null, base.at(millis));
   }
 
@@ -38,12 +38,12 @@ final class TransactionWork {
   }
 
   /** The object in the snapshot. */
-  Causal base() {
+  CrdtState base() {
     return base;
   }
 
   /** The object with what was done, under numbers that mean nothing to anybody. */
-  Causal trial() {
+  CrdtState trial() {
     return trial;
   }
 
@@ -53,7 +53,7 @@ final class TransactionWork {
   }
 
   /** Does one thing more. */
-  void add(Operation operation, Causal after) {
+  void add(Operation operation, CrdtState after) {
     operations.add(operation);
     trial = after;
   }

@@ -9,6 +9,11 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.EndedTransactions.Ended;
+import io.osier.datacenter.partition.history.SnapshotHistory;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -25,9 +30,9 @@ import java.util.Optional;
  * transaction's own reads and its errors come at once; it is prepared for good when the transaction
  * commits. Not thread-safe.
  */
-final class Transactions implements Transacting {
+final class Transactions implements TransactionSupport {
   private final TransactionHost host;
-  private final FormerValues former;
+  private final SnapshotHistory former;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
   private final Budget budget;
   private final EndedTransactions ended;
@@ -42,7 +47,7 @@ final class Transactions implements Transacting {
    */
   Transactions(
       TransactionHost host,
-      FormerValues former,
+      SnapshotHistory former,
       Map<TransactionId, Long> commits,
       Budget budget,
       EndedTransactions ended) {

@@ -3,8 +3,11 @@ package io.osier.datacenter.partition;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Machine;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,12 +113,12 @@ final class VisibleChanges {
   }
 
   /** What {@link #forgotten} comes to after a restart. */
-  Forgotten unremembered() {
+  Forgetting unremembered() {
     VersionVector now = forgotten;
     if (now == null) {
-      return Forgotten.UNKNOWN;
+      return Forgetting.UNKNOWN;
     }
-    return now.isEmpty() ? Forgotten.NOTHING : Forgotten.SOMETHING;
+    return now.isEmpty() ? Forgetting.NOTHING : Forgetting.SOMETHING;
   }
 
   Optional<VersionVector> forgotten() {

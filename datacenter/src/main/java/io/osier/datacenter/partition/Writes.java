@@ -4,12 +4,14 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Sequencer.Prepared;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
@@ -65,7 +67,7 @@ final class Writes {
       return;
     }
     ObjectId object = new ObjectId(write.key(), write.type());
-    Causal before = sequencer.present(object, now);
+    CrdtState before = sequencer.present(object, now);
     Reply.Answer unmet = unmet(write, before, now);
     if (unmet != null) {
       effects.answer(ticket, unmet);
@@ -80,7 +82,7 @@ final class Writes {
   }
 
   /** What there is instead of what an update's condition expects; null if it holds. */
-  private static Reply.@Nullable Answer unmet(Request.Write write, Causal before, Now now) {
+  private static Reply.@Nullable Answer unmet(Request.Write write, CrdtState before, Now now) {
     if (write.condition().isEmpty()) {
       return null;
     }
@@ -108,7 +110,7 @@ final class Writes {
       return updateKey(update.key(), update.operation(), Optional.empty(), false, now);
     }
     ObjectId object = new ObjectId(update.key(), update.type());
-    Causal before = sequencer.present(object, now);
+    CrdtState before = sequencer.present(object, now);
     if (object.type() == CrdtType.BOUNDED_COUNTER
         && !escrow.isCovered(object, before, update.operation())) {
       ask(object, before, update.operation(), now);
@@ -119,14 +121,14 @@ final class Writes {
   }
 
   /** Commits a client's update, with an answer to what it asks. */
-  private Reply update(ObjectId object, Causal before, Request.Write write, Now now) {
+  private Reply update(ObjectId object, CrdtState before, Request.Write write, Now now) {
     return update(object, before, write.operation(), write.ask(), true, now);
   }
 
   /** Commits an update, or throws before anything has changed. */
   private Reply update(
       ObjectId object,
-      Causal before,
+      CrdtState before,
       Operation wanted,
       Optional<Request.Ask> ask,
       boolean answered,
@@ -156,9 +158,9 @@ final class Writes {
    */
   private Reply updateKey(
       Key key, Operation operation, Optional<Request.Ask> ask, boolean answered, Now now) {
-    List<Causal> before = store.get(key);
+    List<CrdtState> before = store.get(key);
     List<Prepared> prepared = new ArrayList<>(1);
-    for (Causal state : KeyUpdate.touched(key, before, operation, now)) {
+    for (CrdtState state : KeyUpdate.touched(key, before, operation, now)) {
       ObjectId object = new ObjectId(key, state.type());
       long committed = prepared.isEmpty() ? sequencer.committed() : prepared.getLast().number();
       Operation part = KeyUpdate.part(operation, now);
@@ -173,12 +175,12 @@ final class Writes {
     return new Reply.Done(new Dot(sequencer.self(), prepared.getLast().number()), answer);
   }
 
-  private static Reply.Answer answer(Key key, List<Causal> states, Query query, Now now) {
+  private static Reply.Answer answer(Key key, List<CrdtState> states, Query query, Now now) {
     return Reads.of(states, key, Optional.empty(), query, now::millis);
   }
 
-  private static List<Causal> after(List<Causal> before, List<Prepared> prepared) {
-    List<Causal> after = new ArrayList<>(before);
+  private static List<CrdtState> after(List<CrdtState> before, List<Prepared> prepared) {
+    List<CrdtState> after = new ArrayList<>(before);
     prepared.forEach(p -> after.replaceAll(s -> s.type() == p.object().type() ? p.after() : s));
     return after;
   }
@@ -188,7 +190,7 @@ final class Writes {
    *
    * @return its commit number
    */
-  long mark(ObjectId object, Causal state, Now now) {
+  long mark(ObjectId object, CrdtState state, Now now) {
     sequencer.commit(List.of(sequencer.prepareNothing(object, state, now)), false, now);
     propagation.release(object);
     return sequencer.committed();
@@ -201,7 +203,7 @@ final class Writes {
    * @param limit so many of its parts at most
    * @return the object then; the same one if nothing is over
    */
-  Causal removeExpired(ObjectId object, Causal state, long millis, int limit, Now now) {
+  CrdtState removeExpired(ObjectId object, CrdtState state, long millis, int limit, Now now) {
     Optional<Prepared> removal = sequencer.prepareExpiry(object, state, millis, limit, now);
     removal.ifPresent(prepared -> sequencer.commit(List.of(prepared), false, now));
     return removal.map(Prepared::after).orElse(state);
@@ -210,8 +212,8 @@ final class Writes {
   /** Commits what is acknowledged already; whether it fits was checked when it was. */
   void absorb(Input.Absorbed.Update update, Now now) {
     ObjectId object = update.object();
-    Causal stored = store.get(object);
-    Causal before = stored == null ? Causal.bottom(object.type()) : stored;
+    CrdtState stored = store.get(object);
+    CrdtState before = stored == null ? CrdtState.bottom(object.type()) : stored;
     try {
       sequencer.commit(
           List.of(
@@ -228,7 +230,7 @@ final class Writes {
   // ---------------------------------------------------------------- rights of bounded counters
 
   private void lackRights(
-      long ticket, Request.Write write, ObjectId object, Causal state, Now now) {
+      long ticket, Request.Write write, ObjectId object, CrdtState state, Now now) {
     ask(object, state, write.operation(), now);
     long wait =
         write.operation() instanceof Operation.IncrementWithin i
@@ -248,7 +250,7 @@ final class Writes {
       ObjectId object = new ObjectId(write.key(), write.type());
       try {
         sequencer.checkTakesUpdates();
-        Causal state = sequencer.present(object, now);
+        CrdtState state = sequencer.present(object, now);
         Reply.Answer unmet = unmet(write, state, now);
         if (unmet != null) {
           effects.answer(waiter.ticket(), unmet);
@@ -274,7 +276,7 @@ final class Writes {
   }
 
   /** Asks others for the rights that an update lacks. */
-  void ask(ObjectId object, Causal state, Operation operation, Now now) {
+  void ask(ObjectId object, CrdtState state, Operation operation, Now now) {
     escrow.wantedFor(object, state, operation, now.nanos()).ifPresent(this::ask);
   }
 
@@ -293,7 +295,7 @@ final class Writes {
   /** Gives all rights of a counter to another datacenter: this one leaves. */
   void giveAway(ObjectId object, String heir, Now now) {
     for (boolean upward : new boolean[] {false, true}) {
-      Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
+      CrdtState state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
       long amount = state == null ? 0 : escrow.mine(object, state, upward);
       if (state != null && amount > 0) {
         update(
@@ -310,7 +312,7 @@ final class Writes {
 
   /** Takes over what datacenters that were given up have of a counter. */
   private void inherit(ObjectId object, Now now) {
-    Causal state = store.get(object);
+    CrdtState state = store.get(object);
     if (state == null) {
       return;
     }
@@ -332,7 +334,7 @@ final class Writes {
   /** Gives rights to a datacenter that asks for them, and sees to it that it gets them soon. */
   void give(String dc, Frame.Rights wanted, Now now) {
     ObjectId object = wanted.object();
-    Causal state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
+    CrdtState state = object.type() == CrdtType.BOUNDED_COUNTER ? store.get(object) : null;
     if (state == null) {
       return;
     }

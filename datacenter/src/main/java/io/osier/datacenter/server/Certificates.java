@@ -3,7 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.OsierException;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.config.TlsSettings;
-import io.osier.propagation.transport.PeerTls;
+import io.osier.propagation.net.PeerTls;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;

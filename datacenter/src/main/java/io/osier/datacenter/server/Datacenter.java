@@ -3,26 +3,51 @@ package io.osier.datacenter.server;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HostPort;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
 import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.admin.AdminServer;
+import io.osier.datacenter.admin.Dashboard;
+import io.osier.datacenter.admin.DashboardModel;
+import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.config.TlsSettings;
-import io.osier.datacenter.figures.Snapshot;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.security.Decoys;
-import io.osier.datacenter.security.Users;
-import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.LocalAccess;
+import io.osier.datacenter.frontend.LoginSecret;
+import io.osier.datacenter.frontend.RequestHandler;
+import io.osier.datacenter.frontend.RequestWatch;
+import io.osier.datacenter.frontend.SlowLog;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.metrics.report.Publisher;
+import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.FormerRemovals;
+import io.osier.datacenter.shard.KeyspaceFactory;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.LongAnswers;
+import io.osier.datacenter.shard.StoreService;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.transport.PeerListener;
-import io.osier.propagation.transport.PeerTransport;
-import io.osier.propagation.transport.SharedWindows;
+import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.SharedWindows;
 import io.osier.proxy.InProcess;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -85,7 +110,7 @@ public final class Datacenter implements AutoCloseable {
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
   private final Dashboard dashboard;
-  private final Neighbours neighbours;
+  private final PeerDirectory neighbours;
   private volatile boolean closed;
 
   /**
@@ -170,7 +195,7 @@ public final class Datacenter implements AutoCloseable {
     parts.opened(this::closeStore); // after all that may use it
     this.config = config;
     this.embedded = embedded;
-    this.neighbours = new Neighbours(config.peers(), () -> failure.complete(null));
+    this.neighbours = new PeerDirectory(config.peers(), () -> failure.complete(null));
     this.links = new SharedWindows(config.streams().windowBytes());
     this.certificates =
         config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
@@ -401,7 +426,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private AccessControl accessControl() {
-    Decoys decoys = new Decoys(LoginSecret.of(config.store().dir()));
+    DecoyCredentials decoys = new DecoyCredentials(LoginSecret.of(config.store().dir()));
     if (!config.users().isEmpty()) {
       users = new Users(config.users().stream().map(u -> u.user(decoys.salt(u.name()))).toList());
     }
@@ -474,8 +499,8 @@ public final class Datacenter implements AutoCloseable {
     return all;
   }
 
-  private WriteHelp writeHelp() {
-    return store == null ? WriteHelp.NONE : store.writer().help();
+  private GroupCommitHelp writeHelp() {
+    return store == null ? GroupCommitHelp.NONE : store.writer().help();
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
@@ -493,7 +518,7 @@ public final class Datacenter implements AutoCloseable {
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
                     : publisher.fresh(0))
-                .thenApply(snapshot -> json.of(Facts.of(snapshot, cli))),
+                .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli))),
         transport::note);
   }
 
@@ -550,7 +575,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /** How a keyspace behaves at present. */
-  KeyspacePolicy policy(String keyspace) {
+  public KeyspacePolicy policy(String keyspace) {
     return requireNonNull(keyspaces.find(keyspace), keyspace).policy();
   }
 
@@ -560,12 +585,12 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /** By peer, what was sent and not acknowledged, in bytes. */
-  Map<String, Long> inFlightBytes() {
+  public Map<String, Long> inFlightBytes() {
     return links.inFlightBytes();
   }
 
   /** The keyspaces of which the store has something, as it calls them. */
-  Set<String> stored() {
+  public Set<String> stored() {
     return store == null ? Set.of() : store.database().keyspaces();
   }
 

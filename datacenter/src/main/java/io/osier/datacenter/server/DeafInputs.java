@@ -2,7 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.propagation.transport.PeerListener;
+import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;

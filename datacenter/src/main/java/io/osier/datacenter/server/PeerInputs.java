@@ -3,8 +3,14 @@ package io.osier.datacenter.server;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.partition.Input;
-import io.osier.propagation.transport.PeerListener;
+import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.UpdateGate;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -18,16 +24,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Hands what the transport hears of the other datacenters to the partitions. Thread-safe. */
-final class PeerInputs implements PeerListener {
+public final class PeerInputs implements PeerListener {
   private final Keyspaces keyspaces;
   private final Readiness readiness;
   private final BooleanSupplier isFull;
   private final BiConsumer<ReplicaId, byte[]> notes;
   private final Consumer<Throwable> onFailure;
-  private final WriteHelp writeHelp;
+  private final GroupCommitHelp writeHelp;
 
   /** The lanes in which something is held back, by peer; until all that has come is taken. */
-  private final Map<String, Queue<Lane>> held = new ConcurrentHashMap<>();
+  private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
 
   /**
    * Of a datacenter.
@@ -37,13 +43,13 @@ final class PeerInputs implements PeerListener {
    * @param onFailure is told that the datacenter cannot go on
    * @param writeHelp how who has run partitions sees to it that what they made is written
    */
-  PeerInputs(
+  public PeerInputs(
       Keyspaces keyspaces,
       Readiness readiness,
       BooleanSupplier isFull,
       BiConsumer<ReplicaId, byte[]> notes,
       Consumer<Throwable> onFailure,
-      WriteHelp writeHelp) {
+      GroupCommitHelp writeHelp) {
     this.keyspaces = keyspaces;
     this.readiness = readiness;
     this.isFull = isFull;
@@ -113,7 +119,7 @@ final class PeerInputs implements PeerListener {
     if (brings(frame) && isFull.getAsBoolean()) {
       return; // as if the network had lost it: it comes again when there is room
     }
-    Lane lane = shard.lane(peer.dc(), partition);
+    OrderedQueue lane = shard.lane(peer.dc(), partition);
     if (lane == null) {
       return; // the datacenter was removed meanwhile
     }
@@ -123,17 +129,17 @@ final class PeerInputs implements PeerListener {
     shard.received(partition, new Input.FromPeer(peer, frame), lane);
   }
 
-  private static Queue<Lane> with(Lane lane, @Nullable Queue<Lane> others) {
-    Queue<Lane> lanes = others == null ? new ArrayDeque<>() : others;
+  private static Queue<OrderedQueue> with(OrderedQueue lane, @Nullable Queue<OrderedQueue> others) {
+    Queue<OrderedQueue> lanes = others == null ? new ArrayDeque<>() : others;
     lanes.add(lane);
     return lanes;
   }
 
   @Override
   public void receivedAll(ReplicaId peer) {
-    Queue<Lane> of = held.remove(peer.dc());
+    Queue<OrderedQueue> of = held.remove(peer.dc());
     if (of != null) {
-      writeHelp.together(() -> Lane.releaseAll(of));
+      writeHelp.together(() -> OrderedQueue.releaseAll(of));
     }
   }
 

@@ -1,4 +1,7 @@
-/** The shell around the partitions: threads, sockets, timers, files. */
+/**
+ * The composition root: {@code Datacenter} puts the rooms together, starts them in order and stops
+ * them. Nothing is decided here.
+ */
 @NullMarked
 package io.osier.datacenter.server;
 

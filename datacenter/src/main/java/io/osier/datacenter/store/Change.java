@@ -2,10 +2,10 @@ package io.osier.datacenter.store;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Set;
@@ -20,10 +20,10 @@ public sealed interface Change {
    *
    * @param at its time: the version vector of its context
    */
-  record PutOperation(ObjectId object, VersionVector at, Causal delta) implements Change {}
+  record PutOperation(ObjectId object, VersionVector at, CrdtState delta) implements Change {}
 
   /** Puts a snapshot: an object with all that was applied to it up to a time. */
-  record PutSnapshot(ObjectId object, VersionVector at, Causal state) implements Change {}
+  record PutSnapshot(ObjectId object, VersionVector at, CrdtState state) implements Change {}
 
   /**
    * Puts an object with all that was applied to it, in the place of what was put so before: there
@@ -33,7 +33,7 @@ public sealed interface Change {
    * @param isAlone whether it is all that there is of its key: no other object has it, and no
    *     version that is not contained in this state. It is written anew before that changes
    */
-  record PutInPlace(ObjectId object, Causal state, boolean isAlone) implements Change {}
+  record PutInPlace(ObjectId object, CrdtState state, boolean isAlone) implements Change {}
 
   /**
    * Puts a decomposed object in the place of what was put so before: its head as a record, and each
@@ -45,7 +45,11 @@ public sealed interface Change {
    * @param isAlone as of {@link PutInPlace}
    */
   record PutDecomposed(
-      ObjectId object, Causal state, List<Causal> updates, @Nullable Causal before, boolean isAlone)
+      ObjectId object,
+      CrdtState state,
+      List<CrdtState> updates,
+      @Nullable CrdtState before,
+      boolean isAlone)
       implements Change {
     public PutDecomposed {
       updates = List.copyOf(updates);
@@ -58,12 +62,12 @@ public sealed interface Change {
      * @return false if all are to be written, and those that were there to be dropped before: then
      *     none is given
      */
-    boolean giveChanged(List<ReplicaId> replicas, Decomposition.Sink sink) {
+    public boolean giveChanged(List<ReplicaId> replicas, Decomposition.Sink sink) {
       if (before == null) {
         return false;
       }
       // A state that came does not mention what is gone with it.
-      if (updates.stream().anyMatch(Causal::isFull)) {
+      if (updates.stream().anyMatch(CrdtState::isFull)) {
         return Decomposition.changedSince(state, before, replicas, sink);
       }
       Decomposition.changed(state, updates, replicas, sink);

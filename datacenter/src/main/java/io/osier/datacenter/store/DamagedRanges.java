@@ -27,10 +27,10 @@ public final class DamagedRanges {
   private static final Logger LOG = LoggerFactory.getLogger(DamagedRanges.class);
 
   /** Of more ranges only the reads that failed are counted. */
-  static final int RANGES_MAX = 100;
+  public static final int RANGES_MAX = 100;
 
   /** What of a message is kept, in characters. */
-  static final int TEXT_MAX = 300;
+  public static final int TEXT_MAX = 300;
 
   /** A range that is met again and again is logged so often. */
   private static final long LOG_MILLIS = 60_000;
@@ -85,17 +85,17 @@ public final class DamagedRanges {
    *
    * @param note this file is made when damage is met, for the next start
    */
-  DamagedRanges(Path note) {
+  public DamagedRanges(Path note) {
     this(System::currentTimeMillis, Optional.of(note));
   }
 
-  DamagedRanges(LongSupplier millis, Optional<Path> note) {
+  public DamagedRanges(LongSupplier millis, Optional<Path> note) {
     this.millis = millis;
     this.note = note;
   }
 
   /** The table file that an error is about; empty if it names none. */
-  static String fileOf(String message) {
+  public static String fileOf(String message) {
     Matcher file = FILE.matcher(message);
     return file.find() ? file.group(1) : "";
   }
@@ -106,7 +106,7 @@ public final class DamagedRanges {
    * @param where the partitions that have something there, in words
    * @param message the error's
    */
-  void met(String where, String message) {
+  public void met(String where, String message) {
     failedReads.increment();
     Place place = new Place(cut(where), what(message));
     long now = millis.getAsLong();
@@ -143,7 +143,7 @@ public final class DamagedRanges {
   }
 
   /** Makes the note by which the next start knows that it has to look for damage. */
-  static void make(Path note) {
+  public static void make(Path note) {
     try {
       if (!Files.exists(note)) {
         Files.createFile(note);
@@ -154,7 +154,7 @@ public final class DamagedRanges {
   }
 
   /** The whole store was read, and nothing of it is damaged. */
-  static void forget(Path note) {
+  public static void forget(Path note) {
     try {
       Files.deleteIfExists(note);
     } catch (IOException e) {
@@ -163,7 +163,7 @@ public final class DamagedRanges {
   }
 
   /** What was there is gone: nobody reads it any more. */
-  void gone(String where) {
+  public void gone(String where) {
     synchronized (ranges) {
       ranges.keySet().removeIf(place -> place.where.equals(where));
       known = !ranges.isEmpty();

@@ -10,7 +10,7 @@ import io.osier.crdt.ObjectId;
  */
 public record Deadline(long millis, ObjectId object) implements Comparable<Deadline> {
   /** What this takes in the heap in a sorted set, about, in bytes. */
-  long heapBytes() {
+  public long heapBytes() {
     return HeapSize.object(Long.BYTES + HeapSize.REFERENCE)
         + HeapSize.object(5 * HeapSize.REFERENCE + 1)
         + object.heapBytes();

@@ -1,6 +1,6 @@
 package io.osier.datacenter.store;
 
-import io.osier.crdt.Causal;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
 import java.util.Optional;
@@ -14,7 +14,7 @@ public interface Journal {
   Journal NONE =
       new Journal() {
         @Override
-        public void append(Shipment update, Causal state) {}
+        public void append(Shipment update, CrdtState state) {}
 
         @Override
         public void committed(TransactionId transaction, long number) {}
@@ -30,7 +30,7 @@ public interface Journal {
    *
    * @param state the object with it
    */
-  void append(Shipment update, Causal state);
+  void append(Shipment update, CrdtState state);
 
   /** Adds to the present group that a transaction was committed, and its last commit number. */
   void committed(TransactionId transaction, long number);

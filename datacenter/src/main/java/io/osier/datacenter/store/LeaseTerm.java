@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** For how long what is read of an object's entries stays the same. Thread-safe. */
-final class LeaseTerm {
+public final class LeaseTerm {
   /**
    * How long one lasts that nobody holds.
    *
@@ -12,8 +12,8 @@ final class LeaseTerm {
    * @param oldNanos after this who reads by it should take another one: long before the end
    * @param endNanos when it ends
    */
-  record Times(long recentNanos, long oldNanos, long endNanos) {
-    static final Times DEFAULT =
+  public record Times(long recentNanos, long oldNanos, long endNanos) {
+    public static final Times DEFAULT =
         new Times(
             TimeUnit.SECONDS.toNanos(2),
             TimeUnit.SECONDS.toNanos(20),
@@ -29,7 +29,7 @@ final class LeaseTerm {
   /** Until when it was held for who reads what is present. */
   private final AtomicLong presentUntilNanos;
 
-  LeaseTerm(Times times, long nowNanos) {
+  public LeaseTerm(Times times, long nowNanos) {
     this.times = times;
     this.beganNanos = nowNanos;
     this.heldUntilNanos = new AtomicLong(nowNanos);
@@ -37,7 +37,7 @@ final class LeaseTerm {
   }
 
   /** Whether others may use it, too, if what they look for is in it. */
-  boolean isRecent(long nowNanos) {
+  public boolean isRecent(long nowNanos) {
     return nowNanos - beganNanos < times.recentNanos;
   }
 
@@ -45,12 +45,12 @@ final class LeaseTerm {
    * Whether who reads what is present by it should take another one: also while former versions
    * need it, or one that is changed all the time would keep it for ever.
    */
-  boolean isOld(long nowNanos) {
+  public boolean isOld(long nowNanos) {
     return nowNanos - beganNanos > times.oldNanos && !isBefore(nowNanos, presentUntilNanos);
   }
 
   /** Whether it has come to its end. */
-  boolean isOver(long nowNanos) {
+  public boolean isOver(long nowNanos) {
     return nowNanos - beganNanos > times.endNanos && !isBefore(nowNanos, heldUntilNanos);
   }
 
@@ -59,7 +59,7 @@ final class LeaseTerm {
   }
 
   /** Puts its end off; one who holds it for less than another does not bring it nearer. */
-  void hold(long nowNanos, int millis, boolean isPresent) {
+  public void hold(long nowNanos, int millis, boolean isPresent) {
     long until = nowNanos + TimeUnit.MILLISECONDS.toNanos(millis);
     heldUntilNanos.accumulateAndGet(until, LeaseTerm::later);
     if (isPresent) {

@@ -3,9 +3,9 @@ package io.osier.datacenter.store;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.Replica.Logged;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.ObjectAccess.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ObjectStore {
   /** The object's state, or null if it was never written. */
-  @Nullable Causal get(ObjectId object);
+  @Nullable CrdtState get(ObjectId object);
 
   /** As {@link #get(ObjectId)}, but null, too, if what was written is damaged. */
-  default @Nullable Causal getUndamaged(ObjectId object) {
+  default @Nullable CrdtState getUndamaged(ObjectId object) {
     try {
       return get(object);
     } catch (OsierException e) {
@@ -33,10 +33,10 @@ public interface ObjectStore {
   }
 
   /** As {@link #get(ObjectId)}, of what is durable. For any thread that may wait for a disk. */
-  @Nullable Causal getDurable(ObjectId object);
+  @Nullable CrdtState getDurable(ObjectId object);
 
   /** The states that a key holds: nearly always one, several after a conflict of types. */
-  default List<Causal> get(Key key) {
+  default List<CrdtState> get(Key key) {
     return stored(key).states();
   }
 
@@ -82,7 +82,7 @@ public interface ObjectStore {
   default void prefetch(Key key) {}
 
   /** Sets the object's state. Only for the partition's thread. */
-  void put(ObjectId object, Causal state);
+  void put(ObjectId object, CrdtState state);
 
   /**
    * Forgets an object. Only for the partition's thread.
@@ -102,8 +102,8 @@ public interface ObjectStore {
   List<Deadline> expiring(long untilMillis, int limit);
 
   /**
-   * From when on {@link #expiring} has something to do or to tell; {@link Causal#NEVER} if never.
-   * Only for the partition's thread.
+   * From when on {@link #expiring} has something to do or to tell; {@link CrdtState#NEVER} if
+   * never. Only for the partition's thread.
    */
   long nextExpiryMillis();
 
@@ -180,7 +180,7 @@ public interface ObjectStore {
     return 0;
   }
 
-  /** As {@link io.osier.propagation.host.Replica#logged}. */
+  /** As {@link io.osier.propagation.host.ObjectAccess#logged}. */
   List<Logged> logged(long after, int limit);
 
   /** At least so many of the latest commits of transactions are kept. */
@@ -228,5 +228,5 @@ public interface ObjectStore {
   record Page(List<Entry> entries, boolean end) {}
 
   /** An object with its state. */
-  record Entry(ObjectId object, Causal state) {}
+  record Entry(ObjectId object, CrdtState state) {}
 }

@@ -1,7 +1,7 @@
 package io.osier.datacenter.store;
 
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Progress;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.ReplicationProgress;
 
 /**
  * How far a partition has come.
@@ -17,7 +17,7 @@ import io.osier.propagation.host.Progress;
 public record PartitionProgress(
     long committed,
     long timestamp,
-    Progress others,
+    ReplicationProgress others,
     long shipped,
     boolean caughtUp,
-    Forgotten unremembered) {}
+    Forgetting unremembered) {}

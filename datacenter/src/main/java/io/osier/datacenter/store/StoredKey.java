@@ -1,9 +1,9 @@
 package io.osier.datacenter.store;
 
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.PackedReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ public interface StoredKey {
    * The states: nearly always one, several after a conflict of types. What is packed is unpacked,
    * once.
    */
-  List<Causal> states();
+  List<CrdtState> states();
 
   /** Whether it is packed: then its states are small. */
   default boolean isPacked() {
@@ -29,7 +29,7 @@ public interface StoredKey {
    * Answers a query from what is packed; null where {@link #states} are to be asked, as for all but
    * the first query, so that many cost no more than one decoding.
    */
-  default @Nullable PackedAnswer answer(Query query) {
+  default @Nullable PackedReader answer(Query query) {
     return null;
   }
 }

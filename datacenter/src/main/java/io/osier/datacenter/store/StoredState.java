@@ -5,7 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.propagation.host.Forgotten;
+import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.FrameCodec;
 import java.util.Map;
@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * @param forgotten how many objects this incarnation dropped after their removal
  * @param through what is here completely of every other replica
  * @param cursors the places in the peers' streams, by sender
- * @param settled see {@link io.osier.propagation.host.Progress}
+ * @param settled see {@link io.osier.propagation.host.ReplicationProgress}
  * @param caughtUp see {@link PartitionProgress}
  * @param unremembered see {@link PartitionProgress}
  */
@@ -35,7 +35,7 @@ public record StoredState(
     Map<ReplicaId, Cursor> cursors,
     boolean settled,
     boolean caughtUp,
-    Forgotten unremembered) {
+    Forgetting unremembered) {
   private static final byte FORMAT = 4;
 
   /**
@@ -48,7 +48,7 @@ public record StoredState(
     cursors = Map.copyOf(cursors);
   }
 
-  byte[] encode() {
+  public byte[] encode() {
     WireOutput out = new WireOutput();
     out.writeByte(FORMAT);
     out.writeReplica(self);
@@ -69,7 +69,7 @@ public record StoredState(
     return out.toBytes();
   }
 
-  static StoredState decode(byte[] bytes) {
+  public static StoredState decode(byte[] bytes) {
     WireInput in = new WireInput(bytes);
     try {
       int format = in.readByte();
@@ -84,8 +84,8 @@ public record StoredState(
       VersionVector through = in.readVector();
       boolean settled = in.readFlag();
       boolean caughtUp = format == FORMAT_MIN || in.readFlag();
-      Forgotten unremembered =
-          format == FORMAT_MIN ? Forgotten.SOMETHING : Forgotten.values()[in.readByte()];
+      Forgetting unremembered =
+          format == FORMAT_MIN ? Forgetting.SOMETHING : Forgetting.values()[in.readByte()];
       int n = in.readCount(4);
       Map<ReplicaId, Cursor> cursors = new TreeMap<>();
       for (int i = 0; i < n; i++) {

@@ -1,11 +1,11 @@
 package io.osier.datacenter.store;
 
 import io.osier.core.Key;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.EntrySource;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.Replica.Logged;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.tree.EntrySource;
+import io.osier.propagation.host.ObjectAccess.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public interface VersionStore {
    * @param hasVersions whether there may be versions of it: otherwise it is what was put in place,
    *     and that says that it is alone
    */
-  record Loaded(Causal state, int operations, long operationBytes, boolean hasVersions) {}
+  record Loaded(CrdtState state, int operations, long operationBytes, boolean hasVersions) {}
 
   /**
    * The entries that have been written of a decomposed object, from this moment on: what is written

@@ -147,18 +147,19 @@ final class PartitionTraces implements UpdateObserver {
 
   /** What every span of an update says. */
   AttributesBuilder says(ReplicaId origin, long number) {
-    return Followed.of(policy, partition, origin, number);
+    return SpanAttributes.of(policy, partition, origin, number);
   }
 
   /** Names a key if that is wanted. */
   void sayKey(AttributesBuilder says, Key key) {
     if (traces.settings().keys()) {
-      says.put(Followed.KEY, Followed.shown(key));
+      says.put(SpanAttributes.KEY, SpanAttributes.shown(key));
     }
   }
 
   private AttributesBuilder says(ReplicaId origin, long number, ObjectId object) {
-    AttributesBuilder says = says(origin, number).put(Followed.TYPE, object.type().toString());
+    AttributesBuilder says =
+        says(origin, number).put(SpanAttributes.TYPE, object.type().toString());
     sayKey(says, object.key());
     return says;
   }
@@ -222,12 +223,12 @@ final class PartitionTraces implements UpdateObserver {
       if (u.held && traces.sink().hasRoom(1)) {
         Attributes says =
             says(self, u.number, updates.object())
-                .put(Followed.MODE, "state")
-                .put(Followed.WHY, u.why)
-                .put(Followed.JOINED, (long) updates.updates())
-                .put(Followed.COORDINATION_MILLIS, coordinationNanos / 1e6)
+                .put(SpanAttributes.MODE, "state")
+                .put(SpanAttributes.WHY, u.why)
+                .put(SpanAttributes.JOINED, (long) updates.updates())
+                .put(SpanAttributes.COORDINATION_MILLIS, coordinationNanos / 1e6)
                 // An object that goes back to operations does not wait for its round.
-                .put(Followed.VIA, word(kind))
+                .put(SpanAttributes.VIA, word(kind))
                 .build();
         traces.part(u.trace, "hold", u.committedNanos, now, says);
       }
@@ -281,12 +282,12 @@ final class PartitionTraces implements UpdateObserver {
     }
     Attributes says =
         says(self, u.number)
-            .put(Followed.PEER, peer)
-            .put(Followed.MODE, u.held ? "state" : "op")
-            .put(Followed.WHY, u.why)
-            .put(Followed.VIA, word(kind))
-            .put(Followed.JOINED, (long) shipment.updates())
-            .put(Followed.OUTAGE, outage)
+            .put(SpanAttributes.PEER, peer)
+            .put(SpanAttributes.MODE, u.held ? "state" : "op")
+            .put(SpanAttributes.WHY, u.why)
+            .put(SpanAttributes.VIA, word(kind))
+            .put(SpanAttributes.JOINED, (long) shipment.updates())
+            .put(SpanAttributes.OUTAGE, outage)
             .build();
     traces.part(u.trace, "ship", u.left ? u.leftNanos : u.committedNanos, now, says);
   }
@@ -405,7 +406,7 @@ final class PartitionTraces implements UpdateObserver {
             missing,
             missing.isEmpty()
                 ? "an earlier update of " + a.origin.dc() + " on the object"
-                : Followed.words(missing));
+                : SpanAttributes.words(missing));
       }
     }
   }
@@ -415,7 +416,7 @@ final class PartitionTraces implements UpdateObserver {
     for (List<Arrival> here : arrivals.values()) {
       for (Arrival a : here) {
         if (a.number <= through && a.from.equals(origin) && a.waitsFor.isEmpty()) {
-          waits(a, missing, "its cut: " + Followed.words(missing));
+          waits(a, missing, "its cut: " + SpanAttributes.words(missing));
         }
       }
     }
@@ -460,12 +461,12 @@ final class PartitionTraces implements UpdateObserver {
     boolean late = policy.sla().isPositive() && delayMillis > policy.sla().toMillis();
     AttributesBuilder says =
         says(a.origin, a.number, object)
-            .put(Followed.VIA, a.via)
-            .put(Followed.PEER, a.from.dc())
-            .put(Followed.JOINED, (long) a.joined)
-            .put(Followed.OUTAGE, a.outage);
+            .put(SpanAttributes.VIA, a.via)
+            .put(SpanAttributes.PEER, a.from.dc())
+            .put(SpanAttributes.JOINED, (long) a.joined)
+            .put(SpanAttributes.OUTAGE, a.outage);
     if (a.joined > 0) { // a state does not say how old its updates are
-      says.put(Followed.DELAY_MILLIS, delayMillis).put(Followed.LATE, late);
+      says.put(SpanAttributes.DELAY_MILLIS, delayMillis).put(SpanAttributes.LATE, late);
     }
     Attributes which = says(a.origin, a.number).build();
     long id = Traces.newId();
@@ -474,8 +475,8 @@ final class PartitionTraces implements UpdateObserver {
     if (!a.waitsFor.isEmpty()) {
       Attributes waited =
           which.toBuilder()
-              .put(Followed.WAITS_FOR, a.waitsFor)
-              .put(Followed.HELD_BACK_BY, Followed.origins(a.missing))
+              .put(SpanAttributes.WAITS_FOR, a.waitsFor)
+              .put(SpanAttributes.HELD_BACK_BY, SpanAttributes.origins(a.missing))
               .build();
       sink.add(trace, Traces.newId(), id, "wait", SpanKind.INTERNAL, arrived, now, waited);
     }

@@ -3,7 +3,7 @@ package io.osier.datacenter.trace;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.SpanKind;
 import io.osier.core.TraceId;
-import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.metrics.Snapshot;
 import java.util.Map;
 
 /**

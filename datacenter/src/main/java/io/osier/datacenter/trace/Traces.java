@@ -11,7 +11,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
 import io.osier.core.codec.MalformedException;
 import io.osier.datacenter.config.TraceSettings;
-import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -110,7 +110,7 @@ public final class Traces implements AutoCloseable {
     }
     SpanSink sink;
     try {
-      sink = Otlp.to(settings.endpoint().orElseThrow(), self);
+      sink = OtlpExporter.to(settings.endpoint().orElseThrow(), self);
     } catch (NoClassDefFoundError e) {
       throw new OsierException(
           ErrorCode.CONFIGURATION,
@@ -189,10 +189,10 @@ public final class Traces implements AutoCloseable {
     TraceId trace = partition.ownId(dot.number());
     AttributesBuilder says = partition.says(self, dot.number());
     if (request instanceof Request.Write w) {
-      says.put(Followed.REQUEST, "write").put(Followed.TYPE, w.type().toString());
+      says.put(SpanAttributes.REQUEST, "write").put(SpanAttributes.TYPE, w.type().toString());
       partition.sayKey(says, w.key());
     } else {
-      says.put(Followed.REQUEST, "transaction");
+      says.put(SpanAttributes.REQUEST, "transaction");
     }
     root(trace, began, answered, says.build());
     if (taken == 0) {

@@ -224,7 +224,7 @@ final class ConfigReaderTest {
         "osier { dc = eu, keyspaces.shop = ${osier.keyspace-defaults} {} }",
       })
   void keyspaceGivenTwice_isRefusedWithBothLines(String more) {
-    assertThatThrownBy(() -> NamesGivenTwice.check("f.conf", GOOD + more))
+    assertThatThrownBy(() -> DuplicateNames.check("f.conf", GOOD + more))
         .hasMessageContaining("f.conf: osier.keyspaces.shop is given twice, in lines 5 and");
     assertThatThrownBy(
             () -> ConfigReader.read("f", GOOD + "osier.keyspaces.shop { sla = 1s }", Map.of()))
@@ -251,9 +251,9 @@ final class ConfigReaderTest {
 
   @Test
   void textThatIsABlock_isReadToo() {
-    NamesGivenTwice.check("f", "{ osier { keyspaces { a {}, b {} } } }");
+    DuplicateNames.check("f", "{ osier { keyspaces { a {}, b {} } } }");
     assertThatThrownBy(
-            () -> NamesGivenTwice.check("f", "{\"osier\":{\"keyspaces\":{\"a\":{},\n\"a\":{}}}}"))
+            () -> DuplicateNames.check("f", "{\"osier\":{\"keyspaces\":{\"a\":{},\n\"a\":{}}}}"))
         .hasMessageContaining("in lines 1 and 2");
   }
 

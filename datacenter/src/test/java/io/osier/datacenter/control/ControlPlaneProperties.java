@@ -7,10 +7,10 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
@@ -62,7 +62,7 @@ final class ControlPlaneProperties {
     ControlPlane plane;
 
     /** What is on the disk for sure; the rest may be lost. */
-    private Map<ObjectId, Causal> durable = Map.of();
+    private Map<ObjectId, CrdtState> durable = Map.of();
 
     /** The creations of which the store has something. */
     final Set<String> stored = new HashSet<>();

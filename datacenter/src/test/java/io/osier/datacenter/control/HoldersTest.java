@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.config.KeyspaceSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class HoldersTest {
   }
 
   private static Reading.Fields read(List<Operation> operations) {
-    Causal state = Causal.bottom(CrdtType.OR_MAP);
+    CrdtState state = CrdtState.bottom(CrdtType.OR_MAP);
     long timestamp = 1_000;
     for (Operation operation : operations) {
       long last = state.context().last(EU);

@@ -3,11 +3,11 @@ package io.osier.datacenter.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +24,7 @@ final class MembershipTest {
   /** A replica of the object. */
   private final class Copy {
     private final ReplicaId replica;
-    private Causal state = Causal.bottom(CrdtType.OR_MAP);
+    private CrdtState state = CrdtState.bottom(CrdtType.OR_MAP);
     private long number;
 
     Copy(ReplicaId replica) {
@@ -34,7 +34,7 @@ final class MembershipTest {
     void change(List<Operation> operations) {
       for (Operation operation : operations) {
         long last = state.context().last(replica);
-        Causal delta = state.prepare(operation, replica, ++number, last, ++timestamp, 0);
+        CrdtState delta = state.prepare(operation, replica, ++number, last, ++timestamp, 0);
         number = delta.context().last(replica);
         state = state.join(delta);
       }

@@ -2,8 +2,8 @@ package io.osier.datacenter.control;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 
 /** What a datacenter has of {@code _osier}: a map of states that answers as its partition would. */
 final class OsierCopy {
-  final Map<ObjectId, Causal> objects = new TreeMap<>();
+  final Map<ObjectId, CrdtState> objects = new TreeMap<>();
   private final LongSupplier timestamps;
   private ReplicaId replica;
   private long number;
@@ -44,9 +44,10 @@ final class OsierCopy {
         long timestamp = timestamps.getAsLong();
         for (Request.Update update : step.updates()) {
           ObjectId object = new ObjectId(update.key(), update.type());
-          Causal now = state(object);
+          CrdtState now = state(object);
           long last = now.context().last(replica);
-          Causal delta = now.prepare(update.operation(), replica, number + 1, last, timestamp, 0);
+          CrdtState delta =
+              now.prepare(update.operation(), replica, number + 1, last, timestamp, 0);
           number = delta.context().last(replica);
           objects.put(object, now.join(delta));
         }
@@ -56,8 +57,8 @@ final class OsierCopy {
     }
   }
 
-  Causal state(ObjectId object) {
-    return objects.getOrDefault(object, Causal.bottom(object.type()));
+  CrdtState state(ObjectId object) {
+    return objects.getOrDefault(object, CrdtState.bottom(object.type()));
   }
 
   /** Gets all that another one has. */
@@ -72,7 +73,7 @@ final class OsierCopy {
   }
 
   /** Has nothing but this any more, and is another incarnation. */
-  void lose(Map<ObjectId, Causal> kept) {
+  void lose(Map<ObjectId, CrdtState> kept) {
     objects.clear();
     objects.putAll(kept);
     replica = new ReplicaId(replica.dc(), replica.incarnation() + 1);

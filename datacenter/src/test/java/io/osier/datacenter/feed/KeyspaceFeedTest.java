@@ -9,13 +9,13 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
@@ -303,7 +303,7 @@ final class KeyspaceFeedTest {
     Operation operation =
         type == CrdtType.PN_COUNTER ? new Operation.Increment(1) : new Operation.Add(Value.of("v"));
     long number = ++updates;
-    Causal none = Causal.bottom(type);
+    CrdtState none = CrdtState.bottom(type);
     store.put(
         new ObjectId(key, type), none.join(none.prepare(operation, EU, number, 0, number, 0)));
   }

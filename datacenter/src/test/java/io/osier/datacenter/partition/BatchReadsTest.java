@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 
 /** An answer to a batch of reads is bounded, and holds one part at least. */
 final class BatchReadsTest {
-  private static Causal register(int bytes) {
-    Causal none = Causal.bottom(CrdtType.LWW_REGISTER);
+  private static CrdtState register(int bytes) {
+    CrdtState none = CrdtState.bottom(CrdtType.LWW_REGISTER);
     Operation assign = new Operation.Assign(Value.of(new byte[bytes]));
     return none.join(none.prepare(assign, new ReplicaId("eu", 1), 1, 0, 1, 0));
   }
 
-  private static StoredKey key(Causal state) {
+  private static StoredKey key(CrdtState state) {
     return () -> List.of(state);
   }
 

@@ -16,13 +16,18 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.DecompositionLimits;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.datacenter.store.MemoryVersions;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.WritesAtOnce;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -50,10 +55,10 @@ final class CausalBudgetTest {
   private long tickets;
 
   private void start(PartitionConfig.Memory memory) {
-    start(memory, new MemoryStore(), Recovered.NOTHING);
+    start(memory, new MemoryStore(), RecoveredState.NOTHING);
   }
 
-  private void start(PartitionConfig.Memory memory, ObjectStore store, Recovered recovered) {
+  private void start(PartitionConfig.Memory memory, ObjectStore store, RecoveredState recovered) {
     held = store;
     partition =
         new Partition(
@@ -239,7 +244,7 @@ final class CausalBudgetTest {
             KeyedHash.of(() -> 7),
             Runnable::run,
             new DecompositionLimits(1_000, 8));
-    Recovered recovered = store.recover(1, false, List.of());
+    RecoveredState recovered = store.recover(1, false, List.of());
     start(memory, store, recovered);
     for (int i = 0; i < maps; i++) {
       fillMap("map" + i, FIELDS);

@@ -7,15 +7,20 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -42,12 +47,12 @@ import org.jspecify.annotations.Nullable;
  * link's delay and is decoded. For tests that set a scene by hand; the simulator draws its scenes
  * from seeds.
  */
-final class Cluster {
+public final class Cluster {
   private static final long MILLI = 1_000_000;
 
   /** One datacenter's partition. */
-  final class Dc {
-    ReplicaId self;
+  public final class Dc {
+    public ReplicaId self;
     MemoryStore store;
     Partition partition;
     final List<Shipment> journal = new ArrayList<>();
@@ -77,7 +82,7 @@ final class Cluster {
                   streams,
                   AdaptationSettings.DEFAULT),
               store,
-              Recovered.NOTHING,
+              RecoveredState.NOTHING,
               now());
     }
 
@@ -92,7 +97,7 @@ final class Cluster {
       return requireNonNull(replies.get(submit(request)), "answered at once");
     }
 
-    Reply write(String key, CrdtType type, Operation operation) {
+    public Reply write(String key, CrdtType type, Operation operation) {
       return write(key, type, operation, VersionVector.EMPTY, 0);
     }
 
@@ -106,7 +111,7 @@ final class Cluster {
     }
 
     /** A transaction of one request, on what is visible now. */
-    Reply transact(Request.Update... updates) {
+    public Reply transact(Request.Update... updates) {
       return transact(new TransactionId(0, ++tickets), 1, Request.End.COMMIT, updates);
     }
 
@@ -120,7 +125,7 @@ final class Cluster {
     }
 
     /** Reads registers on the oldest snapshot that contains a clock. */
-    Reply past(VersionVector clock, String... registers) {
+    public Reply past(VersionVector clock, String... registers) {
       List<Request.Fetch> reads = new ArrayList<>();
       for (String key : registers) {
         reads.add(
@@ -140,12 +145,12 @@ final class Cluster {
 
     /** An object as a reader of the store sees it. */
     Reading read(String key, CrdtType type) {
-      Causal state = store.get(new ObjectId(Key.of(key), type));
-      return (state == null ? Causal.bottom(type) : state).read(new Query.Whole());
+      CrdtState state = store.get(new ObjectId(Key.of(key), type));
+      return (state == null ? CrdtState.bottom(type) : state).read(new Query.Whole());
     }
 
     /** Adds to a counter and demands that it is acknowledged. */
-    Reply.Done add(String key, long amount) {
+    public Reply.Done add(String key, long amount) {
       Reply reply = write(key, CrdtType.PN_COUNTER, new Operation.Increment(amount));
       if (reply instanceof Reply.Done done) {
         return done;
@@ -163,7 +168,7 @@ final class Cluster {
           new Input.Absorbed(List.of(new Input.Absorbed.Update(object, operation, count, since))));
     }
 
-    long ask(String key, VersionVector after, int waitMillis) {
+    public long ask(String key, VersionVector after, int waitMillis) {
       long ticket = ++tickets;
       Request r =
           new Request.Read(
@@ -220,7 +225,7 @@ final class Cluster {
   final Map<String, Long> delaysMillis = new HashMap<>();
 
   /** Hears of everything that any partition wants done. */
-  BiConsumer<Dc, Effects> heard = (dc, effects) -> {};
+  public BiConsumer<Dc, Effects> heard = (dc, effects) -> {};
 
   long framesSent;
 
@@ -238,11 +243,11 @@ final class Cluster {
   private long order;
   private long tickets;
 
-  Cluster(KeyspacePolicy policy, String... names) {
+  public Cluster(KeyspacePolicy policy, String... names) {
     this(policy, StreamSettings.DEFAULT, names);
   }
 
-  Cluster(KeyspacePolicy policy, StreamSettings streams, String... names) {
+  public Cluster(KeyspacePolicy policy, StreamSettings streams, String... names) {
     this.names = List.of(names);
     this.policy = policy;
     this.streams = streams;
@@ -260,14 +265,14 @@ final class Cluster {
   }
 
   /** Updates a bounded counter; the reply may come later. Returns its ticket. */
-  long later(String dc, String key, Operation operation) {
+  public long later(String dc, String key, Operation operation) {
     return dc(dc)
         .submit(
             new Request.Write(
                 "k", Key.of(key), CrdtType.BOUNDED_COUNTER, operation, VersionVector.EMPTY, 0));
   }
 
-  Dc dc(String name) {
+  public Dc dc(String name) {
     return requireNonNull(dcs.get(name), name);
   }
 
@@ -287,7 +292,7 @@ final class Cluster {
   }
 
   /** Cuts both directions: what is under way is lost, and both sides notice. */
-  void cut(String a, String b) {
+  public void cut(String a, String b) {
     for (String[] way : new String[][] {{a, b}, {b, a}}) {
       cut.add(link(way[0], way[1]));
       connection.merge(link(way[0], way[1]), 1L, Long::sum);
@@ -295,7 +300,7 @@ final class Cluster {
     }
   }
 
-  void heal(String a, String b) {
+  public void heal(String a, String b) {
     cut.remove(link(a, b));
     cut.remove(link(b, a));
     connect(a, b);
@@ -303,7 +308,7 @@ final class Cluster {
   }
 
   /** Stops a datacenter and starts it with an empty memory and a new incarnation. */
-  void crash(String name) {
+  public void crash(String name) {
     for (String other : names) {
       if (!other.equals(name)) {
         cut(name, other);
@@ -313,7 +318,7 @@ final class Cluster {
     dc.start(new ReplicaId(name, dc.self.incarnation() + 1));
   }
 
-  void reconnect(String name) {
+  public void reconnect(String name) {
     for (String other : names) {
       if (!other.equals(name)) {
         heal(name, other);
@@ -325,7 +330,7 @@ final class Cluster {
     events.add(new Event(when, ++order, action));
   }
 
-  void input(Dc dc, Input input) {
+  public void input(Dc dc, Input input) {
     Now there = new Now(nanos, nanos / MILLI + dc.skewMillis);
     carryOut(dc, dc.partition.step(input, there));
     schedule(dc);
@@ -389,7 +394,7 @@ final class Cluster {
   }
 
   /** Lets time pass. */
-  void run(long millis) {
+  public void run(long millis) {
     long until = nanos + millis * MILLI;
     while (!events.isEmpty() && events.peek().nanos <= until) {
       Event event = events.poll();

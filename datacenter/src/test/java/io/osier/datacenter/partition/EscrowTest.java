@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.BoundedCounter;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.BoundedCounter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,8 +21,8 @@ final class EscrowTest {
   private final Escrow escrow = new Escrow(SELF, List.of("us"), () -> true);
 
   /** Of ten that may be added the other datacenter may add all. */
-  private static Causal stock() {
-    Causal none = Causal.bottom(CrdtType.BOUNDED_COUNTER);
+  private static CrdtState stock() {
+    CrdtState none = CrdtState.bottom(CrdtType.BOUNDED_COUNTER);
     Operation bound = new Operation.Bound(BoundedCounter.NO_LOWER, 10, List.of("us"));
     return none.join(none.prepare(bound, OTHER, 1, 0, 1, 0));
   }

@@ -12,7 +12,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -21,10 +20,16 @@ import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.crdt.Stores;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.TypeRegistry;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -92,7 +97,7 @@ final class HostileRequestProperties {
             new PartitionConfig(
                 SELF, List.of(), POLICY, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
             store,
-            Recovered.NOTHING,
+            RecoveredState.NOTHING,
             new Now(1, 1));
     Outputs out = new Outputs();
     long last = 0;
@@ -146,7 +151,7 @@ final class HostileRequestProperties {
       }
       last = Math.max(last, committed);
       for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
-        Causal state = entry.state();
+        CrdtState state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();
       }
     }
@@ -187,7 +192,7 @@ final class HostileRequestProperties {
     }
 
     /** What there is of a key. */
-    List<Causal> of(Key key) {
+    List<CrdtState> of(Key key) {
       return shown().stream()
           .filter(e -> e.object().key().equals(key))
           .map(ObjectStore.Entry::state)
@@ -195,12 +200,12 @@ final class HostileRequestProperties {
           .toList();
     }
 
-    Causal state(Request.Write write) {
+    CrdtState state(Request.Write write) {
       return all.stream()
           .filter(e -> e.object().equals(new ObjectId(write.key(), write.type())))
           .map(e -> e.state().at(millis))
           .findFirst()
-          .orElseGet(() -> Causal.bottom(write.type()));
+          .orElseGet(() -> CrdtState.bottom(write.type()));
     }
   }
 
@@ -211,7 +216,7 @@ final class HostileRequestProperties {
             .anyMatch(
                 s ->
                     !(write.operation() instanceof Operation.Persist)
-                        || s.deadline() != Causal.NEVER);
+                        || s.deadline() != CrdtState.NEVER);
   }
 
   /** Each part by itself: those that are done have their dots, and the others changed nothing. */
@@ -252,7 +257,7 @@ final class HostileRequestProperties {
     }
     if (write.ask().isPresent()) {
       Request.Ask ask = write.ask().get();
-      Causal state = (ask.before() ? before : after).state(write);
+      CrdtState state = (ask.before() ? before : after).state(write);
       Reply.Answer answer = done.answer().orElseThrow();
       assertThat(answer.reading()).as("%s", write).contains(read(state, ask.query(), after.millis));
       assertThat(answer.exists()).isEqualTo(!state.isBottom());
@@ -262,16 +267,16 @@ final class HostileRequestProperties {
 
   /** What is left of a key behind a deletion, a deadline, or where one was taken away. */
   private static void leavesWhatItSays(Request.Write write, View after) {
-    List<Causal> left = after.of(write.key());
+    List<CrdtState> left = after.of(write.key());
     switch (write.operation()) {
       case Operation.Delete o -> assertThat(left).isEmpty();
       case Operation.Expire o ->
           assertThat(left).allMatch(s -> s.deadline() == o.from(after.millis).millis());
-      default -> assertThat(left).allMatch(s -> s.deadline() == Causal.NEVER);
+      default -> assertThat(left).allMatch(s -> s.deadline() == CrdtState.NEVER);
     }
   }
 
-  private static Reading read(Causal state, Query query, long millis) {
+  private static Reading read(CrdtState state, Query query, long millis) {
     return query instanceof Query.TimeToLive
         ? new Reading.Count(state.expires() ? state.deadline() - millis : -1)
         : state.read(query);
@@ -283,7 +288,7 @@ final class HostileRequestProperties {
       return true;
     }
     Request.Condition condition = write.condition().get();
-    Causal state = before.state(write);
+    CrdtState state = before.state(write);
     if (condition.path().isEmpty()) {
       return read(state, condition.query(), before.millis).equals(condition.expected());
     }
@@ -292,7 +297,7 @@ final class HostileRequestProperties {
       at =
           at instanceof Reading.Fields f && f.fields().containsKey(field)
               ? requireNonNull(f.fields().get(field))
-              : Causal.bottom(field.type()).read(new Query.Whole());
+              : CrdtState.bottom(field.type()).read(new Query.Whole());
     }
     return at.equals(condition.expected());
   }
@@ -428,7 +433,7 @@ final class HostileRequestProperties {
   private static Arbitrary<Request.Condition> conditions() {
     Arbitrary<Reading> expected =
         Arbitraries.oneOf(
-            TYPES.map(type -> Stores.empty(type).read(new Query.Whole())),
+            TYPES.map(type -> TypeRegistry.empty(type).read(new Query.Whole())),
             Arbitraries.of(0L, 1L, 7L).map(Reading.Count::new),
             EITHER.map(Reading.Flag::new),
             VALUES.map(v -> new Reading.Single(Optional.of(v))),

@@ -11,18 +11,22 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.DecompositionLimits;
-import io.osier.datacenter.store.MemoryVersions;
-import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.WritesAtOnce;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -58,7 +62,7 @@ final class LargeSetSnapshotsTest {
   private final Partition partition = start();
 
   private Partition start() {
-    Recovered recovered = store.recover(1, false, List.of());
+    RecoveredState recovered = store.recover(1, false, List.of());
     PartitionConfig config =
         new PartitionConfig(
             SELF,
@@ -157,7 +161,7 @@ final class LargeSetSnapshotsTest {
   }
 
   private TreeSet<String> present() {
-    Causal state = requireNonNull(store.get(SET));
+    CrdtState state = requireNonNull(store.get(SET));
     return elements((Reading.Many) state.read(new Query.Whole()));
   }
 
@@ -263,7 +267,7 @@ final class LargeSetSnapshotsTest {
   @Test
   void whatNobodyReads_isNotKept() {
     setHas(200);
-    Causal then = requireNonNull(store.get(SET));
+    CrdtState then = requireNonNull(store.get(SET));
     transact(1, 1, Request.End.OPEN, add("own"));
     muchHappens();
     assertThat(Decomposition.hold(then)).as("it is needed").isTrue();

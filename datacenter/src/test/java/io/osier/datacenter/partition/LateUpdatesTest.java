@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
-import io.osier.propagation.host.Late;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.propagation.host.LateCounts;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -80,8 +81,8 @@ final class LateUpdatesTest {
       cluster.dc("ap").add("own", 1);
     }
     cluster.run(5_000);
-    Late late = cluster.dc("us").report().arrived().late();
-    assertThat(late).isEqualTo(new Late(0, 10, 0, 0));
+    LateCounts late = cluster.dc("us").report().arrived().late();
+    assertThat(late).isEqualTo(new LateCounts(0, 10, 0, 0));
   }
 
   @Test
@@ -94,6 +95,6 @@ final class LateUpdatesTest {
     held.tickNanos = due -> due + SLA_MILLIS * 1_000_000;
     held.dc("eu").add("counter", 1);
     held.run(5_000);
-    assertThat(held.dc("ap").report().arrived().late()).isEqualTo(new Late(1, 0, 0, 0));
+    assertThat(held.dc("ap").report().arrived().late()).isEqualTo(new LateCounts(1, 0, 0, 0));
   }
 }

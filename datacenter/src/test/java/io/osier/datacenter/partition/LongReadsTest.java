@@ -11,16 +11,20 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
-import io.osier.crdt.EntrySource;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.tree.EntrySource;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -51,7 +55,7 @@ final class LongReadsTest {
               StreamSettings.DEFAULT,
               AdaptationSettings.DEFAULT),
           new MemoryStore(),
-          Recovered.NOTHING,
+          RecoveredState.NOTHING,
           new Now(1, 1));
 
   private long nanos = 1;
@@ -132,10 +136,10 @@ final class LongReadsTest {
 
   @Test
   void pageOfLargeElements_isReadLater() {
-    Causal empty = Causal.bottom(CrdtType.AW_SET);
+    CrdtState empty = CrdtState.bottom(CrdtType.AW_SET);
     List<Value> large =
         IntStream.range(0, 20).mapToObj(i -> Value.of(i + "x".repeat(50_000))).toList();
-    Causal set = empty.join(empty.prepare(new Operation.Add(large), SELF, 1, 0, 1, 0));
+    CrdtState set = empty.join(empty.prepare(new Operation.Add(large), SELF, 1, 0, 1, 0));
     assertThat(Reads.isLong(List.of(set), page(6))).isTrue();
     assertThat(Reads.isLong(List.of(set), page(5))).isFalse();
     add("large", 0, LARGE);
@@ -179,9 +183,9 @@ final class LongReadsTest {
     assertThat(source.gets).isZero();
   }
 
-  private static List<Causal> outside(List<Operation.FieldUpdate> fields, EntrySource source) {
-    Causal empty = Causal.bottom(CrdtType.OR_MAP);
-    Causal map =
+  private static List<CrdtState> outside(List<Operation.FieldUpdate> fields, EntrySource source) {
+    CrdtState empty = CrdtState.bottom(CrdtType.OR_MAP);
+    CrdtState map =
         Decomposition.of(
             empty.join(empty.prepare(new Operation.UpdateFields(fields), SELF, 1, 0, 1, 0)));
     return List.of(Decomposition.rebased(map, map, source));
@@ -280,8 +284,8 @@ final class LongReadsTest {
   @Test
   void longRead_ofWhatWasNotKept_isRefused() {
     Lost source = new Lost();
-    Causal set = set();
-    List<Causal> states = List.of(Decomposition.rebased(set, set, source));
+    CrdtState set = set();
+    List<CrdtState> states = List.of(Decomposition.rebased(set, set, source));
     Request.Read read = read("large", CrdtType.AW_SET, new Query.Whole());
     Supplier<Reply> reply = Reads.later(states, read, () -> 0);
     assertThat(elements(reply.get())).isZero();
@@ -302,14 +306,14 @@ final class LongReadsTest {
   }
 
   /** A set of which an element may lie outside: whether it does is asked. */
-  private static Causal set() {
-    Causal set = Causal.bottom(CrdtType.AW_SET);
+  private static CrdtState set() {
+    CrdtState set = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(List.of(Value.of("outside")));
     return Decomposition.of(set.join(set.prepare(add, SELF, 1, 0, 0, 0)));
   }
 
   private static Supplier<Reply> readOf(Lost source) {
-    Causal set = set();
+    CrdtState set = set();
     return Reads.later(
         List.of(Decomposition.rebased(set, set, source)),
         read("large", CrdtType.AW_SET, new Query.Whole()),
@@ -464,8 +468,8 @@ final class LongReadsTest {
   void stepThatReadsMoreThanAnAnswerHolds_isRefused_beforeAllIsRead() {
     Operation add =
         new Operation.Add(List.of(Value.of(new byte[1 << 20]), Value.of(new byte[1 << 19])));
-    Causal empty = Causal.bottom(CrdtType.AW_SET);
-    List<Causal> states = List.of(empty.join(empty.prepare(add, SELF, 1, 0, 1, 0)));
+    CrdtState empty = CrdtState.bottom(CrdtType.AW_SET);
+    List<CrdtState> states = List.of(empty.join(empty.prepare(add, SELF, 1, 0, 1, 0)));
     List<Request.Fetch> tooMany = Collections.nCopies(10_000, fetch("pages", page(2)));
     StepReads reads = new StepReads(() -> 0);
     int[] read = {0};
@@ -566,9 +570,9 @@ final class LongReadsTest {
   @Test
   void stepThatReadWhatWasNotKept_endsItsTransaction() {
     Lost source = new Lost();
-    Causal set = set();
+    CrdtState set = set();
     Value one = Value.of("one");
-    Causal added = set.join(set.prepare(new Operation.Add(List.of(one)), SELF, 2, 1, 0, 0));
+    CrdtState added = set.join(set.prepare(new Operation.Add(List.of(one)), SELF, 2, 1, 0, 0));
     StepReads reads = new StepReads(() -> 0);
     reads.add(
         List.of(Decomposition.rebased(added, set, source)), fetch("large", new Query.Whole()));

@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import java.time.Duration;

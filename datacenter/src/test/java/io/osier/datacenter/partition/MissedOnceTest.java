@@ -7,10 +7,10 @@ import io.osier.core.KeyspacePolicy.Consistency;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -90,7 +90,7 @@ final class MissedOnceTest {
   }
 
   private static Shipment join(Shipment a, Shipment b) {
-    Causal content = a.content().join(b.content());
+    CrdtState content = a.content().join(b.content());
     return new Shipment(
         a.object(),
         a.origin(),

@@ -9,15 +9,15 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.PackedAnswer;
 import io.osier.crdt.Query;
-import io.osier.datacenter.store.MemoryStore;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.PackedReader;
 import io.osier.datacenter.store.StoredKey;
+import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -83,8 +83,8 @@ final class PackedReadsTest {
 
   private void update(String name, CrdtType type, Operation operation) {
     ObjectId object = new ObjectId(Key.of(name), type);
-    Causal before = store.get(object);
-    Causal state = before == null ? Causal.bottom(type) : before;
+    CrdtState before = store.get(object);
+    CrdtState state = before == null ? CrdtState.bottom(type) : before;
     ReplicaId origin = new ReplicaId("eu", 1);
     number++;
     store.put(
@@ -109,7 +109,7 @@ final class PackedReadsTest {
       StoredKey stored = e.getValue();
       for (Query query : QUERIES) {
         for (Optional<CrdtType> type : TYPES) {
-          List<Causal> states = store.get(key);
+          List<CrdtState> states = store.get(key);
           Request.Read read =
               new Request.Read("ks", key, type, query, VersionVector.EMPTY, false, 0);
           Object wanted = outcome(() -> Reads.of(states, read, () -> NOW));
@@ -139,7 +139,7 @@ final class PackedReadsTest {
     StoredKey bytesOnly =
         new StoredKey() {
           @Override
-          public List<Causal> states() {
+          public List<CrdtState> states() {
             throw new AssertionError("it was unpacked");
           }
 
@@ -149,7 +149,7 @@ final class PackedReadsTest {
           }
 
           @Override
-          public @Nullable PackedAnswer answer(Query query) {
+          public @Nullable PackedReader answer(Query query) {
             return stored.answer(query);
           }
         };

@@ -9,17 +9,21 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.MemoryVersions;
-import io.osier.datacenter.store.PartitionStore;
 import io.osier.datacenter.store.StoredState;
 import io.osier.datacenter.store.WritesAtOnce;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
@@ -57,7 +61,7 @@ final class RestartsTest {
   private Partition start(long life, long incarnation, boolean resumed) {
     ReplicaId self = new ReplicaId("eu", incarnation);
     store = open(incarnation);
-    Recovered recovered = store.recover(life, resumed, List.of());
+    RecoveredState recovered = store.recover(life, resumed, List.of());
     PartitionConfig config =
         new PartitionConfig(
             self,
@@ -116,11 +120,11 @@ final class RestartsTest {
   private void startMended() {
     ObjectId object = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
     ReplicaId former = new ReplicaId("eu", 1);
-    Causal none = Causal.bottom(object.type());
-    Causal state = none.join(none.prepare(new Operation.SetFlag(true), former, 1, 0, 1, 0));
+    CrdtState none = CrdtState.bottom(object.type());
+    CrdtState state = none.join(none.prepare(new Operation.SetFlag(true), former, 1, 0, 1, 0));
     StoredState mended =
         new StoredState(
-            former, 0, 1, 1, 0, VersionVector.EMPTY, Map.of(), false, false, Forgotten.UNKNOWN);
+            former, 0, 1, 1, 0, VersionVector.EMPTY, Map.of(), false, false, Forgetting.UNKNOWN);
     versions.write(
         List.of(
             new Change.PutTypes(Set.of(object.type())),

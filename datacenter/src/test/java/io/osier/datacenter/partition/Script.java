@@ -6,6 +6,7 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.machine.Effects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;

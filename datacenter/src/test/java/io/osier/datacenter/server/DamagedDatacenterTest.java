@@ -10,7 +10,7 @@ import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.store.DamagedStore;
+import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;

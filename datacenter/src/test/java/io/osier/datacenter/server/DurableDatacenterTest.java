@@ -16,7 +16,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.store.StoreFiles;
+import io.osier.datacenter.store.files.StoreFiles;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;

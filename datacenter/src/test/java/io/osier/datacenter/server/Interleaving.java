@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * a seed nearly always, not always, gives the same order. Nothing that holds for any order can fail
  * by that.
  */
-final class Interleaving {
+public final class Interleaving {
   /** Nothing of this runs for so long without a hand-over, unless it hangs. */
   private static final Duration STUCK = Patience.LIMIT;
 
@@ -99,17 +99,17 @@ final class Interleaving {
   private volatile @Nullable Throwable failure;
   private long turns;
 
-  Interleaving(long seed) {
+  public Interleaving(long seed) {
     random = new Random(seed);
   }
 
   /** Adds a thread that must come to its end. It begins with a hand-over. */
-  void add(String name, Runnable body) {
+  public void add(String name, Runnable body) {
     start(name, body, true);
   }
 
   /** Adds a thread that is left alone when all others are done. */
-  void addAgent(String name, Runnable step) {
+  public void addAgent(String name, Runnable step) {
     start(
         name,
         () -> {
@@ -142,12 +142,12 @@ final class Interleaving {
   }
 
   /** Lets somebody else go on, perhaps. For any thread. */
-  void handOver() {
+  public void handOver() {
     handOverUntil(() -> true);
   }
 
   /** Goes on in one of the turns in which this is so. For any thread. */
-  void handOverUntil(BooleanSupplier when) {
+  public void handOverUntil(BooleanSupplier when) {
     if (over) {
       return;
     }
@@ -191,7 +191,7 @@ final class Interleaving {
    *
    * @throws AssertionError if that is not possible, or one of them failed
    */
-  void run() {
+  public void run() {
     conductor = Thread.currentThread();
     try {
       while (failure == null) {

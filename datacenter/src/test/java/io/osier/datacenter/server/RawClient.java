@@ -17,14 +17,14 @@ import java.net.Socket;
 import java.util.List;
 
 /** A connection that sends bytes as a test wants them; its reads give up at last. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private static final Envelope<Reply> SIGN_OF_LIFE = new Envelope<>(0, new Reply.Pong());
 
   private final Socket socket;
   private final DataOutputStream out;
   private final DataInputStream in;
 
-  RawClient(int port) throws IOException {
+  public RawClient(int port) throws IOException {
     this(port, "127.0.0.1");
   }
 
@@ -51,25 +51,25 @@ final class RawClient implements AutoCloseable {
   }
 
   /** A frame with a request. */
-  static byte[] frame(long id, Request request) {
+  public static byte[] frame(long id, Request request) {
     return frame(ProtocolCodec.encode(id, request));
   }
 
-  RawClient send(byte[] bytes) throws IOException {
+  public RawClient send(byte[] bytes) throws IOException {
     out.write(bytes);
     out.flush();
     return this;
   }
 
   /** Greets, and takes the answer. */
-  RawClient greet() throws IOException {
+  public RawClient greet() throws IOException {
     send(frame(0, new Request.Hello(Request.PROTOCOL_VERSION, "raw")));
     reply();
     return this;
   }
 
   /** Logs in, and takes the welcome, or why there is none. */
-  Reply login(String user, String password) throws IOException, ScramException {
+  public Reply login(String user, String password) throws IOException, ScramException {
     ScramClient scram =
         ScramClient.builder()
             .advertisedMechanisms(List.of(ScramCredential.MECHANISM))
@@ -88,7 +88,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** The next answer, past signs of life: they come where a request takes long to be sent. */
-  Envelope<Reply> reply() throws IOException {
+  public Envelope<Reply> reply() throws IOException {
     while (true) {
       Envelope<Reply> reply = any();
       if (!reply.equals(SIGN_OF_LIFE)) {
@@ -105,7 +105,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Whether the other end closes the connection; what it sends before that is dropped. */
-  boolean isEnded() throws IOException {
+  public boolean isEnded() throws IOException {
     byte[] dropped = new byte[1 << 10];
     try {
       while (in.read(dropped) >= 0) {

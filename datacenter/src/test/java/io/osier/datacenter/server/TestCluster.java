@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
-import io.osier.datacenter.store.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.testing.Opened;
@@ -90,7 +90,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** Draws the ports of one more datacenter, which no file knows and whose file knows one. */
-  String place(String name, String seed) {
+  public String place(String name, String seed) {
     clientPorts.put(name, Ports.free());
     peerPorts.put(name, Ports.free());
     files.put(name, new TreeSet<>(List.of(seed)));
@@ -135,7 +135,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** A running datacenter. */
-  Datacenter datacenter(String name) {
+  public Datacenter datacenter(String name) {
     return requireNonNull(running.get(name), name);
   }
 
@@ -160,7 +160,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** A client of one datacenter alone. */
-  OsierClient clientOf(String name) {
+  public OsierClient clientOf(String name) {
     OsierClient client = clients.add(PatientClients.of(name, clientPort(name)).build());
     client.awaitConnected(Patience.LIMIT);
     return client;

@@ -9,8 +9,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
 import io.osier.core.tls.TlsName;
-import io.osier.datacenter.cli.CertificateMaker;
-import io.osier.datacenter.cli.ExpiredCertificates;
+import io.osier.datacenter.cli.command.CertificateMaker;
+import io.osier.datacenter.cli.command.ExpiredCertificates;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
@@ -210,7 +210,7 @@ final class TlsTest {
   @Test
   void expiredCertificate_isRefused_onEachPort() throws Exception {
     Datacenter strict = alone("client-certificates = true");
-    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.net"));
     for (String[] who :
         new String[][] {
           {"old-cart", String.valueOf(strict.clientPort())},
@@ -251,7 +251,7 @@ final class TlsTest {
         OsierClient client = PatientClients.of("eu", old.getLocalPort()).tls(trusting()).build()) {
       assertNotConnected(client, "expired");
     }
-    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.net"));
     try (SSLServerSocket old = impostor("old-us")) {
       start("eu", 0, "us = \"127.0.0.1:" + old.getLocalPort() + "\"", tls(certs, certs, "eu", ""));
       await().until(() -> log.all().stream().anyMatch(line -> line.contains("expired")));
@@ -484,7 +484,7 @@ final class TlsTest {
 
   /** Nothing is replicated with a datacenter that is not let in, and eu says why. */
   private void assertApart(String atUs, String why) {
-    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.transport"));
+    LoggedLines log = open.add(new LoggedLines("io.osier.propagation.net"));
     OsierClient[] at = pair(tls(certs, certs, "eu", ""), atUs);
     increment(at[0]);
     await().until(() -> log.all().stream().anyMatch(line -> line.contains(why)));

@@ -7,15 +7,18 @@ import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoreSettings.Durability;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Progress;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,7 +46,7 @@ final class DecomposedReadersTest {
   }
 
   /** What is counted is in the head, what is listed in the entries. */
-  private static void checkIsOneVersion(Causal state) {
+  private static void checkIsOneVersion(CrdtState state) {
     long counted = ((Reading.Count) state.read(new Query.Size())).value();
     Reading.Many listed = (Reading.Many) state.read(new Query.Whole());
     assertThat(listed.values()).hasSize(Math.toIntExact(counted));
@@ -72,18 +75,18 @@ final class DecomposedReadersTest {
           i % 4 == 3
               ? new Operation.Remove(elements(2 * i % 100, 7))
               : new Operation.Add(elements(3 * i % 100, 5));
-      Causal stored = store.get(SET);
-      Causal before = stored == null ? Causal.bottom(SET.type()) : stored;
+      CrdtState stored = store.get(SET);
+      CrdtState before = stored == null ? CrdtState.bottom(SET.type()) : stored;
       long last = before.context().through(SELF);
-      Causal delta = before.prepare(operation, SELF, ++number, last, number, 0);
+      CrdtState delta = before.prepare(operation, SELF, ++number, last, number, 0);
       number = delta.context().last(SELF);
-      Causal after = before.join(delta);
+      CrdtState after = before.join(delta);
       store.put(SET, after);
       store.append(new Shipment(SET, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
-      Progress progress = new Progress(VersionVector.EMPTY, Map.of(), true);
+      ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
       store.commit(
           Optional.of(
-              new PartitionProgress(number, 1, progress, number, true, Forgotten.SOMETHING)),
+              new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
           () -> {});
     }
   }

@@ -17,7 +17,7 @@ final class GroupQueueLincheckTest {
   private static final class Scene {
     final GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 1));
     final List<Integer> written = new ArrayList<>();
-    private final StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    private final GroupCommit<Integer> writer = new GroupCommit<>(queue);
     private int confirmed;
 
     void put(int group) {

@@ -51,7 +51,7 @@ final class GroupQueueTest {
     private final int partitions;
     private final Budget budget = new Budget("test", BUDGET);
     private final GroupQueue<Numbered> queue = new GroupQueue<>(budget);
-    private final StoreWriter<Numbered> writer = new StoreWriter<>(queue);
+    private final GroupCommit<Numbered> writer = new GroupCommit<>(queue);
     private final List<Numbered> written = new ArrayList<>();
     private final AtomicInteger confirmed = new AtomicInteger();
     private final CyclicBarrier start;
@@ -157,7 +157,7 @@ final class GroupQueueTest {
       threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void whatAHelperLeaves_isWritten_whileAnotherOneHelps() throws Exception {
     GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
-    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    GroupCommit<Integer> writer = new GroupCommit<>(queue);
     Thread thread =
         Thread.ofPlatform()
             .start(
@@ -184,7 +184,7 @@ final class GroupQueueTest {
   @Test
   void offer_isRefused_whenTheBudgetIsSpent_andALargeGroupIsTakenAlone() {
     GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
-    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    GroupCommit<Integer> writer = new GroupCommit<>(queue);
     assertThat(queue.offer(1, 100, () -> {})).isTrue();
     assertThat(queue.offer(2, 1, () -> {})).isFalse();
     assertThat(writer.step(groups -> assertThat(groups).containsExactly(1))).isEqualTo(1);
@@ -197,7 +197,7 @@ final class GroupQueueTest {
   @Test
   void groupInLine_goesInByItself_inItsTurn_whenThereIsRoom() {
     GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", BUDGET));
-    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    GroupCommit<Integer> writer = new GroupCommit<>(queue);
     assertThat(queue.line(1, BUDGET, () -> {}).getAsBoolean()).isTrue();
     BooleanSupplier large = queue.line(2, BUDGET, () -> {});
     BooleanSupplier small = queue.line(3, 1, () -> {});
@@ -226,7 +226,7 @@ final class GroupQueueTest {
   @Test
   void oneWrite_isOfBoundedSize_andALargeGroupIsWrittenAlone() {
     GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 100 << 20));
-    StoreWriter<Integer> writer = new StoreWriter<>(queue);
+    GroupCommit<Integer> writer = new GroupCommit<>(queue);
     assertThat(queue.offer(1, 10 << 20, () -> {})).isTrue();
     assertThat(queue.offer(2, 20 << 20, () -> {})).isTrue();
     assertThat(queue.offer(3, 10 << 20, () -> {})).isTrue();

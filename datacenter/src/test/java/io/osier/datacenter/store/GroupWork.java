@@ -3,11 +3,14 @@ package io.osier.datacenter.store;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.records.EncodedGroup;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.work.CollidingWork;
 import io.osier.datacenter.work.Steps;
 import java.io.IOException;
@@ -71,8 +74,8 @@ public final class GroupWork implements BiConsumer<String, Long> {
     switch (scene) {
       case "pruning" -> objects.forEach(o -> changes.add(new Change.Prune(o)));
       case "dropping" -> {
-        Causal empty = Causal.bottom(CrdtType.PN_COUNTER);
-        Causal one = empty.join(empty.prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0));
+        CrdtState empty = CrdtState.bottom(CrdtType.PN_COUNTER);
+        CrdtState one = empty.join(empty.prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0));
         objects.forEach(o -> changes.add(new Change.PutInPlace(o, one, true)));
         changes.add(new Change.DropObject(new ObjectId(Key.of("gone"), CrdtType.PN_COUNTER)));
       }

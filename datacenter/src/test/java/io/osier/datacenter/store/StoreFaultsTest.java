@@ -9,12 +9,15 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoreSettings.Durability;
-import io.osier.propagation.host.Forgotten;
+import io.osier.datacenter.store.records.EncodedGroup;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.propagation.host.Forgetting;
 import io.osier.testing.Refused;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,14 +43,14 @@ final class StoreFaultsTest {
     return RocksDatabase.open(dir, Durability.SYNC, "test", "eu", 1);
   }
 
-  private static Causal delta(Causal state, int number) {
+  private static CrdtState delta(CrdtState state, int number) {
     return state.prepare(new Operation.SetFlag(true), SELF, number, number - 1, number, 0);
   }
 
   private static Change state() {
     return new Change.PutState(
         new StoredState(
-            SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true, true, Forgotten.NOTHING));
+            SELF, 2, 2, 1, 0, VersionVector.EMPTY, Map.of(), true, true, Forgetting.NOTHING));
   }
 
   /** An eviction's snapshot waits in front of a drop, and both come to the disk together. */
@@ -56,8 +59,8 @@ final class StoreFaultsTest {
     RocksDatabase database = open();
     RocksVersions versions = database.partition("shop", 0, 1);
     RocksVersions other = database.partition("bank", 0, 1);
-    Causal first = delta(Causal.bottom(FLAG.type()), 1);
-    Causal second = first.join(delta(first, 2));
+    CrdtState first = delta(CrdtState.bottom(FLAG.type()), 1);
+    CrdtState second = first.join(delta(first, 2));
     VersionVector at = second.context().toVersionVector();
     Change operation = new Change.PutOperation(FLAG, first.context().toVersionVector(), first);
     Change snapshot = new Change.PutSnapshot(FLAG, at, second);
@@ -94,7 +97,7 @@ final class StoreFaultsTest {
     RocksDatabase database = open();
     RocksVersions slow = database.partition("shop", 0, 2);
     RocksVersions fast = database.partition("shop", 1, 2);
-    Causal delta = delta(Causal.bottom(FLAG.type()), 1);
+    CrdtState delta = delta(CrdtState.bottom(FLAG.type()), 1);
     Change operation = new Change.PutOperation(FLAG, delta.context().toVersionVector(), delta);
     EncodedGroup lost = slow.encode(List.of(operation));
     database.write(List.of(fast.encode(List.of(operation))));
@@ -103,7 +106,7 @@ final class StoreFaultsTest {
     RocksDatabase again = open();
     assertThat(again.partition("shop", 1, 2).load(FLAG.key()))
         .extracting(VersionStore.Loaded::state)
-        .containsExactly(Causal.bottom(FLAG.type()).join(delta));
+        .containsExactly(CrdtState.bottom(FLAG.type()).join(delta));
     assertThat(again.partition("shop", 0, 2).load(FLAG.key())).isEmpty();
     again.close();
   }

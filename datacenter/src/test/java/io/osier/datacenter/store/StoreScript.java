@@ -5,12 +5,14 @@ import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.propagation.host.Forgotten;
-import io.osier.propagation.host.Progress;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
@@ -27,8 +29,8 @@ import java.util.Set;
  * The groups of a partition that lives for a while: updates of its own and of others of most types,
  * states, snapshots, removals, drops, transactions, places in streams. The same ones each time.
  */
-final class StoreScript {
-  static final ReplicaId SELF = new ReplicaId("eu", 5);
+public final class StoreScript {
+  public static final ReplicaId SELF = new ReplicaId("eu", 5);
   static final ReplicaId OTHER = new ReplicaId("us", 1_700_000_000_000L);
   private static final CrdtType[] TYPES = {
     CrdtType.PN_COUNTER,
@@ -46,7 +48,7 @@ final class StoreScript {
   /** What was changed since the last group. */
   private final Set<Key> changed = new HashSet<>();
 
-  private final List<Map<Key, List<Causal>>> contents = new ArrayList<>();
+  private final List<Map<Key, List<CrdtState>>> contents = new ArrayList<>();
   private final Random random = new Random(14);
   private final Map<ReplicaId, Long> numbers = new HashMap<>();
   private VersionVector through = VersionVector.EMPTY;
@@ -58,19 +60,19 @@ final class StoreScript {
   }
 
   /** A life that has ended. */
-  static StoreScript ended() {
+  public static StoreScript ended() {
     StoreScript script = new StoreScript();
     script.run();
     return script;
   }
 
   /** All groups. */
-  List<List<Change>> groups() {
+  public List<List<Change>> groups() {
     return groups;
   }
 
   /** What each group changed, as it was then. */
-  List<Map<Key, List<Causal>>> contents() {
+  public List<Map<Key, List<CrdtState>>> contents() {
     return contents;
   }
 
@@ -94,7 +96,7 @@ final class StoreScript {
     for (int i = 0; i < 400; i++) {
       CrdtType type = TYPES[random.nextInt(TYPES.length)];
       ObjectId object = new ObjectId(Key.of("k" + (char) random.nextInt(2) + i % 23), type);
-      Causal state = store.get(object);
+      CrdtState state = store.get(object);
       if (state != null && state.isSpent() && random.nextInt(3) == 0) {
         store.drop(object);
         changed.add(object.key());
@@ -124,17 +126,17 @@ final class StoreScript {
   }
 
   private void update(ObjectId object, Operation operation, ReplicaId origin) {
-    Causal before = store.get(object);
-    Causal state = before == null ? Causal.bottom(object.type()) : before;
+    CrdtState before = store.get(object);
+    CrdtState state = before == null ? CrdtState.bottom(object.type()) : before;
     long predecessor = state.context().through(origin);
     long number = numbers.merge(origin, 1L, Long::sum);
-    Causal delta = state.prepare(operation, origin, number, predecessor, 1_000 + number, 0);
+    CrdtState delta = state.prepare(operation, origin, number, predecessor, 1_000 + number, 0);
     long last = delta.context().last(origin);
     numbers.put(origin, last);
-    Causal after = state.join(delta);
+    CrdtState after = state.join(delta);
     store.put(object, after);
     changed.add(object.key());
-    Causal shipped = origin.equals(OTHER) && random.nextInt(3) == 0 ? after : delta;
+    CrdtState shipped = origin.equals(OTHER) && random.nextInt(3) == 0 ? after : delta;
     store.append(
         new Shipment(object, origin, predecessor, VersionVector.EMPTY, last, 1, 0, shipped), after);
     if (origin.equals(OTHER)) {
@@ -143,7 +145,7 @@ final class StoreScript {
   }
 
   private void commit(int i) {
-    Map<Key, List<Causal>> now = new HashMap<>();
+    Map<Key, List<CrdtState>> now = new HashMap<>();
     changed.forEach(key -> now.put(key, store.get(key)));
     contents.add(now);
     changed.clear();
@@ -151,10 +153,11 @@ final class StoreScript {
     Cursor cursor =
         new Cursor(
             i, i, i + 2L, i, Optional.of(new ObjectId(Key.of("k" + i), CrdtType.PN_COUNTER)));
-    Progress progress = new Progress(through, Map.of(OTHER, cursor), i % 2 == 0);
+    ReplicationProgress progress =
+        new ReplicationProgress(through, Map.of(OTHER, cursor), i % 2 == 0);
     store.commit(
         Optional.of(
-            new PartitionProgress(own, 1_000 + own, progress, own / 2, true, Forgotten.SOMETHING)),
+            new PartitionProgress(own, 1_000 + own, progress, own / 2, true, Forgetting.SOMETHING)),
         () -> {});
   }
 }

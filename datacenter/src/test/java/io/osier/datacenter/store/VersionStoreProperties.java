@@ -6,11 +6,14 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +69,7 @@ final class VersionStoreProperties {
   }
 
   /** What was put, as a list. */
-  private record Put(VersionVector at, boolean isSnapshot, Causal content) {}
+  private record Put(VersionVector at, boolean isSnapshot, CrdtState content) {}
 
   /** Vectors that name some of the first datacenters. */
   private static Arbitrary<VersionVector> vectors(int dcs) {
@@ -86,8 +89,8 @@ final class VersionStoreProperties {
             });
   }
 
-  private static Causal content(int i) {
-    Causal bottom = Causal.bottom(CrdtType.G_SET);
+  private static CrdtState content(int i) {
+    CrdtState bottom = CrdtState.bottom(CrdtType.G_SET);
     return bottom.prepare(new Operation.Add(Value.of(i)), REPLICAS.getFirst(), i + 1, i, 1, 0);
   }
 
@@ -123,7 +126,7 @@ final class VersionStoreProperties {
   /** What may be read where a snapshot is the newest: of concurrent ones any may be. */
   private static VersionStore.Loaded loaded(@Nullable Put snapshot, List<Put> puts) {
     VersionVector at = snapshot == null ? VersionVector.EMPTY : snapshot.at;
-    Causal state = snapshot == null ? Causal.bottom(CrdtType.G_SET) : snapshot.content;
+    CrdtState state = snapshot == null ? CrdtState.bottom(CrdtType.G_SET) : snapshot.content;
     long bytes = 0;
     List<Put> after = after(at, puts);
     for (Put operation : after) {
@@ -306,15 +309,15 @@ final class VersionStoreProperties {
   void newest_survivesPruning(@ForAll("steps") List<Step> steps) {
     ObjectId object = freshObject();
     MemoryVersions memory = new MemoryVersions();
-    Causal state = Causal.bottom(CrdtType.G_SET);
+    CrdtState state = CrdtState.bottom(CrdtType.G_SET);
     VersionVector numbers = VersionVector.EMPTY;
-    List<Causal> former = new ArrayList<>();
+    List<CrdtState> former = new ArrayList<>();
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
       ReplicaId origin = REPLICAS.get(step.origin);
       long number = numbers.get(origin) + 1;
       numbers = numbers.with(origin, number);
-      Causal delta =
+      CrdtState delta =
           state.prepare(
               new Operation.Add(Value.of(i)),
               origin,
@@ -332,7 +335,7 @@ final class VersionStoreProperties {
         changes.add(new Change.PutOperation(object, delta.context().toVersionVector(), delta));
       }
       if (step.as == As.LATE && !former.isEmpty()) {
-        Causal old = former.get(i / 2);
+        CrdtState old = former.get(i / 2);
         changes.add(new Change.PutSnapshot(object, old.context().toVersionVector(), old));
       }
       if (step.as != As.OPERATION) {

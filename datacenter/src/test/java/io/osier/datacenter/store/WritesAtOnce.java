@@ -1,5 +1,7 @@
 package io.osier.datacenter.store;
 
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -13,11 +13,11 @@ import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
 import io.osier.core.TraceSample;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.config.TraceSettings;
-import io.osier.datacenter.figures.Snapshot;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -115,8 +115,8 @@ class PartitionTracesTest {
   /** Updates of an origin, all that are after the predecessor. */
   private static Shipment shipment(
       ReplicaId origin, String key, long predecessor, long last, int updates) {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal content = bottom.seen(CausalContext.range(origin, predecessor, last));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState content = bottom.seen(CausalContext.range(origin, predecessor, last));
     return new Shipment(
         object(key), origin, predecessor, VersionVector.EMPTY, last, updates, 40, content);
   }
@@ -158,8 +158,8 @@ class PartitionTracesTest {
     eu.shipped("us", Frame.Kind.ROUND, false, List.of(round), nanos);
     assertThat(names()).containsExactly("hold", "hold", "ship", "ship");
     assertThat(sink.spans).extracting(Added::millis).containsExactly(100L, 70L, 0L, 0L);
-    assertThat(sink.spans.getFirst().says(Followed.WHY)).isEqualTo("hot");
-    assertThat(sink.spans.getFirst().says(Followed.COORDINATION_MILLIS)).isEqualTo(5);
+    assertThat(sink.spans.getFirst().says(SpanAttributes.WHY)).isEqualTo("hot");
+    assertThat(sink.spans.getFirst().says(SpanAttributes.COORDINATION_MILLIS)).isEqualTo(5);
     // Which updates are in it the shipment does not say, but the note before it does.
     assertThat(told.get("us"))
         .containsExactly(
@@ -172,9 +172,9 @@ class PartitionTracesTest {
     Added late = sink.spans.getLast();
     assertThat(late.name()).isEqualTo("ship");
     assertThat(late.millis()).isEqualTo(900);
-    assertThat(late.says(Followed.PEER)).isEqualTo("ap");
-    assertThat(late.says(Followed.VIA)).isEqualTo("catch-up");
-    assertThat(late.says(Followed.OUTAGE)).isTrue();
+    assertThat(late.says(SpanAttributes.PEER)).isEqualTo("ap");
+    assertThat(late.says(SpanAttributes.VIA)).isEqualTo("catch-up");
+    assertThat(late.says(SpanAttributes.OUTAGE)).isTrue();
     assertThat(requireNonNull(told.get("ap")).getFirst().joined())
         .extracting(TraceNote.Joined::last)
         .contains(7L);
@@ -206,12 +206,12 @@ class PartitionTracesTest {
     assertThat(names()).containsExactly("receive", "wait", "visible");
     assertThat(sink.spans).extracting(Added::millis).containsExactly(20L, 700L, 760L);
     Added wait = sink.spans.get(1);
-    assertThat(wait.says(Followed.WAITS_FOR)).isEqualTo("update 3 of ap");
-    assertThat(wait.says(Followed.HELD_BACK_BY)).containsExactly("ap");
+    assertThat(wait.says(SpanAttributes.WAITS_FOR)).isEqualTo("update 3 of ap");
+    assertThat(wait.says(SpanAttributes.HELD_BACK_BY)).containsExactly("ap");
     Added visible = sink.spans.get(2);
-    assertThat(visible.says(Followed.DELAY_MILLIS)).isEqualTo(760); // 40 before it was sent
-    assertThat(visible.says(Followed.LATE)).isFalse();
-    assertThat(visible.says(Followed.KEY)).isNull();
+    assertThat(visible.says(SpanAttributes.DELAY_MILLIS)).isEqualTo(760); // 40 before it was sent
+    assertThat(visible.says(SpanAttributes.LATE)).isFalse();
+    assertThat(visible.says(SpanAttributes.KEY)).isNull();
     us.visible(update);
     assertThat(sink.spans).as("once").hasSize(3);
   }
@@ -235,16 +235,16 @@ class PartitionTracesTest {
     us.brought(EU, List.of(state));
     us.visible(state);
     assertThat(sink.spans.stream().filter(s -> s.name().equals("visible")))
-        .extracting(s -> s.says(Followed.NUMBER))
+        .extracting(s -> s.says(SpanAttributes.NUMBER))
         .containsExactly(9L, 12L);
     // How old its own update is a state does not say.
     assertThat(sink.spans.stream().filter(s -> s.name().equals("visible")))
-        .extracting(s -> s.says(Followed.DELAY_MILLIS) != null)
+        .extracting(s -> s.says(SpanAttributes.DELAY_MILLIS) != null)
         .containsExactly(true, false);
     assertThat(
             sink.spans.stream()
                 .filter(s -> s.name().equals("wait"))
-                .map(s -> s.says(Followed.WAITS_FOR)))
+                .map(s -> s.says(SpanAttributes.WAITS_FOR)))
         .containsExactly("an earlier update of eu on the object");
     us.known(early);
     assertThat(sink.spans.stream().filter(s -> s.name().equals("visible"))).hasSize(2);
@@ -265,13 +265,15 @@ class PartitionTracesTest {
     traces.noted(EU, new TraceNote("other", 0, List.of()).encode());
     us.arrived(EU, frame(Frame.Kind.ROUND, 1_000_000, shipment(EU, "a", 0, 2, 2)));
     us.visible(shipment(EU, "a", 0, 2, 2));
-    assertThat(sink.spans.getLast().says(Followed.NUMBER)).as("what was told is lost").isEqualTo(2);
+    assertThat(sink.spans.getLast().says(SpanAttributes.NUMBER))
+        .as("what was told is lost")
+        .isEqualTo(2);
     sink.spans.clear();
     Shipment last = shipment(EU, "b", 0, 12_000, 2);
     us.arrived(EU, frame(Frame.Kind.ROUND, 1_000_000, last));
     us.visible(last);
     assertThat(sink.spans.stream().filter(s -> s.name().equals("visible")))
-        .extracting(s -> s.says(Followed.NUMBER))
+        .extracting(s -> s.says(SpanAttributes.NUMBER))
         .containsExactly(11_999L, 12_000L);
   }
 
@@ -291,7 +293,7 @@ class PartitionTracesTest {
     }
     eu.shipped("us", Frame.Kind.CATCH_UP, true, all, nanos);
     assertThat(sink.spans).hasSize(Traces.UPDATES_MAX);
-    assertThat(sink.spans.getFirst().says(Followed.NUMBER)).isEqualTo(more + 1);
+    assertThat(sink.spans.getFirst().says(SpanAttributes.NUMBER)).isEqualTo(more + 1);
     // And now there is room again.
     sink.givenUp = 0;
     for (int i = 1; i <= Traces.UPDATES_MAX; i++) {
@@ -329,9 +331,12 @@ class PartitionTracesTest {
       sink.spans.clear();
       UpdateObserver eu = traces(EU, keys).partition(POLICY, 0, List.of());
       eu.committed(object("x".repeat(200)), 1, false, () -> "", nanos, false);
-      String shown = sink.spans.getFirst().says(Followed.KEY);
+      String shown = sink.spans.getFirst().says(SpanAttributes.KEY);
       if (keys) {
-        assertThat(shown).hasSize(Followed.KEY_LENGTH_MAX + 1).startsWith("xxx").endsWith("…");
+        assertThat(shown)
+            .hasSize(SpanAttributes.KEY_LENGTH_MAX + 1)
+            .startsWith("xxx")
+            .endsWith("…");
       } else {
         assertThat(shown).isNull();
       }

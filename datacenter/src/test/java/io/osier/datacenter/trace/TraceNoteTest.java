@@ -29,7 +29,7 @@ class TraceNoteTest {
             .mapToObj(i -> new Joined(Long.MAX_VALUE, Long.MAX_VALUE - i, Long.MAX_VALUE))
             .toList();
     assertThat(new TraceNote("k".repeat(64), 255, many).encode().length)
-        .isLessThanOrEqualTo(io.osier.propagation.transport.PeerTransport.NOTE_BYTES_MAX);
+        .isLessThanOrEqualTo(io.osier.propagation.net.PeerTransport.NOTE_BYTES_MAX);
   }
 
   /** What a peer sends is nothing that anybody must trust. */

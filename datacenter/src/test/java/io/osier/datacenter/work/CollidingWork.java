@@ -4,14 +4,14 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
-import io.osier.crdt.EntrySource;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.state.EntryRanges;
+import io.osier.crdt.tree.EntrySource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -88,13 +88,13 @@ public final class CollidingWork implements BiConsumer<String, Long> {
     List<Value> elements = elements(n);
     List<Value> some = elements.subList(0, n / 2 - 1);
     Query.Among among = new Query.Among(elements);
-    Causal before = decomposed(updated(Causal.bottom(CrdtType.AW_SET), EU, elements));
-    Causal changed = updated(before, EU, some);
+    CrdtState before = decomposed(updated(CrdtState.bottom(CrdtType.AW_SET), EU, elements));
+    CrdtState changed = updated(before, EU, some);
     return switch (scene) {
       case "among" -> () -> check(n, among.present(element -> true).size());
       case "absent" -> () -> check(0, among.absent(elements).size());
       case "changed" -> {
-        Causal delta = prepared(before, EU, new Operation.Add(some));
+        CrdtState delta = prepared(before, EU, new Operation.Add(some));
         List<byte[]> given = new ArrayList<>();
         yield () -> {
           given.clear();
@@ -104,14 +104,14 @@ public final class CollidingWork implements BiConsumer<String, Long> {
         };
       }
       case "rebased" -> {
-        Causal again = updated(changed, EU, some);
+        CrdtState again = updated(changed, EU, some);
         yield () -> {
-          Causal rebased = Decomposition.rebased(again, changed, new Outside());
+          CrdtState rebased = Decomposition.rebased(again, changed, new Outside());
           check(some.size(), Decomposition.inMemory(rebased));
         };
       }
       case "cleared" -> {
-        Causal cleared = before.join(prepared(before, US, new Operation.Clear()));
+        CrdtState cleared = before.join(prepared(before, US, new Operation.Clear()));
         yield () -> check(some.size(), Decomposition.inMemory(changed.join(cleared)));
       }
       case "pulled" -> {
@@ -120,7 +120,7 @@ public final class CollidingWork implements BiConsumer<String, Long> {
         EntryRanges.Some all =
             EntryRanges.entries(changed, EntryKey.NONE, ranges, List.of(0), Long.MAX_VALUE);
         yield () -> {
-          Causal pulled = EntryRanges.with(before, EntryKey.NONE, ranges, all);
+          CrdtState pulled = EntryRanges.with(before, EntryKey.NONE, ranges, all);
           check(some.size(), Decomposition.inMemory(pulled));
         };
       }
@@ -128,17 +128,17 @@ public final class CollidingWork implements BiConsumer<String, Long> {
     };
   }
 
-  private static Causal updated(Causal object, ReplicaId by, List<Value> added) {
+  private static CrdtState updated(CrdtState object, ReplicaId by, List<Value> added) {
     return object.join(prepared(object, by, new Operation.Add(added)));
   }
 
-  private static Causal prepared(Causal object, ReplicaId by, Operation operation) {
+  private static CrdtState prepared(CrdtState object, ReplicaId by, Operation operation) {
     long last = object.context().last(by);
     return object.prepare(operation, by, last + 1, last, last + 1, 0);
   }
 
   /** An equal object whose entries are outside. */
-  private static Causal decomposed(Causal whole) {
+  private static CrdtState decomposed(CrdtState whole) {
     Outside outside = new Outside();
     Decomposition.all(whole, REPLICAS, outside.entries::put);
     List<ReplicaId> replicas = whole.context().replicas();

@@ -9,12 +9,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -83,15 +83,15 @@ final class HeapEstimatesTest {
     return IntStream.range(0, count).mapToObj(k -> text(i + k, length)).toList();
   }
 
-  private static Causal delta(CrdtType type, Operation operation, int i) {
-    Causal delta = Causal.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
+  private static CrdtState delta(CrdtType type, Operation operation, int i) {
+    CrdtState delta = CrdtState.bottom(type).prepare(operation, EU, 1 + i, 0, 1_000 + i, 0);
     assertThat(delta.packed()).isNotEmpty(); // as it is journalled and shipped, and it keeps that
     return delta;
   }
 
-  private static Causal state(CrdtType type, Operation operation, int i) {
-    Causal bottom = Causal.bottom(type);
-    Causal first = bottom.join(bottom.prepare(operation, EU, 1 + i, 0, 1_000 + i, 0));
+  private static CrdtState state(CrdtType type, Operation operation, int i) {
+    CrdtState bottom = CrdtState.bottom(type);
+    CrdtState first = bottom.join(bottom.prepare(operation, EU, 1 + i, 0, 1_000 + i, 0));
     return first.join(first.prepare(operation, US, 1 + i, 0, 2_000 + i, 0));
   }
 
@@ -107,16 +107,16 @@ final class HeapEstimatesTest {
   }
 
   /** As it comes from a store. */
-  private static Causal read(Causal state) {
-    return Causal.unpack(
+  private static CrdtState read(CrdtState state) {
+    return CrdtState.unpack(
         state.form(), true, state.context().replicas(), new WireInput(state.packed()));
   }
 
-  private static Causal updated(Causal state, Operation operation, int i) {
+  private static CrdtState updated(CrdtState state, Operation operation, int i) {
     return state.join(state.prepare(operation, US, 100_000 + i, 50_000, 3_000 + i, 0));
   }
 
-  private static Causal manyFields(int i, int fields, int elements) {
+  private static CrdtState manyFields(int i, int fields, int elements) {
     List<Operation.FieldUpdate> updates = new ArrayList<>();
     for (int k = 0; k < fields; k++) {
       updates.add(
@@ -127,7 +127,7 @@ final class HeapEstimatesTest {
     return state(CrdtType.OR_MAP, new Operation.UpdateFields(updates), i);
   }
 
-  private static Shipment shipment(int i, Causal content) {
+  private static Shipment shipment(int i, CrdtState content) {
     return new Shipment(
         new ObjectId(key(i), content.type()),
         EU,
@@ -155,13 +155,14 @@ final class HeapEstimatesTest {
     for (CrdtType type : List.of(CrdtType.PN_COUNTER, CrdtType.G_COUNTER)) {
       Operation one = new Operation.Increment(1);
       kinds.add(
-          new Kind<>("delta of " + type, 30_000, i -> delta(type, one, i), Causal::heapBytes));
+          new Kind<>("delta of " + type, 30_000, i -> delta(type, one, i), CrdtState::heapBytes));
       kinds.add(
-          new Kind<>("state of " + type, 30_000, i -> state(type, one, i), Causal::heapBytes));
+          new Kind<>("state of " + type, 30_000, i -> state(type, one, i), CrdtState::heapBytes));
     }
     for (CrdtType type : List.of(CrdtType.EW_FLAG, CrdtType.DW_FLAG)) {
       Operation on = new Operation.SetFlag(true);
-      kinds.add(new Kind<>("state of " + type, 30_000, i -> state(type, on, i), Causal::heapBytes));
+      kinds.add(
+          new Kind<>("state of " + type, 30_000, i -> state(type, on, i), CrdtState::heapBytes));
     }
     for (CrdtType type : List.of(CrdtType.LWW_REGISTER, CrdtType.MV_REGISTER)) {
       kinds.add(
@@ -169,7 +170,7 @@ final class HeapEstimatesTest {
               "state of " + type,
               30_000,
               i -> state(type, new Operation.Assign(text(i, 30)), i),
-              Causal::heapBytes));
+              CrdtState::heapBytes));
     }
     for (CrdtType type :
         List.of(CrdtType.AW_SET, CrdtType.RW_SET, CrdtType.G_SET, CrdtType.LWW_SET_ADD_BIAS)) {
@@ -178,28 +179,28 @@ final class HeapEstimatesTest {
               "delta of " + type,
               20_000,
               i -> delta(type, new Operation.Add(text(i, 16)), i),
-              Causal::heapBytes));
+              CrdtState::heapBytes));
       kinds.add(
           new Kind<>(
               "small state of " + type,
               3_000,
               i -> state(type, new Operation.Add(texts(i, 20, 16)), i),
-              Causal::heapBytes));
+              CrdtState::heapBytes));
       kinds.add(
           new Kind<>(
               "large state of " + type,
               10,
               i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i),
-              Causal::heapBytes));
-      IntFunction<Causal> large =
+              CrdtState::heapBytes));
+      IntFunction<CrdtState> large =
           i -> read(state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i));
-      kinds.add(new Kind<>("large " + type + " that was read", 10, large, Causal::heapBytes));
+      kinds.add(new Kind<>("large " + type + " that was read", 10, large, CrdtState::heapBytes));
       kinds.add(
           new Kind<>(
               "large " + type + " that was read and changed",
               10,
               i -> updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i),
-              Causal::heapBytes));
+              CrdtState::heapBytes));
       kinds.add(
           new Kind<>(
               "large " + type + " that was packed",
@@ -207,27 +208,33 @@ final class HeapEstimatesTest {
               i ->
                   updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i)
                       .packLeaves(),
-              Causal::heapBytes));
+              CrdtState::heapBytes));
     }
     kinds.add(
         new Kind<>(
-            "large map that was read", 10, i -> read(manyFields(i, 3_000, 1)), Causal::heapBytes));
+            "large map that was read",
+            10,
+            i -> read(manyFields(i, 3_000, 1)),
+            CrdtState::heapBytes));
     kinds.add(
         new Kind<>(
             "map of large sets that was packed",
             10,
             i -> manyFields(i, 10, 500).packLeaves(),
-            Causal::heapBytes));
+            CrdtState::heapBytes));
     kinds.add(
         new Kind<>(
-            "state of a map", 5_000, i -> state(CrdtType.OR_MAP, fields(i), i), Causal::heapBytes));
+            "state of a map",
+            5_000,
+            i -> state(CrdtType.OR_MAP, fields(i), i),
+            CrdtState::heapBytes));
     kinds.add(
         new Kind<>(
             "state of a bounded counter",
             10_000,
             i ->
                 state(CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 10, List.of("eu", "us")), i),
-            Causal::heapBytes));
+            CrdtState::heapBytes));
     kinds.add(
         new Kind<>(
             "shipment of a counter",

@@ -11,15 +11,15 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
+import io.osier.datacenter.access.TransactionRights;
+import io.osier.datacenter.access.User;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.security.TransactionRights;
-import io.osier.datacenter.security.User;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
@@ -93,7 +93,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
                 StreamSettings.DEFAULT,
                 AdaptationSettings.DEFAULT),
             new MemoryStore(),
-            Recovered.NOTHING,
+            RecoveredState.NOTHING,
             now());
     pass(Partition.JOIN_NANOS / 1_000_000 + 1);
     switch (scene) {

@@ -9,13 +9,13 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.partition.Effects;
-import io.osier.datacenter.partition.Input;
-import io.osier.datacenter.partition.Now;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.PartitionConfig;
-import io.osier.datacenter.store.MemoryStore;
-import io.osier.propagation.host.Recovered;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
@@ -156,7 +156,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
                 StreamSettings.DEFAULT,
                 AdaptationSettings.DEFAULT),
             dc.store,
-            Recovered.NOTHING,
+            RecoveredState.NOTHING,
             now());
     return dc;
   }

@@ -6,14 +6,14 @@ import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.BoundedCounter;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.types.BoundedCounter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,10 +44,10 @@ public final class TypesWork implements BiConsumer<String, Long> {
   /** What one replica has made of the object. */
   private static final class Site {
     final ReplicaId id;
-    Causal state;
+    CrdtState state;
     long number;
 
-    Site(ReplicaId id, Causal state) {
+    Site(ReplicaId id, CrdtState state) {
       this.id = id;
       this.state = state;
     }
@@ -59,8 +59,8 @@ public final class TypesWork implements BiConsumer<String, Long> {
     type = CrdtType.valueOf(typeName);
     alphabet = pick(10, 300, 3_000);
     List<Site> sites = sites(pick(1, 3, 30));
-    Causal left = all(sites.subList(0, (sites.size() + 1) / 2));
-    Causal right = all(sites.subList(sites.size() / 2, sites.size()));
+    CrdtState left = all(sites.subList(0, (sites.size() + 1) / 2));
+    CrdtState right = all(sites.subList(sites.size() / 2, sites.size()));
     Site site = sites.get(random.nextInt(sites.size()));
     site.state = left.join(right);
     check(left, right);
@@ -115,7 +115,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
   private List<Site> sites(int count) {
     List<Site> sites = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      sites.add(new Site(new ReplicaId("d" + i % 7, 1 + i / 7), Causal.bottom(type)));
+      sites.add(new Site(new ReplicaId("d" + i % 7, 1 + i / 7), CrdtState.bottom(type)));
     }
     int updates = pick(20, 300, 2_000);
     for (int i = 0; i < updates; i++) {
@@ -129,15 +129,15 @@ public final class TypesWork implements BiConsumer<String, Long> {
     return sites;
   }
 
-  private static Causal all(List<Site> sites) {
-    Causal all = sites.getFirst().state;
+  private static CrdtState all(List<Site> sites) {
+    CrdtState all = sites.getFirst().state;
     for (Site site : sites) {
       all = all.join(site.state);
     }
     return all;
   }
 
-  private Causal prepared(Site site, Operation wanted) {
+  private CrdtState prepared(Site site, Operation wanted) {
     boolean create = site.state.store() instanceof BoundedCounter c && !c.isCreated();
     Operation operation =
         create ? new Operation.Bound(-900, 900, List.of("d0", "d1", "d2")) : wanted;
@@ -147,20 +147,20 @@ public final class TypesWork implements BiConsumer<String, Long> {
 
   // ---------------------------------------------------------------- what is measured
 
-  private void check(Causal left, Causal right) {
+  private void check(CrdtState left, CrdtState right) {
     long both = bytes(left) + bytes(right);
     within("join of two states", both, () -> left.join(right));
     within("join of a state with itself", both, () -> left.join(left.seen(right.context())));
-    Causal state = left.join(right);
+    CrdtState state = left.join(right);
     checkState(state);
     within("equals", both, () -> state.equals(right.join(left)));
     within("hashCode", bytes(state), state::hashCode);
   }
 
-  private void checkState(Causal state) {
+  private void checkState(CrdtState state) {
     byte[] encoded = WireOutput.bytesOf(state::write);
     within("encoding", encoded.length, () -> WireOutput.bytesOf(state::write));
-    within("decoding", encoded.length, () -> Causal.read(new WireInput(encoded)));
+    within("decoding", encoded.length, () -> CrdtState.read(new WireInput(encoded)));
     within("trimmed", encoded.length, state::trimmed);
     within("latestTimestamp", encoded.length, state::latestTimestamp);
     within("isSpent", rows(state), state::isSpent);
@@ -189,13 +189,13 @@ public final class TypesWork implements BiConsumer<String, Long> {
 
   /** An update by a site that has everything, and its way to another one. */
   private void update(Site site, Operation operation) {
-    Causal before = site.state;
+    CrdtState before = site.state;
     byte[] request = WireOutput.bytesOf(out -> OperationCodec.write(out, operation));
     within(
         "reading a request",
         request.length,
         () -> OperationCodec.readOperation(new WireInput(request)));
-    Causal delta = prepared(site, operation);
+    CrdtState delta = prepared(site, operation);
     long size = request.length + bytes(delta) + rows(before);
     size += 10L * fields(operation); // each is looked for, a name to remove even in every type
     String what = operation.getClass().getSimpleName();
@@ -203,8 +203,8 @@ public final class TypesWork implements BiConsumer<String, Long> {
     within("joining " + what, size, () -> before.join(delta));
     within("joining with " + what, size, () -> delta.join(before));
     within("parts of " + what, size, operation::parts);
-    Causal after = before.join(delta);
-    Causal next = after.prepare(operation, site.id, delta.context().last(site.id) + 2, 0, 8, 0);
+    CrdtState after = before.join(delta);
+    CrdtState next = after.prepare(operation, site.id, delta.context().last(site.id) + 2, 0, 8, 0);
     within("grouping " + what, bytes(delta) + bytes(next), () -> delta.join(next));
     checkState(delta);
     site.state = after;
@@ -226,7 +226,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
     }
   }
 
-  private static long bytes(Causal causal) {
+  private static long bytes(CrdtState causal) {
     return WireOutput.bytesOf(causal::write).length;
   }
 
@@ -238,7 +238,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
    * What a state costs that is only touched: its context, and as much for what a counter or a
    * register keeps for each replica.
    */
-  private static long rows(Causal state) {
+  private static long rows(CrdtState state) {
     CausalContext context = state.context();
     return 2L * bytes(context);
   }

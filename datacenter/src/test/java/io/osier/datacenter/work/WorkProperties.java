@@ -1,7 +1,7 @@
 package io.osier.datacenter.work;
 
 import io.osier.crdt.CrdtType;
-import io.osier.datacenter.server.CombinerWork;
+import io.osier.datacenter.shard.agent.CombinerWork;
 import io.osier.datacenter.store.GroupWork;
 import java.util.function.BiConsumer;
 import net.jqwik.api.ForAll;

@@ -3,11 +3,11 @@ package io.osier.propagation.host;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
-import io.osier.crdt.Decomposition;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.state.EntryRanges;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
@@ -28,9 +28,9 @@ public final class OfferedVersion {
   /** Of a frame's usual bytes: a page of ranges, for which both sides read many entries. */
   private static final int PAGE_SHARE = 4;
 
-  private final Surroundings around;
+  private final ReplicationContext around;
   private final ObjectId object;
-  private final Causal state;
+  private final CrdtState state;
   private final EntryRanges.Head head;
 
   /** The page of ranges that was asked for last; null before. */
@@ -39,7 +39,7 @@ public final class OfferedVersion {
   private EntryKey after = EntryKey.NONE;
 
   /** A state that {@link EntryRanges#arePossible} has ranges. */
-  public OfferedVersion(ObjectId object, Causal state, Surroundings around) {
+  public OfferedVersion(ObjectId object, CrdtState state, ReplicationContext around) {
     this.object = object;
     this.state = state;
     this.head = EntryRanges.Head.of(state);

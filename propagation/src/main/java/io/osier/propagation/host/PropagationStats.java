@@ -64,7 +64,7 @@ public final class PropagationStats {
    *
    * @param origin the datacenter that shipped it
    */
-  public void visible(String origin, Late.Delay delay, boolean outage, long slaMillis) {
+  public void visible(String origin, LateCounts.Delay delay, boolean outage, long slaMillis) {
     Visibility of = byOrigin.get(origin);
     if (of == null) {
       of = new Visibility(slaMillis);
@@ -85,11 +85,11 @@ public final class PropagationStats {
 
   /** What became visible of one datacenter's shipments. */
   private static final class Visibility {
-    private final Delays delays;
-    private Late late = Late.NONE;
+    private final DelayHistogram delays;
+    private LateCounts late = LateCounts.NONE;
 
     Visibility(long slaMillis) {
-      this.delays = Delays.around(slaMillis);
+      this.delays = DelayHistogram.around(slaMillis);
     }
   }
 
@@ -139,8 +139,8 @@ public final class PropagationStats {
   }
 
   /** Shipments that became visible later than the SLA allows. */
-  public Late late() {
-    Late sum = Late.NONE;
+  public LateCounts late() {
+    LateCounts sum = LateCounts.NONE;
     for (Visibility of : byOrigin.values()) {
       sum = sum.plus(of.late);
     }
@@ -148,9 +148,9 @@ public final class PropagationStats {
   }
 
   /** Shipments of one datacenter that became visible later than the SLA allows. */
-  public Late late(String origin) {
+  public LateCounts late(String origin) {
     Visibility of = byOrigin.get(origin);
-    return of == null ? Late.NONE : of.late;
+    return of == null ? LateCounts.NONE : of.late;
   }
 
   /**
@@ -158,9 +158,9 @@ public final class PropagationStats {
    *
    * @param slaMillis the ranges are around it
    */
-  public Delays delays(String origin, long slaMillis) {
+  public DelayHistogram delays(String origin, long slaMillis) {
     Visibility of = byOrigin.get(origin);
-    return of == null ? Delays.around(slaMillis) : of.delays.copy();
+    return of == null ? DelayHistogram.around(slaMillis) : of.delays.copy();
   }
 
   /** Delays until visible, outages left out, in microseconds: a copy. */

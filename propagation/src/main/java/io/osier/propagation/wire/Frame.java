@@ -4,8 +4,8 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.EntryRanges;
 import java.util.List;
 import java.util.Optional;
 

@@ -7,10 +7,10 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.EntryRanges;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
 import io.osier.propagation.wire.Frame.Page;
@@ -23,8 +23,8 @@ import java.util.Optional;
  * inside it is
  *
  * <pre>
- *   key | {@link Causal#form} and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
- *       | needs, if any | updates | age in ms | the context's replicas | {@link Causal#packed}
+ *   key | {@link CrdtState#form} and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
+ *       | needs, if any | updates | age in ms | the context's replicas | {@link CrdtState#packed}
  * </pre>
  *
  * <p>The sender is known to both sides from the connection, so it is preset in every dictionary of

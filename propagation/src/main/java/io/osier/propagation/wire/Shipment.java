@@ -3,8 +3,8 @@ package io.osier.propagation.wire;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ public final class Shipment {
   private final long last;
   private final int updates;
   private final long ageMillis;
-  private final Causal content;
+  private final CrdtState content;
 
   /** The content's bytes if it is a state; a delta keeps its own. */
   private volatile byte @Nullable [] state;
@@ -35,7 +35,7 @@ public final class Shipment {
       long last,
       int updates,
       long ageMillis,
-      Causal content) {
+      CrdtState content) {
     this.object = object;
     this.origin = origin;
     this.predecessor = predecessor;
@@ -89,11 +89,11 @@ public final class Shipment {
   }
 
   /** The delta or the state. */
-  public Causal content() {
+  public CrdtState content() {
     return content;
   }
 
-  /** The content's bytes, see {@link Causal#packed}; made once. */
+  /** The content's bytes, see {@link CrdtState#packed}; made once. */
   byte[] packed() {
     if (!content.isFull()) {
       return content.packed();

@@ -7,8 +7,8 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -96,7 +96,7 @@ final class ShipmentCodec {
     for (int i = 0; i < n; i++) {
       replicas.add(in.readReplica());
     }
-    Causal content = Causal.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
+    CrdtState content = CrdtState.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
     return new Shipment(
         new ObjectId(key, content.type()),
         origin,

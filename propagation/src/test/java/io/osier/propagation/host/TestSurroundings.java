@@ -2,8 +2,8 @@ package io.osier.propagation.host;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.Causal;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
@@ -17,14 +17,14 @@ public final class TestSurroundings {
   private TestSurroundings() {}
 
   /** Objects that nothing comes for: none, unless a test says which. */
-  public static class Objects implements Replica {
+  public static class Objects implements ObjectAccess {
     @Override
-    public @Nullable Causal state(ObjectId object) {
+    public @Nullable CrdtState state(ObjectId object) {
       return null;
     }
 
     @Override
-    public void apply(Shipment update, Causal joined) {
+    public void apply(Shipment update, CrdtState joined) {
       throw new AssertionError("nothing comes");
     }
 
@@ -41,32 +41,33 @@ public final class TestSurroundings {
 
   /** Objects that are kept as they come; a scan finds none. */
   public static final class Kept extends Objects {
-    public final TreeMap<ObjectId, Causal> objects = new TreeMap<>();
+    public final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
 
     @Override
-    public @Nullable Causal state(ObjectId object) {
+    public @Nullable CrdtState state(ObjectId object) {
       return objects.get(object);
     }
 
     @Override
-    public void apply(Shipment update, Causal joined) {
+    public void apply(Shipment update, CrdtState joined) {
       objects.put(update.object(), joined);
     }
   }
 
   /** Whose frames go nowhere. */
-  public static Surroundings of(KeyspacePolicy policy, Recovered recovered, Replica replica) {
+  public static ReplicationContext of(
+      KeyspacePolicy policy, RecoveredState recovered, ObjectAccess replica) {
     return of(policy, StreamSettings.DEFAULT, recovered, replica, (to, frame) -> {});
   }
 
   /** All that differs between tests. */
-  public static Surroundings of(
+  public static ReplicationContext of(
       KeyspacePolicy policy,
       StreamSettings settings,
-      Recovered recovered,
-      Replica replica,
+      RecoveredState recovered,
+      ObjectAccess replica,
       FrameSink sink) {
-    return new Surroundings(
+    return new ReplicationContext(
         SELF,
         List.of("us"),
         policy,

@@ -9,13 +9,13 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
-import io.osier.crdt.Causal;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
-import io.osier.crdt.EntryRanges;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.EntryRanges;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -36,8 +36,8 @@ final class FrameCodecTest {
   private static final ReplicaId US = new ReplicaId("us", 3);
 
   private static Shipment shipment() {
-    Causal delta =
-        Causal.bottom(CrdtType.AW_SET)
+    CrdtState delta =
+        CrdtState.bottom(CrdtType.AW_SET)
             .prepare(new Operation.Add(Value.of("x")), EU, 12, 9, 1_000, 0);
     return new Shipment(
         new ObjectId(Key.of("k"), CrdtType.AW_SET),
@@ -51,8 +51,8 @@ final class FrameCodecTest {
   }
 
   private static Shipment state() {
-    Causal bottom = Causal.bottom(CrdtType.PN_COUNTER);
-    Causal state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000, 0));
+    CrdtState bottom = CrdtState.bottom(CrdtType.PN_COUNTER);
+    CrdtState state = bottom.join(bottom.prepare(new Operation.Increment(5), US, 4, 0, 1_000, 0));
     return new Shipment(
         new ObjectId(Key.of("n"), CrdtType.PN_COUNTER), US, 0, VersionVector.EMPTY, 4, 0, 0, state);
   }
@@ -153,9 +153,9 @@ final class FrameCodecTest {
 
   /** What a set has beside its entries that has a deadline, and its element has one, too. */
   private static EntryRanges.Head mortal() {
-    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(List.of(Value.of("x")));
-    Causal set = bottom.join(bottom.prepare(add, US, 4, 0, 1_000, 0));
+    CrdtState set = bottom.join(bottom.prepare(add, US, 4, 0, 1_000, 0));
     Operation whole = new Operation.Expire(3_000, false);
     set = set.join(set.prepare(whole, US, 5, 4, 1_000, 0));
     Operation part =
@@ -165,9 +165,9 @@ final class FrameCodecTest {
   }
 
   private static Shipment entries() {
-    Causal bottom = Causal.bottom(CrdtType.AW_SET);
+    CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
     Operation add = new Operation.Add(List.of(Value.of("x")));
-    Causal set = bottom.join(bottom.prepare(add, EU, 4, 0, 1_000, 0));
+    CrdtState set = bottom.join(bottom.prepare(add, EU, 4, 0, 1_000, 0));
     ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
     return new Shipment(object, EU, 0, VersionVector.EMPTY, 4, 0, 0, set);
   }

@@ -1,0 +1,8 @@
+/**
+ * Time as data: when something is tried again ({@code Retry}, {@code BackOff}) and clocks that
+ * tests can set. Nothing here starts a timer or a thread.
+ */
+@NullMarked
+package io.osier.core.time;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,211 @@
+package io.osier.crdt.expiry;
+
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.tree.EntryTree;
+import io.osier.crdt.tree.LeafCodec;
+import io.osier.crdt.tree.LeafPacking;
+import io.osier.crdt.tree.TreeEdit;
+import io.osier.crdt.tree.TreeEntry;
+import io.osier.crdt.types.EntryStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The parts of a state in the order in which they are over, so that the next ones are found without
+ * a walk through the others. In leaves that are packed as those of the content are. Immutable and
+ * safe for any thread.
+ *
+ * @param <K> element or field
+ */
+public final class DeadlineOrder<K extends Comparable<K>> {
+  private static final DeadlineOrder<?> NONE = new DeadlineOrder<>(noDues(), 0);
+  private static final long HEAP_BYTES = HeapSize.object(HeapSize.REFERENCE + 2 * Long.BYTES);
+  private static final long DUE_BYTES = HeapSize.object(HeapSize.REFERENCE + Long.BYTES);
+
+  /** When a part is over. */
+  public record Due<K extends Comparable<K>>(long millis, K key) implements Comparable<Due<K>> {
+    @Override
+    public int compareTo(Due<K> other) {
+      int byTime = Long.compare(millis, other.millis);
+      return byTime != 0 ? byTime : key.compareTo(other.key);
+    }
+  }
+
+  /** They are a set: what a due has in the map means nothing. */
+  public final EntryTree<Due<K>, Boolean> dues;
+
+  /** What the dues of leaves that are not settled take in the heap, without the keys. */
+  private final long loose;
+
+  private final long first;
+
+  private DeadlineOrder(EntryTree<Due<K>, Boolean> dues, long loose) {
+    this.dues = dues;
+    this.loose = loose;
+    this.first = dues.isEmpty() ? DeadlineRegister.NEVER : dues.first().millis;
+  }
+
+  private static EntryTree<Due<Value>, Boolean> noDues() {
+    return EntryTree.empty();
+  }
+
+  @SuppressWarnings("unchecked") // holds no key
+  static <K extends Comparable<K>> DeadlineOrder<K> none() {
+    return (DeadlineOrder<K>) NONE;
+  }
+
+  /**
+   * The order of many parts.
+   *
+   * @param dues in any order, each part once; they are sorted here
+   * @param keys any store of the type
+   */
+  static <K extends Comparable<K>> DeadlineOrder<K> of(
+      List<Due<K>> dues, EntryStore<?, K, ?> keys) {
+    if (dues.isEmpty()) {
+      return none();
+    }
+    dues.sort(null);
+    if (dues.size() <= EntryStore.LOOSE_MAX) {
+      Editor<K> order = DeadlineOrder.<K>none().edit();
+      dues.forEach(due -> order.put(due.millis, due.key));
+      return order.done();
+    }
+    EntryTree.Loading<Due<K>, Boolean> all = new EntryTree.Loading<>(packing(keys));
+    dues.forEach(due -> all.add(due, true));
+    return new DeadlineOrder<>(all.done(), 0);
+  }
+
+  // ---------------------------------------------------------------- what comes first
+
+  /** When the first part is over; {@link DeadlineRegister#NEVER} if none is. */
+  long firstMillis() {
+    return first;
+  }
+
+  /** The part that is over first; there must be one. */
+  K firstKey() {
+    return dues.first().key;
+  }
+
+  /**
+   * The parts that are over by a time, the first one first.
+   *
+   * @param limit so many at most
+   */
+  List<K> until(long millis, int limit) {
+    List<K> over = new ArrayList<>();
+    if (first > millis) {
+      return over;
+    }
+    for (TreeEntry<Due<K>, Boolean> due : dues) {
+      if (due.key().millis > millis || over.size() == limit) {
+        break;
+      }
+      over.add(due.key().key);
+    }
+    return over;
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  Editor<K> edit() {
+    return new Editor<>(this);
+  }
+
+  /** Takes parts in and out, one by one. Not thread-safe. */
+  static final class Editor<K extends Comparable<K>> {
+    private final TreeEdit<Due<K>, Boolean> dues;
+    private long loose;
+
+    private Editor(DeadlineOrder<K> from) {
+      dues = from.dues.edit();
+      loose = from.loose;
+    }
+
+    void put(long millis, K key) {
+      if (dues.put(new Due<>(millis, key), true) == null && !dues.isInASettledLeaf()) {
+        loose += DUE_BYTES;
+      }
+    }
+
+    void remove(long millis, K key) {
+      if (dues.remove(new Due<>(millis, key)) != null && !dues.isInASettledLeaf()) {
+        loose -= DUE_BYTES;
+      }
+    }
+
+    DeadlineOrder<K> done() {
+      EntryTree<Due<K>, Boolean> all = dues.done();
+      return all.isEmpty() ? none() : new DeadlineOrder<>(all, loose + dues.loosenedHeapBytes());
+    }
+  }
+
+  // ---------------------------------------------------------------- packed leaves
+
+  /** As {@link EntryStore#packLeaves}. */
+  DeadlineOrder<K> packed(EntryStore<?, K, ?> keys) {
+    LeafPacking<Due<K>, Boolean> packing = packing(keys);
+    EntryTree<Due<K>, Boolean> packed = dues.packed(packing.codec(), packing.replicas());
+    return packed == dues ? this : new DeadlineOrder<>(packed, 0);
+  }
+
+  /** There is no replica in a due, so what was packed is never packed anew. */
+  public static <K extends Comparable<K>> LeafPacking<Due<K>, Boolean> packing(
+      EntryStore<?, K, ?> keys) {
+    return new LeafPacking<>(new DueCodec<>(keys.codecType()), List.of());
+  }
+
+  private record DueCodec<K extends Comparable<K>>(EntryStore<?, K, ?> keys)
+      implements LeafCodec<Due<K>, Boolean> {
+    @Override
+    public void writeKey(WireOutput out, Due<K> due) {
+      out.writeNumber(due.millis);
+      keys.writeKey(out, due.key);
+    }
+
+    @Override
+    public void writeCell(WireOutput out, Boolean cell) {}
+
+    @Override
+    public Due<K> readKey(WireInput in) {
+      return new Due<>(in.readNumber(), keys.readKey(in));
+    }
+
+    @Override
+    public Boolean readCell(WireInput in, Due<K> key, List<ReplicaId> replicas) {
+      return true;
+    }
+
+    @Override
+    public int compareKey(WireInput in, Due<K> other) {
+      int byTime = Long.compare(in.readNumber(), other.millis);
+      int byKey = keys.compareKey(in, other.key);
+      return byTime != 0 ? byTime : byKey;
+    }
+
+    @Override
+    public long heapBytes(Due<K> due, Boolean cell) {
+      return DUE_BYTES;
+    }
+
+    @Override
+    public Boolean packed(Boolean cell, List<ReplicaId> replicas) {
+      return cell;
+    }
+  }
+
+  /** What {@link #packed} may make smaller, in bytes of the heap, about. */
+  long looseHeapBytes() {
+    return loose;
+  }
+
+  /** What it takes in the heap, about, in bytes, without keys that are not packed. */
+  long heapBytes() {
+    return dues.isEmpty() ? 0 : HEAP_BYTES + dues.heapBytes() + loose;
+  }
+}

@@ -1,0 +1,495 @@
+package io.osier.crdt.expiry;
+
+import io.osier.core.Dot;
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.JoinContext;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.expiry.DeadlineOrder.Due;
+import io.osier.crdt.tree.EntryTree;
+import io.osier.crdt.tree.LeafCodec;
+import io.osier.crdt.tree.LeafPacking;
+import io.osier.crdt.tree.TreeEdit;
+import io.osier.crdt.tree.TreeEntry;
+import io.osier.crdt.types.EntryStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Until when the parts of an object live that have deadlines of their own: for each a register
+ * beside its cell, in the object's context, of which the latest deadline counts ({@link
+ * DeadlineRegister}). As in a {@link EntryStore} a delta mentions what it changes, if need be with
+ * no deadline, and a join costs what the delta mentions.
+ *
+ * <p>A part is <em>over</em> when its deadline has passed, or when it has one and is not there: a
+ * removal and a deadline that did not see each other leave that. A state has its parts in the order
+ * in which they are over, so that the next ones are found without a walk through the others.
+ *
+ * <p>Immutable and safe for any thread.
+ *
+ * @param <K> element or field
+ */
+public final class PartDeadlines<K extends Comparable<K>> {
+  private static final PartDeadlines<?> NONE = PartDeadlines.<Value>empty();
+
+  private static final int ENTRY_BYTES_MIN = 2;
+
+  private static final long HEAP_BYTES = HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES);
+
+  public final EntryTree<K, DeadlineRegister> cells;
+
+  /** Those parts of a state that are over some day; none in a delta. */
+  public final DeadlineOrder<K> order;
+
+  private final long bytes;
+
+  /** What keys and registers of leaves that are not settled take in the heap. */
+  private final long loose;
+
+  private PartDeadlines(
+      EntryTree<K, DeadlineRegister> cells, DeadlineOrder<K> order, long bytes, long loose) {
+    this.cells = cells;
+    this.order = order;
+    this.bytes = bytes;
+    this.loose = loose;
+  }
+
+  private static <K extends Comparable<K>> PartDeadlines<K> empty() {
+    return new PartDeadlines<>(
+        EntryTree.<K, DeadlineRegister>empty(), DeadlineOrder.<K>none(), 0, 0);
+  }
+
+  @SuppressWarnings("unchecked")
+  public // holds no key
+  static <K extends Comparable<K>> PartDeadlines<K> none() {
+    return (PartDeadlines<K>) NONE;
+  }
+
+  /** Whether no part has a deadline, and none is mentioned. */
+  public boolean isEmpty() {
+    return cells.isEmpty();
+  }
+
+  /** Takes parts in and out, one by one, and keeps the sums. */
+  static final class Editor<K extends Comparable<K>> {
+    private final EntryStore<?, K, ?> keys;
+    private final TreeEdit<K, DeadlineRegister> cells;
+    private final DeadlineOrder.Editor<K> order;
+    private long bytes;
+    private long loose;
+
+    Editor(PartDeadlines<K> from, EntryStore<?, K, ?> keys) {
+      this(from, from.order, keys);
+    }
+
+    Editor(PartDeadlines<K> from, DeadlineOrder<K> order, EntryStore<?, K, ?> keys) {
+      this.keys = keys;
+      this.cells = from.cells.edit();
+      this.order = order.edit();
+      this.bytes = from.bytes;
+      this.loose = from.loose;
+    }
+
+    DeadlineRegister get(K key) {
+      DeadlineRegister known = cells.get(key);
+      return known == null ? DeadlineRegister.NONE : known;
+    }
+
+    void put(K key, DeadlineRegister deadlines) {
+      DeadlineRegister former = cells.put(key, deadlines);
+      count(key, former, -1);
+      count(key, deadlines, 1);
+    }
+
+    void remove(K key) {
+      count(key, cells.remove(key), -1);
+    }
+
+    private void count(K key, @Nullable DeadlineRegister deadlines, int sign) {
+      if (deadlines != null) {
+        bytes += sign * (keys.keyBytes(key) + deadlines.sizeBytes());
+        if (!cells.isInASettledLeaf()) {
+          loose += sign * (keys.keyHeapBytes(key) + deadlines.heapBytes());
+        }
+      }
+    }
+
+    void order(K key, long from, long to) {
+      if (from != to && from != DeadlineRegister.NEVER) {
+        order.remove(from, key);
+      }
+      if (from != to && to != DeadlineRegister.NEVER) {
+        order.put(to, key);
+      }
+    }
+
+    PartDeadlines<K> done() {
+      return done(order.done());
+    }
+
+    PartDeadlines<K> done(DeadlineOrder<K> dues) {
+      EntryTree<K, DeadlineRegister> all = cells.done();
+      return all.isEmpty()
+          ? none()
+          : new PartDeadlines<>(all, dues, bytes, loose + cells.loosenedHeapBytes());
+    }
+  }
+
+  // ---------------------------------------------------------------- what is over
+
+  /** When a part is over that belongs to a content; {@link DeadlineRegister#NEVER} if never. */
+  private long due(K key, EntryStore<?, K, ?> content) {
+    DeadlineRegister deadlines = cells.get(key);
+    return deadlines == null ? DeadlineRegister.NEVER : due(deadlines, key, content);
+  }
+
+  private static <K extends Comparable<K>> long due(
+      DeadlineRegister deadlines, K key, EntryStore<?, K, ?> content) {
+    if (deadlines.isNone()) {
+      return DeadlineRegister.NEVER;
+    }
+    return content.isSeen(key) ? deadlines.latest() : 0;
+  }
+
+  /** When the first part of a state is over; {@link DeadlineRegister#NEVER} if none ever is. */
+  public long firstDue() {
+    return order.firstMillis();
+  }
+
+  /** The dot of the deadline that counts of the part that is over first; there must be one. */
+  Dot firstOrigin() {
+    DeadlineRegister first = cells.get(order.firstKey());
+    if (first == null) {
+      throw new IllegalStateException("a part is in the order and has no deadline");
+    }
+    return first.latestDot();
+  }
+
+  /** Whether a part is over. */
+  boolean isOver(K key, EntryStore<?, K, ?> content, long millis) {
+    return due(key, content) <= millis;
+  }
+
+  /**
+   * A part's deadline, whether it is there or not; {@link DeadlineRegister#NEVER} if it has none.
+   */
+  long deadline(K key) {
+    DeadlineRegister deadlines = cells.get(key);
+    return deadlines == null ? DeadlineRegister.NEVER : deadlines.latest();
+  }
+
+  /**
+   * The parts of a state that are over, those first that were first.
+   *
+   * @param limit so many at most
+   */
+  List<K> over(long millis, int limit) {
+    return order.until(millis, limit);
+  }
+
+  /** Whether so many parts of a state are over. */
+  public boolean areOver(long millis, int parts) {
+    return over(millis, parts).size() == parts;
+  }
+
+  /** A state's without some parts, as a reader sees it. */
+  PartDeadlines<K> without(List<K> parts, EntryStore<?, K, ?> content) {
+    Editor<K> rest = new Editor<>(this, content);
+    for (K part : parts) {
+      rest.order(part, due(part, content), DeadlineRegister.NEVER);
+      rest.remove(part);
+    }
+    return rest.done();
+  }
+
+  /**
+   * A state's with some parts as another version has them.
+   *
+   * @param version content and deadlines
+   * @param same those parts
+   * @param gone other parts that are to go
+   * @param content of this
+   */
+  PartDeadlines<K> with(
+      ExpiringParts<K> version, List<K> same, List<K> gone, EntryStore<?, K, ?> content) {
+    Editor<K> result = new Editor<>(this, content);
+    for (K part : same) {
+      DeadlineRegister deadlines = version.deadlines().cells.get(part);
+      result.order(part, due(part, content), version.deadlines().due(part, version.content()));
+      if (deadlines == null) {
+        result.remove(part);
+      } else {
+        result.put(part, deadlines);
+      }
+    }
+    for (K part : gone) {
+      result.order(part, due(part, content), DeadlineRegister.NEVER);
+      result.remove(part);
+    }
+    return result.done();
+  }
+
+  // ---------------------------------------------------------------- updates
+
+  /** Prepares another deadline of parts in the place of those that they have. */
+  PartDeadlines<K> replaced(
+      List<K> parts, long deadline, EntryStore<?, K, ?> content, UpdateContext preparation) {
+    Editor<K> delta = new Editor<>(none(), content);
+    for (K part : parts) {
+      if (delta.get(part).isNone()) { // given twice it is given once
+        delta.put(part, known(part).replaced(deadline, preparation));
+      }
+    }
+    return delta.done();
+  }
+
+  /** Prepares that parts have no deadline any more. */
+  PartDeadlines<K> ended(
+      Iterable<K> parts, EntryStore<?, K, ?> content, UpdateContext preparation) {
+    Editor<K> delta = new Editor<>(none(), content);
+    for (K part : parts) {
+      DeadlineRegister known = known(part);
+      if (!known.isNone() && delta.cells.get(part) == null) {
+        known.supersede(preparation);
+        delta.put(part, DeadlineRegister.NONE);
+      }
+    }
+    return delta.done();
+  }
+
+  private DeadlineRegister known(K part) {
+    DeadlineRegister known = cells.get(part);
+    return known == null ? DeadlineRegister.NONE : known;
+  }
+
+  /** All parts that have deadlines, or are mentioned. */
+  List<K> parts() {
+    List<K> parts = new ArrayList<>(cells.size());
+    cells.forEach(entry -> parts.add(entry.key()));
+    return parts;
+  }
+
+  /** How many parts have deadlines, or are mentioned. */
+  public int size() {
+    return cells.size();
+  }
+
+  // ---------------------------------------------------------------- joins
+
+  /**
+   * The join of two sides.
+   *
+   * @param left a state, unless both are deltas
+   * @param joined the contents' join
+   */
+  static <K extends Comparable<K>> PartDeadlines<K> join(
+      ExpiringParts<K> left,
+      ExpiringParts<K> right,
+      EntryStore<?, K, ?> joined,
+      JoinContext joining) {
+    if (left.deadlines().isEmpty() && right.deadlines().isEmpty()) {
+      return none();
+    }
+    boolean isOrderedAnew = joining.rightFull();
+    DeadlineOrder<K> order = isOrderedAnew ? DeadlineOrder.none() : left.deadlines().order;
+    Editor<K> result = new Editor<>(left.deadlines(), order, joined);
+    if (isOrderedAnew) {
+      for (K part : left.deadlines().parts()) {
+        joinInto(result, part, right.deadlines(), joining);
+      }
+    }
+    for (TreeEntry<K, DeadlineRegister> entry : right.deadlines().cells) {
+      joinInto(result, entry.key(), right.deadlines(), joining);
+    }
+    if (isOrderedAnew) {
+      return result.done().ordered(joined);
+    }
+    if (joining.leftFull()) {
+      for (TreeEntry<K, DeadlineRegister> entry : right.deadlines().cells) {
+        reorder(result, entry.key(), left, joined);
+      }
+      if (!left.deadlines().isEmpty()) {
+        for (TreeEntry<K, ?> entry : right.content().cells()) {
+          if (right.deadlines().cells.get(entry.key()) == null) {
+            reorder(result, entry.key(), left, joined);
+          }
+        }
+      }
+    }
+    return result.done();
+  }
+
+  private static <K extends Comparable<K>> void joinInto(
+      Editor<K> result, K part, PartDeadlines<K> right, JoinContext joining) {
+    DeadlineRegister deadlines =
+        result.get(part).join(right.known(part), joining.left(), joining.right());
+    if (joining.full() && deadlines.isNone()) {
+      result.remove(part);
+    } else {
+      result.put(part, deadlines);
+    }
+  }
+
+  private static <K extends Comparable<K>> void reorder(
+      Editor<K> result, K part, ExpiringParts<K> left, EntryStore<?, K, ?> joined) {
+    result.order(
+        part, left.deadlines().due(part, left.content()), due(result.get(part), part, joined));
+  }
+
+  /** A state's, in order. */
+  private PartDeadlines<K> ordered(EntryStore<?, K, ?> content) {
+    List<Due<K>> dues = new ArrayList<>(cells.size());
+    for (TreeEntry<K, DeadlineRegister> entry : cells) {
+      addDue(dues, entry.key(), entry.cell(), content);
+    }
+    return new PartDeadlines<>(cells, DeadlineOrder.of(dues, content), bytes, loose);
+  }
+
+  private static <K extends Comparable<K>> void addDue(
+      List<Due<K>> dues, K key, DeadlineRegister deadlines, EntryStore<?, K, ?> content) {
+    long due = due(deadlines, key, content);
+    if (due != DeadlineRegister.NEVER) {
+      dues.add(new Due<>(due, key));
+    }
+  }
+
+  // ---------------------------------------------------------------- bytes
+
+  long sizeBytes() {
+    return isEmpty() ? 0 : 2 + bytes;
+  }
+
+  long heapBytes() {
+    return isEmpty() ? 0 : HEAP_BYTES + cells.heapBytes() + loose + order.heapBytes();
+  }
+
+  void write(WireOutput out, EntryStore<?, K, ?> content) {
+    out.writeCount(cells.size());
+    cells.write(out, new Codec<>(content));
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @param replicas the causal context's, by which packed leaves number theirs; none if nothing is
+   *     to be packed
+   */
+  static <K extends Comparable<K>> PartDeadlines<K> read(
+      EntryStore<?, K, ?> content, boolean full, List<ReplicaId> replicas, WireInput in) {
+    int n = in.readCount(ENTRY_BYTES_MIN);
+    boolean isPacked = n > EntryStore.LOOSE_MAX && !replicas.isEmpty();
+    EntryTree.Loading<K, DeadlineRegister> packed =
+        new EntryTree.Loading<>(packing(content, replicas));
+    Editor<K> some = new Editor<>(none(), content);
+    List<Due<K>> dues = new ArrayList<>();
+    long bytes = 0;
+    K before = null;
+    for (int i = 0; i < n; i++) {
+      K part = content.readKey(in);
+      if (before != null && before.compareTo(part) >= 0) {
+        throw new MalformedException("parts with deadlines are not in order");
+      }
+      DeadlineRegister deadlines = DeadlineRegister.read(in);
+      if (full && deadlines.isNone()) {
+        throw new MalformedException("a state mentions a part without a deadline");
+      }
+      if (isPacked) {
+        packed.add(part, deadlines);
+        bytes += content.keyBytes(part) + deadlines.sizeBytes();
+      } else {
+        some.put(part, deadlines);
+      }
+      if (full) {
+        addDue(dues, part, deadlines, content);
+      }
+      before = part;
+    }
+    DeadlineOrder<K> order = DeadlineOrder.of(dues, content);
+    return isPacked ? new PartDeadlines<>(packed.done(), order, bytes, 0) : some.done(order);
+  }
+
+  // ---------------------------------------------------------------- packed leaves
+
+  /** As {@link EntryStore#packLeaves}. */
+  PartDeadlines<K> packLeaves(EntryStore<?, K, ?> content, List<ReplicaId> replicas) {
+    LeafPacking<K, DeadlineRegister> packing = packing(content, replicas);
+    EntryTree<K, DeadlineRegister> packed = cells.packed(packing.codec(), replicas);
+    DeadlineOrder<K> dues = order.packed(content);
+    return packed == cells && dues == order
+        ? this
+        : new PartDeadlines<>(packed, dues, bytes, packed == cells ? loose : 0);
+  }
+
+  public static <K extends Comparable<K>> LeafPacking<K, DeadlineRegister> packing(
+      EntryStore<?, K, ?> content, List<ReplicaId> replicas) {
+    return new LeafPacking<>(new Codec<>(content.codecType()), replicas);
+  }
+
+  /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
+  public long looseHeapBytes() {
+    return loose + order.looseHeapBytes();
+  }
+
+  /**
+   * The codec of deadlines.
+   *
+   * @param keys as in {@code EntryCodec}
+   */
+  private record Codec<K extends Comparable<K>>(EntryStore<?, K, ?> keys)
+      implements LeafCodec<K, DeadlineRegister> {
+    @Override
+    public void writeKey(WireOutput out, K key) {
+      keys.writeKey(out, key);
+    }
+
+    @Override
+    public void writeCell(WireOutput out, DeadlineRegister deadlines) {
+      deadlines.write(out);
+    }
+
+    @Override
+    public K readKey(WireInput in) {
+      return keys.readKey(in);
+    }
+
+    @Override
+    public DeadlineRegister readCell(WireInput in, K key, List<ReplicaId> replicas) {
+      return DeadlineRegister.read(in);
+    }
+
+    @Override
+    public int compareKey(WireInput in, K other) {
+      return keys.compareKey(in, other);
+    }
+
+    @Override
+    public long heapBytes(K key, DeadlineRegister deadlines) {
+      return keys.keyHeapBytes(key) + deadlines.heapBytes();
+    }
+
+    @Override
+    public DeadlineRegister packed(DeadlineRegister deadlines, List<ReplicaId> replicas) {
+      return deadlines;
+    }
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof PartDeadlines<?> p && cells.equals(p.cells);
+  }
+
+  @Override
+  public int hashCode() {
+    return cells.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return cells.toString();
+  }
+}

@@ -1,0 +1,429 @@
+package io.osier.crdt.state;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.CausalContext;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.DotStore;
+import io.osier.crdt.EntryKey;
+import io.osier.crdt.expiry.Expiry;
+import io.osier.crdt.tree.TreeEntry;
+import io.osier.crdt.types.EntryEditor;
+import io.osier.crdt.types.EntryStore;
+import io.osier.crdt.types.TypeRegistry;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a version of a large set or map to where another one is, by what differs: the entries of
+ * one in ranges with their hashes, the ranges that the other one has otherwise, and their entries.
+ * What is put together so is the version that was hashed, whatever it was put together from.
+ *
+ * <p>After Demers et al., "Epidemic algorithms for replicated database maintenance" (1987), and
+ * Meyer, "Range-based set reconciliation" (2023), with one level of ranges: a set that differs in
+ * nothing costs 1.4 % of its bytes with ranges of 2 KiB.
+ *
+ * <p>Pure; safe for any thread.
+ */
+public final class EntryRanges {
+  /** A range has so many times the bytes of the key that it ends with, at least. */
+  private static final int KEY_SHARE = 16;
+
+  /** What a range takes in a frame beside its key, about, in bytes. */
+  private static final int RANGE_BYTES = 18;
+
+  /** More deadlines than take this are not given with each offer. */
+  private static final int DEADLINES_BYTES_MAX = 256 << 10;
+
+  private EntryRanges() {}
+
+  /**
+   * A range of entries: those behind the range before it up to a key, that included.
+   *
+   * @param last its key; {@link EntryKey#NONE} if the range has no end
+   * @param high with {@code low} the first 16 bytes of SHA-256 over keys and cells
+   */
+  public record Range(EntryKey last, long high, long low) {}
+
+  /** Some of the entries of an object, as a state of their own. */
+  public record Some(CrdtState content, List<Integer> ranges) {
+    /** See the accessors. */
+    public Some {
+      ranges = List.copyOf(ranges);
+    }
+  }
+
+  /**
+   * What a version has beside its entries.
+   *
+   * @param deadlines as bytes, which replicas by their places in the context; none if there are
+   *     none. Not to be changed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by content, and never changed
+  public record Head(CausalContext context, byte[] deadlines) {
+    private static final byte[] NONE = {};
+
+    /** Of a state. */
+    public static Head of(CrdtState state) {
+      return new Head(
+          state.context(),
+          state.expires()
+              ? WireOutput.bytesOf(
+                  out -> {
+                    state.context().replicas().forEach(out::presetReplica);
+                    state.expiry().write(out, state.store());
+                  })
+              : NONE);
+    }
+
+    /** Of one without deadlines. */
+    public static Head of(CausalContext context) {
+      return new Head(context, NONE);
+    }
+
+    /** Whether there are deadlines. */
+    public boolean expires() {
+      return deadlines.length > 0;
+    }
+
+    /** Writes the deadlines: there are some. */
+    public void writeDeadlines(WireOutput out) {
+      out.writeBlob(deadlines);
+    }
+
+    /**
+     * Reads what {@link #writeDeadlines} wrote.
+     *
+     * @throws MalformedException if these are no deadlines of an object of this type
+     */
+    public static Head read(CrdtType type, CausalContext context, WireInput in) {
+      Head head = new Head(context, in.readBlob(2 * DEADLINES_BYTES_MAX));
+      Expiry unused = head.expiry(CrdtState.bottom(type).store());
+      if (!head.expires()) {
+        throw new MalformedException("deadlines are announced and missing");
+      }
+      return head;
+    }
+
+    private Expiry expiry(DotStore<?> content) {
+      if (!expires()) {
+        return Expiry.NONE;
+      }
+      WireInput in = new WireInput(deadlines, context.replicas());
+      Expiry expiry = Expiry.read(in, content, true, context.replicas());
+      in.expectEnd();
+      return expiry;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Head h
+          && context.equals(h.context)
+          && Arrays.equals(deadlines, h.deadlines);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * context.hashCode() + Arrays.hashCode(deadlines);
+    }
+
+    @Override
+    public String toString() {
+      return context + (expires() ? ", " + deadlines.length + " bytes of deadlines" : "");
+    }
+  }
+
+  /** Whether a state can be given so: one of a set or a map, whose deadlines are not too many. */
+  public static boolean arePossible(CrdtState state) {
+    return state.isFull()
+        && state.store() instanceof EntryStore
+        && state.expiry().sizeBytes() <= DEADLINES_BYTES_MAX;
+  }
+
+  /**
+   * Checks what came from elsewhere.
+   *
+   * @param after behind which key the ranges begin
+   * @throws MalformedException if these are no ranges of a set or map of this type
+   */
+  public static void check(CrdtType type, EntryKey after, List<Range> ranges) {
+    EntryStore<?, ?, ?> cells = cells(CrdtState.bottom(type));
+    Object unused = key(cells, after);
+    EntryKey before = after;
+    for (int i = 0; i < ranges.size(); i++) {
+      EntryKey last = ranges.get(i).last();
+      unused = key(cells, last);
+      boolean isInOrder =
+          last.isNone()
+              ? i == ranges.size() - 1
+              : Arrays.compareUnsigned(before.bytes(), last.bytes()) < 0;
+      if (!isInOrder) {
+        throw new MalformedException("ranges of entries are not in order");
+      }
+      before = last;
+    }
+  }
+
+  /**
+   * The ranges of a state's entries behind a key.
+   *
+   * @param after {@link EntryKey#NONE} for the beginning
+   * @param rangeBytes a range ends when its entries have so many bytes
+   * @param bytesMax so many bytes of ranges, about; at least one
+   * @return in their order; the last one of all entries has no end
+   */
+  public static List<Range> of(CrdtState state, EntryKey after, long rangeBytes, long bytesMax) {
+    return of(cells(state), after, rangeBytes, bytesMax);
+  }
+
+  private static <K extends Comparable<K>, V> List<Range> of(
+      EntryStore<?, K, V> cells, EntryKey after, long rangeBytes, long bytesMax) {
+    List<Range> ranges = new ArrayList<>();
+    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
+    Hash<K, V> hash = new Hash<>(cells);
+    long bytes = 0;
+    long page = 0;
+    while (walk.hasNext()) {
+      TreeEntry<K, V> entry = walk.next();
+      byte[] key = hash.add(entry);
+      bytes += cells.cellBytes(entry.key(), entry.cell());
+      boolean ends = bytes >= rangeBytes && bytes >= (long) KEY_SHARE * key.length;
+      if (ends && walk.hasNext()) {
+        ranges.add(hash.range(new EntryKey(key)));
+        bytes = 0;
+        page += RANGE_BYTES + key.length;
+        if (page >= bytesMax) {
+          return ranges;
+        }
+      }
+    }
+    ranges.add(hash.range(EntryKey.NONE));
+    return ranges;
+  }
+
+  /**
+   * Which of another version's ranges a state has otherwise.
+   *
+   * @param after what {@link #of} was given
+   * @param theirs what {@link #of} gave
+   * @return their places, in their order
+   */
+  public static List<Integer> differing(CrdtState state, EntryKey after, List<Range> theirs) {
+    return differing(cells(state), after, theirs);
+  }
+
+  private static <K extends Comparable<K>, V> List<Integer> differing(
+      EntryStore<?, K, V> cells, EntryKey after, List<Range> theirs) {
+    List<Integer> differing = new ArrayList<>();
+    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
+    Hash<K, V> hash = new Hash<>(cells);
+    for (int i = 0; i < theirs.size(); i++) {
+      K last = key(cells, theirs.get(i).last());
+      for (TreeEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        byte[] unused = hash.add(entry);
+      }
+      if (!hash.range(theirs.get(i).last()).equals(theirs.get(i))) {
+        differing.add(i);
+      }
+    }
+    return differing;
+  }
+
+  /**
+   * The entries of some ranges.
+   *
+   * @param after what {@link #of} was given
+   * @param ranges what it gave, of this state
+   * @param wanted places of ranges, in their order
+   * @param bytesMax so many bytes of entries, about; at least one range
+   * @return the entries of the first ones of those
+   */
+  public static Some entries(
+      CrdtState state, EntryKey after, List<Range> ranges, List<Integer> wanted, long bytesMax) {
+    List<Integer> given = new ArrayList<>();
+    DotStore<?> some = entries(cells(state), after, ranges, wanted, bytesMax, given);
+    return new Some(CrdtState.of(some, Expiry.NONE, state.context(), true), given);
+  }
+
+  private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V> S entries(
+      EntryStore<S, K, V> cells,
+      EntryKey after,
+      List<Range> ranges,
+      List<Integer> wanted,
+      long bytesMax,
+      List<Integer> given) {
+    EntryEditor<S, K, V> some = cells.delta();
+    long bytes = 0;
+    for (int i : wanted) {
+      if (bytes >= bytesMax) {
+        break;
+      }
+      Walk<K, V> walk = new Walk<>(cells, key(cells, begin(after, ranges, i)));
+      K last = key(cells, ranges.get(i).last());
+      for (TreeEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
+        some.put(entry.key(), entry.cell());
+        bytes += cells.cellBytes(entry.key(), entry.cell());
+      }
+      given.add(i);
+    }
+    return some.done();
+  }
+
+  /**
+   * A state with other entries in some ranges. It is none that ever was until all that differs was
+   * put in and it is {@link #completed}, and is not to be shown before.
+   *
+   * @param after what {@link #of} was given for the other version
+   * @param ranges what it gave
+   * @param some what {@link #entries} gave, each range once
+   */
+  public static CrdtState with(CrdtState state, EntryKey after, List<Range> ranges, Some some) {
+    return with(cells(state), state, after, ranges, some);
+  }
+
+  @SuppressWarnings("unchecked") // entries of the object's type
+  private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V> CrdtState with(
+      EntryStore<S, K, V> cells, CrdtState state, EntryKey after, List<Range> ranges, Some some) {
+    EntryStore<S, K, V> theirs = (EntryStore<S, K, V>) some.content.store();
+    EntryEditor<S, K, V> result = cells.edit();
+    for (int i : some.ranges) {
+      K from = key(cells, begin(after, ranges, i));
+      K last = key(cells, ranges.get(i).last());
+      putInto(result, new Walk<>(cells, from), new Walk<>(theirs, from), last);
+    }
+    // With leaves packed: of a new object this is all of it.
+    CausalContext both = state.context().join(some.content.context());
+    DotStore<?> packed = TypeRegistry.packLeaves(result.done(), both.replicas());
+    return CrdtState.of(packed, Expiry.NONE, both, true);
+  }
+
+  /**
+   * Puts one range's entries in the place of those that are there. Both are walked through in their
+   * order: a range that is small there may have very many entries here.
+   *
+   * @param result has what {@code mine} walks through
+   */
+  private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V> void putInto(
+      EntryEditor<S, K, V> result, Walk<K, V> mine, Walk<K, V> theirs, @Nullable K last) {
+    TreeEntry<K, V> old = mine.upTo(last);
+    TreeEntry<K, V> entry = theirs.upTo(last);
+    while (old != null || entry != null) {
+      int order = old == null ? 1 : entry == null ? -1 : old.key().compareTo(entry.key());
+      if (order < 0) {
+        TreeEntry<K, V> gone = requireNonNull(old);
+        result.remove(gone.key(), gone.cell());
+      } else {
+        TreeEntry<K, V> put = requireNonNull(entry);
+        V former = order == 0 ? requireNonNull(old).cell() : null;
+        if (!put.cell().equals(former)) {
+          result.replace(put.key(), former, put.cell());
+        }
+        entry = theirs.upTo(last);
+      }
+      old = order <= 0 ? mine.upTo(last) : old;
+    }
+  }
+
+  /**
+   * The other version, once all that differs was put in.
+   *
+   * @param head that version's
+   */
+  public static CrdtState completed(CrdtState state, Head head) {
+    return CrdtState.of(state.store(), head.expiry(state.store()), head.context, true);
+  }
+
+  private static EntryKey begin(EntryKey after, List<Range> ranges, int i) {
+    return i == 0 ? after : ranges.get(i - 1).last();
+  }
+
+  private static <K extends Comparable<K>> @Nullable K key(
+      EntryStore<?, K, ?> cells, EntryKey key) {
+    return key.isNone() ? null : cells.readOrderedKey(key.bytes());
+  }
+
+  private static EntryStore<?, ?, ?> cells(CrdtState object) {
+    if (object.store() instanceof EntryStore<?, ?, ?> cells) {
+      return cells;
+    }
+    throw new MalformedException("a " + object.type() + " has no entries");
+  }
+
+  /** The entries behind a key, in their order. Not thread-safe. */
+  private static final class Walk<K extends Comparable<K>, V> {
+    private final Iterator<TreeEntry<K, V>> entries;
+    private @Nullable TreeEntry<K, V> next;
+
+    Walk(EntryStore<?, K, V> cells, @Nullable K after) {
+      this.entries = cells.walk(after, false);
+      this.next = advance();
+      if (next != null && after != null && next.key().equals(after)) {
+        next = advance();
+      }
+    }
+
+    private @Nullable TreeEntry<K, V> advance() {
+      return entries.hasNext() ? entries.next() : null;
+    }
+
+    boolean hasNext() {
+      return next != null;
+    }
+
+    TreeEntry<K, V> next() {
+      TreeEntry<K, V> entry = requireNonNull(next);
+      next = advance();
+      return entry;
+    }
+
+    /** The next one, if its key is not behind this one; null otherwise. */
+    @Nullable TreeEntry<K, V> upTo(@Nullable K last) {
+      return next != null && (last == null || next.key().compareTo(last) <= 0) ? next() : null;
+    }
+  }
+
+  /**
+   * Hashes entries one after the other. Replicas are numbered as they come, so equal entries have
+   * equal bytes wherever they are. Not thread-safe.
+   */
+  private static final class Hash<K extends Comparable<K>, V> {
+    private final EntryStore<?, K, V> type;
+    private final MessageDigest digest;
+    private final WireOutput out = new WireOutput();
+
+    Hash(EntryStore<?, K, V> type) {
+      this.type = type;
+      try {
+        this.digest = MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every platform has SHA-256", e);
+      }
+    }
+
+    /** Returns the key's bytes. */
+    byte[] add(TreeEntry<K, V> entry) {
+      byte[] key = type.orderedKey(entry.key());
+      out.setPosition(0);
+      out.writeBlob(key);
+      type.writeCell(out, entry.cell());
+      digest.update(out.getBuffer(), 0, out.position());
+      return key;
+    }
+
+    /** What was added since the last one. */
+    Range range(EntryKey last) {
+      out.reset();
+      ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+      return new Range(last, hash.getLong(), hash.getLong());
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.osier.crdt.tree;
+
+import io.osier.core.codec.WireInput;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a key is in a {@link PackedLeaf}, or would be, and the leaf with another entry there: its
+ * bytes with that entry's between them, the same that packing the entries anew gives. No other
+ * entries are read than those of one block, which is what lies between two marks.
+ *
+ * <p>A block has at most {@value #BLOCK_MAX} entries: one that gets more is divided. How many it
+ * has is not stored but counted when one is added.
+ */
+final class LeafPlace<K extends Comparable<K>, V> {
+  /** A block has at most so many entries. */
+  static final int BLOCK_MAX = 2 * PackedLeaf.MARK_EACH;
+
+  /**
+   * A cell that takes more of the heap, about, is not put in by its bytes: who changes a large
+   * field again and again should not read and write all of it each time.
+   */
+  private static final int SPLICED_HEAP_BYTES_MAX = 2_048;
+
+  private final PackedLeaf leaf;
+  private final LeafPacking<K, V> packing;
+  private final K key;
+  private final WireInput in;
+
+  /** How many marks are before the place. */
+  private final int block;
+
+  /** How many entries of the block are before it. */
+  private final int before;
+
+  /** Where the entry begins, and where it ends: there too if there is none. */
+  private final int from;
+
+  private final int to;
+  private final @Nullable V cell;
+
+  /** Searches the leaf. */
+  LeafPlace(PackedLeaf leaf, LeafPacking<K, V> packing, K key) {
+    this.leaf = leaf;
+    this.packing = packing;
+    this.key = key;
+    LeafCodec<K, V> codec = packing.codec();
+    in = leaf.input();
+    int low = 0;
+    int high = leaf.marks.length;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      in.setPosition(leaf.marks[middle - 1]);
+      if (codec.compareKey(in, key) <= 0) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    block = low;
+    int at = leaf.blockStart(low);
+    int end = leaf.blockEnd(low);
+    int passed = 0;
+    V found = null;
+    while (at < end) {
+      in.setPosition(at);
+      int order = codec.compareKey(in, key);
+      if (order == 0) {
+        found = codec.readCell(in, key, packing.replicas());
+      }
+      if (order >= 0) {
+        break;
+      }
+      in.setPosition(at);
+      codec.skip(in, packing.replicas());
+      at = in.position();
+      passed++;
+    }
+    before = passed;
+    from = at;
+    to = found == null ? at : in.position();
+    cell = found;
+  }
+
+  /** What the key has; null if it is not there. */
+  @Nullable V cell() {
+    return cell;
+  }
+
+  /** Whether no other key is before it. */
+  boolean isFirst() {
+    return from == 0;
+  }
+
+  /** Whether the key is not there, and would be behind all that are. */
+  boolean isBehindAll() {
+    return from == leaf.bytes.length;
+  }
+
+  /** The leaf with this cell of the key; null if it has to be unpacked for that. */
+  @Nullable PackedLeaf with(V put) {
+    int size = cell == null ? leaf.size + 1 : leaf.size;
+    if (size > TreeNode.LEAF_MAX || packing.codec().heapBytes(key, put) > SPLICED_HEAP_BYTES_MAX) {
+      return null;
+    }
+    byte[] entry = packing.entry(key, put);
+    if (entry == null || from + entry.length + leaf.bytes.length - to > LeafPacking.BYTES_MAX) {
+      return null;
+    }
+    byte[] bytes = spliced(entry);
+    int more = bytes.length - leaf.bytes.length;
+    char[] marks = moved(block, block, more);
+    if (cell == null && before + 1 + entriesBehind() > BLOCK_MAX) {
+      marks = divided(bytes, marks);
+    }
+    return new PackedLeaf(packing, bytes, marks, size);
+  }
+
+  /** The leaf without the key, which is there. */
+  PackedLeaf without() {
+    byte[] bytes = spliced(new byte[0]);
+    boolean isGone = from == leaf.blockStart(block) && to == leaf.blockEnd(block);
+    // Of a block that has none any more the mark goes; of the first one, which has none, the next.
+    int kept = isGone && block > 0 ? block - 1 : block;
+    int behind = isGone && leaf.marks.length > 0 ? kept + 1 : kept;
+    return new PackedLeaf(
+        packing, bytes, moved(kept, behind, bytes.length - leaf.bytes.length), leaf.size - 1);
+  }
+
+  private byte[] spliced(byte[] entry) {
+    int behind = leaf.bytes.length - to;
+    byte[] bytes = new byte[from + entry.length + behind];
+    System.arraycopy(leaf.bytes, 0, bytes, 0, from);
+    System.arraycopy(entry, 0, bytes, from, entry.length);
+    System.arraycopy(leaf.bytes, to, bytes, from + entry.length, behind);
+    return bytes;
+  }
+
+  /** The first marks as they are, and others from one on where they are now. */
+  private char[] moved(int first, int others, int by) {
+    char[] all = leaf.marks;
+    if (by == 0 && first == others) {
+      return all;
+    }
+    char[] marks = Arrays.copyOf(all, first + all.length - others);
+    for (int i = others; i < all.length; i++) {
+      marks[first + i - others] = (char) (all[i] + by);
+    }
+    return marks;
+  }
+
+  /** How many entries of the block come behind the place, at which none is. */
+  private int entriesBehind() {
+    in.setPosition(from);
+    int entries = 0;
+    for (int end = leaf.blockEnd(block); in.position() < end; entries++) {
+      packing.codec().skip(in, packing.replicas());
+    }
+    return entries;
+  }
+
+  /** The marks with one more in the middle of the block. */
+  private char[] divided(byte[] bytes, char[] marks) {
+    WireInput made = new WireInput(bytes, packing.replicas());
+    made.setPosition(leaf.blockStart(block));
+    for (int i = 0; i < PackedLeaf.MARK_EACH; i++) {
+      packing.codec().skip(made, packing.replicas());
+    }
+    char[] more = new char[marks.length + 1];
+    System.arraycopy(marks, 0, more, 0, block);
+    more[block] = (char) made.position();
+    System.arraycopy(marks, block, more, block + 1, marks.length - block);
+    return more;
+  }
+}

@@ -1,0 +1,407 @@
+package io.osier.crdt.tree;
+
+import static io.osier.crdt.tree.TreeNode.CHILDREN_MAX;
+import static io.osier.crdt.tree.TreeNode.LEAF_MAX;
+
+import io.osier.crdt.tree.TreeNode.Inner;
+import io.osier.crdt.tree.TreeNode.Leaf;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link EntryTree} that is being changed: each node is copied once, for all changes. Of a packed
+ * leaf a few changes are made in its bytes ({@link LeafPlace}); with more, or such as do not fit,
+ * it is packed no longer. Not thread-safe.
+ */
+public final class TreeEdit<K extends Comparable<K>, V> {
+  /** A node with fewer is joined with a neighbour, if both fill at most three quarters of one. */
+  private static final int FEW = 4;
+
+  /**
+   * So many changes of a packed leaf, one after the other, are made in its bytes. Unpacking it and
+   * packing it again later costs about 8 µs more than one of them.
+   */
+  static final int SPLICES_MAX = 8;
+
+  private EntryTree<K, V> map;
+  private TreeNode root;
+  private int size;
+
+  /** Marks what this may change: what it made since the map was last taken. */
+  private Object owner = new Object();
+
+  /** The leaves among that. */
+  private List<Leaf> leaves = new ArrayList<>(1);
+
+  /** See {@link EntryTree#settledHeapBytes}. */
+  private long settled;
+
+  /** See {@link #loosenedHeapBytes}. */
+  private long loosened;
+
+  /** What came of the packed leaf that was changed last, and after how many changes of it. */
+  private @Nullable PackedLeaf spliced;
+
+  private int splices;
+
+  /** See {@link #isInASettledLeaf}. */
+  private boolean isSettled;
+
+  /** What was split off to the right of the node that was put into; null if nothing was. */
+  private @Nullable TreeNode split;
+
+  /** What the key had before it was put, or removed; null if it was not there. */
+  private @Nullable Object former;
+
+  TreeEdit(EntryTree<K, V> map) {
+    this.map = map;
+    this.root = map.root();
+    this.size = map.size();
+    this.settled = map.settledHeapBytes();
+  }
+
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable
+  public V get(K key) {
+    return (V) TreeNode.find(root, key);
+  }
+
+  /** Puts a key's cell; returns the one that was there, or null. */
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable
+  public V put(K key, V cell) {
+    isSettled = false;
+    TreeNode node = put(root, key, cell, true);
+    if (split != null) {
+      Object[] lows = {low(node), low(split)};
+      node = new Inner(node.settled(), owner, lows, new TreeNode[] {node, split});
+      ((Inner) node).settleWith(split);
+      split = null;
+    }
+    root = node;
+    return (V) former;
+  }
+
+  private TreeNode put(TreeNode node, K key, V cell, boolean isLast) {
+    return switch (node) {
+      case Inner inner -> put(inner, key, cell, isLast);
+      case Leaf leaf -> put(leaf, key, cell, isLast);
+      case PackedLeaf leaf -> put(leaf, key, cell, isLast);
+    };
+  }
+
+  private TreeNode put(PackedLeaf leaf, K key, V cell, boolean isLast) {
+    if (maySplice(leaf)) {
+      LeafPlace<K, V> place = leaf.place(key);
+      PackedLeaf made = place.with(cell);
+      if (made != null) {
+        former = place.cell();
+        size += made.size - leaf.size;
+        return spliced(leaf, made);
+      }
+      if (place.cell() == null && leaf.size == LEAF_MAX) {
+        return putIntoFull(leaf, isLast && place.isBehindAll(), key, cell);
+      }
+    }
+    return put(own(leaf), key, cell, isLast);
+  }
+
+  /** Puts a key that is not there. */
+  private TreeNode putIntoFull(PackedLeaf leaf, boolean isBehindAll, K key, V cell) {
+    if (isBehindAll) { // as of one that is not packed, it stays full
+      former = null;
+      size++;
+      split = owned(new Object[] {key}, new Object[] {cell}, 1);
+      return leaf;
+    }
+    int at = leaf.middle();
+    PackedLeaf left = leaf.before(at);
+    PackedLeaf right = leaf.from(at, leaf.size - left.size);
+    settled += EntryTree.settledHeapBytes(left, left.settled());
+    settled += EntryTree.settledHeapBytes(right, right.settled());
+    settled -= EntryTree.settledHeapBytes(leaf, leaf.settled());
+    if (right.place(key).isFirst()) {
+      split = right;
+      return put(left, key, cell, false);
+    }
+    split = put(right, key, cell, false);
+    return left;
+  }
+
+  private boolean maySplice(PackedLeaf leaf) {
+    return leaf != spliced || splices < SPLICES_MAX;
+  }
+
+  private PackedLeaf spliced(PackedLeaf from, PackedLeaf to) {
+    splices = from == spliced ? splices + 1 : 1;
+    spliced = to;
+    isSettled = true;
+    settled += EntryTree.settledHeapBytes(to, to.settled());
+    settled -= EntryTree.settledHeapBytes(from, from.settled());
+    return to;
+  }
+
+  private TreeNode put(Leaf leaf, K key, V cell, boolean isLast) {
+    int i = TreeNode.find(leaf.keys, 0, leaf.size, key);
+    former = i < 0 ? null : leaf.cells[i];
+    if (former == cell) {
+      return leaf;
+    }
+    Leaf own = own(leaf);
+    if (i >= 0) {
+      own.cells[i] = cell;
+      return own;
+    }
+    int at = -i - 1;
+    size++;
+    if (own.size < LEAF_MAX) {
+      own.insert(at, key, cell);
+      return own;
+    }
+    // What comes in its order, as a state that is read does, leaves full leaves behind.
+    int left = isLast && at == LEAF_MAX ? LEAF_MAX : LEAF_MAX / 2;
+    Leaf right =
+        owned(
+            Arrays.copyOfRange(own.keys, left, LEAF_MAX),
+            Arrays.copyOfRange(own.cells, left, LEAF_MAX),
+            LEAF_MAX - left);
+    Arrays.fill(own.keys, left, LEAF_MAX, null);
+    Arrays.fill(own.cells, left, LEAF_MAX, null);
+    own.size = left;
+    if (at < left || (at == left && left < LEAF_MAX)) {
+      own.insert(at, key, cell);
+    } else {
+      right.insert(at - left, key, cell);
+    }
+    split = right;
+    return own;
+  }
+
+  private TreeNode put(Inner inner, K key, V cell, boolean isLast) {
+    int i = inner.childOf(key);
+    TreeNode child = put(inner.children[i], key, cell, isLast && i == inner.children.length - 1);
+    TreeNode right = split;
+    split = null;
+    if (right == null && child == inner.children[i]) {
+      return inner;
+    }
+    Inner own = own(inner);
+    own.children[i] = child;
+    own.settleWith(child);
+    if (right != null) {
+      own.insert(i + 1, low(right), right);
+      own.settleWith(right);
+      if (own.children.length > CHILDREN_MAX) {
+        int left = isLast && i + 2 == own.children.length ? CHILDREN_MAX : CHILDREN_MAX / 2;
+        int all = own.children.length;
+        split =
+            new Inner(
+                own.settled(),
+                owner,
+                Arrays.copyOfRange(own.lows, left, all),
+                Arrays.copyOfRange(own.children, left, all));
+        own.lows = Arrays.copyOf(own.lows, left);
+        own.children = Arrays.copyOf(own.children, left);
+      }
+    }
+    return own;
+  }
+
+  /** Removes a key; returns the cell that was there, or null. */
+  @SuppressWarnings("unchecked") // only cells are in there
+  @Nullable
+  public V remove(K key) {
+    isSettled = false;
+    root = remove(root, key);
+    if (former != null) {
+      size--;
+      while (root instanceof Inner inner && inner.children.length == 1) {
+        root = inner.children[0];
+      }
+    }
+    return (V) former;
+  }
+
+  private TreeNode remove(TreeNode node, K key) {
+    return switch (node) {
+      case Inner inner -> remove(inner, key);
+      case Leaf leaf -> remove(leaf, key);
+      case PackedLeaf leaf -> remove(leaf, key);
+    };
+  }
+
+  private TreeNode remove(PackedLeaf leaf, K key) {
+    LeafPlace<K, V> place = leaf.place(key);
+    former = place.cell();
+    if (former == null) {
+      return leaf;
+    }
+    // A packed leaf has an entry, since one without any is dropped uncounted.
+    return leaf.size > 1 && maySplice(leaf)
+        ? spliced(leaf, place.without())
+        : remove(own(leaf), key);
+  }
+
+  private TreeNode remove(Leaf leaf, K key) {
+    int i = TreeNode.find(leaf.keys, 0, leaf.size, key);
+    former = i < 0 ? null : leaf.cells[i];
+    if (i < 0) {
+      return leaf;
+    }
+    Leaf own = own(leaf);
+    own.remove(i);
+    return own;
+  }
+
+  private TreeNode remove(Inner inner, K key) {
+    int i = inner.childOf(key);
+    TreeNode child = remove(inner.children[i], key);
+    if (former == null) {
+      return inner;
+    }
+    Inner own = own(inner);
+    own.children[i] = child;
+    own.settleWith(child);
+    if (sizeOf(child) == 0) {
+      own.remove(i);
+    } else if (sizeOf(child) < maxOf(child) / FEW) {
+      joinWithANeighbour(own, i);
+    }
+    return own;
+  }
+
+  private static int sizeOf(TreeNode node) {
+    return switch (node) {
+      case Leaf leaf -> leaf.size;
+      case PackedLeaf leaf -> leaf.size;
+      case Inner inner -> inner.children.length;
+    };
+  }
+
+  private static int maxOf(TreeNode node) {
+    return node instanceof Inner ? CHILDREN_MAX : LEAF_MAX;
+  }
+
+  private void joinWithANeighbour(Inner parent, int i) {
+    for (int left : new int[] {i - 1, i}) {
+      if (left >= 0 && left + 1 < parent.children.length) {
+        TreeNode a = parent.children[left];
+        TreeNode b = parent.children[left + 1];
+        if (sizeOf(a) + sizeOf(b) <= maxOf(a) * 3 / FEW) {
+          parent.children[left] = joined(a, b, parent.lows[left + 1]);
+          parent.settleWith(parent.children[left]);
+          parent.remove(left + 1);
+          return;
+        }
+      }
+    }
+  }
+
+  private TreeNode joined(TreeNode left, TreeNode right, Object rightLow) {
+    if (left instanceof Inner a) {
+      Inner b = (Inner) right;
+      int n = a.children.length;
+      int m = b.children.length;
+      Object[] lows = concat(a.lows, n, b.lows, m, new Object[n + m]);
+      lows[n] = rightLow; // its first one's low did not matter, and now does
+      TreeNode[] children = concat(a.children, n, b.children, m, new TreeNode[n + m]);
+      Inner both = new Inner(a.settled(), owner, lows, children);
+      both.settleWith(b);
+      return both;
+    }
+    Leaf a = loose(left);
+    Leaf b = loose(right);
+    return owned(
+        concat(a.keys, a.size, b.keys, b.size, new Object[a.size + b.size]),
+        concat(a.cells, a.size, b.cells, b.size, new Object[a.size + b.size]),
+        a.size + b.size);
+  }
+
+  private static <T> T[] concat(T[] a, int n, T[] b, int m, T[] into) {
+    System.arraycopy(a, 0, into, 0, n);
+    System.arraycopy(b, 0, into, n, m);
+    return into;
+  }
+
+  private Leaf loose(TreeNode leaf) {
+    return leaf.settled() == null ? (Leaf) leaf : own(leaf);
+  }
+
+  private Leaf own(TreeNode leaf) {
+    Leaf own;
+    if (leaf instanceof PackedLeaf packed) {
+      own = packed.unpacked(owner, roomIn(packed.size));
+      leaves.add(own);
+    } else {
+      Leaf known = (Leaf) leaf;
+      if (known.owner == owner) {
+        return known;
+      }
+      int room = roomIn(known.size);
+      own = owned(Arrays.copyOf(known.keys, room), Arrays.copyOf(known.cells, room), known.size);
+    }
+    LeafPacking<?, ?> packing = leaf.settled();
+    if (packing != null) {
+      settled -= EntryTree.settledHeapBytes(leaf, packing);
+      loosened += packing.entriesHeapBytes(own);
+    }
+    return own;
+  }
+
+  /** One more, since mostly that is all that changes. */
+  private static int roomIn(int size) {
+    return Math.min(LEAF_MAX, size + 1);
+  }
+
+  private Leaf owned(Object[] keys, Object[] cells, int entries) {
+    Leaf made = new Leaf(owner, keys, cells, entries);
+    leaves.add(made);
+    return made;
+  }
+
+  private Inner own(Inner inner) {
+    return inner.owner == owner
+        ? inner
+        : new Inner(inner.settled(), owner, inner.lows.clone(), inner.children.clone());
+  }
+
+  /** The least key of a node that was split, or of what was split off. */
+  private static Object low(TreeNode node) {
+    return switch (node) {
+      case Inner inner -> inner.lows[0];
+      case Leaf leaf -> leaf.keys[0];
+      case PackedLeaf leaf -> leaf.low();
+    };
+  }
+
+  /**
+   * What the entries of leaves that were settled, and are no longer, took in the heap when that
+   * changed, in bytes.
+   */
+  public long loosenedHeapBytes() {
+    return loosened;
+  }
+
+  /**
+   * Whether what was put or removed last is an entry of a leaf that is settled still: then the map
+   * counts what it takes in the heap, before and after.
+   */
+  public boolean isInASettledLeaf() {
+    return isSettled;
+  }
+
+  /** The map with all changes so far. */
+  public EntryTree<K, V> done() {
+    if (root != map.root()) {
+      leaves.forEach(Leaf::finish);
+      leaves = new ArrayList<>(1);
+      owner = new Object();
+      spliced = null;
+      map = size == 0 ? EntryTree.empty() : map.with(root, size, settled);
+      root = map.root();
+    }
+    return map;
+  }
+}

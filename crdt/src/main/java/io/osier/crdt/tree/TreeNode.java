@@ -1,0 +1,201 @@
+package io.osier.crdt.tree;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of a {@link EntryTree}: a leaf, a packed one, or an inner node. Nobody changes it but the
+ * {@link TreeEdit} that made it, while that is open.
+ *
+ * <p>A node is <em>settled</em> when packing would leave it as it is: a leaf that is packed, one
+ * that was found to be too large for that, and an inner node that has only such ones below.
+ */
+public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, PackedLeaf {
+  /** A leaf has at most so many entries. */
+  static final int LEAF_MAX = 128;
+
+  /** An inner node has at most so many children. */
+  static final int CHILDREN_MAX = 64;
+
+  /** For whom it is settled; null if it is not. */
+  abstract @Nullable LeafPacking<?, ?> settled();
+
+  /** The place of a key within a range of places, or -(where it would be) - 1. */
+  @SuppressWarnings("unchecked") // only keys are in there
+  static <K extends Comparable<K>> int find(Object[] keys, int from, int to, K key) {
+    int low = from;
+    int high = to - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = ((K) keys[middle]).compareTo(key);
+      if (order == 0) {
+        return middle;
+      } else if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -low - 1;
+  }
+
+  /** The cell of a key below a node, or null. */
+  static <K extends Comparable<K>> @Nullable Object find(TreeNode root, K key) {
+    TreeNode node = root;
+    while (node instanceof Inner inner) {
+      node = inner.children[inner.childOf(key)];
+    }
+    return node instanceof PackedLeaf packed ? packed.find(key) : find((Leaf) node, key);
+  }
+
+  /** As {@link #find}, but null where the leaf is packed. */
+  static <K extends Comparable<K>> @Nullable Object findUnpacked(TreeNode root, K key) {
+    TreeNode node = root;
+    while (node instanceof Inner inner) {
+      node = inner.children[inner.childOf(key)];
+    }
+    return node instanceof Leaf leaf ? find(leaf, key) : null;
+  }
+
+  private static <K extends Comparable<K>> @Nullable Object find(Leaf leaf, K key) {
+    int i = find(leaf.keys, 0, leaf.size, key);
+    return i < 0 ? null : leaf.cells[i];
+  }
+
+  /** The entries of a leaf; those of a packed one are read. */
+  static Leaf entries(TreeNode leaf) {
+    return leaf instanceof PackedLeaf packed ? packed.unpacked(null, packed.size) : (Leaf) leaf;
+  }
+
+  /** Sorted keys and their cells. The arrays of one that is being changed may be longer. */
+  public static final class Leaf extends TreeNode {
+    private final @Nullable LeafPacking<?, ?> settled;
+    @Nullable Object owner;
+    public Object[] keys;
+    public Object[] cells;
+    public int size;
+
+    public Leaf(@Nullable Object owner, Object[] keys, Object[] cells, int size) {
+      this(null, owner, keys, cells, size);
+    }
+
+    private Leaf(
+        @Nullable LeafPacking<?, ?> settled,
+        @Nullable Object owner,
+        Object[] keys,
+        Object[] cells,
+        int size) {
+      this.settled = settled;
+      this.owner = owner;
+      this.keys = keys;
+      this.cells = cells;
+      this.size = size;
+    }
+
+    /** One that is not packed, and not to be. */
+    static Leaf settled(LeafPacking<?, ?> packing, Object[] keys, Object[] cells) {
+      return new Leaf(packing, null, keys, cells, keys.length);
+    }
+
+    @Override
+    @Nullable LeafPacking<?, ?> settled() {
+      return settled;
+    }
+
+    void insert(int at, Object key, Object cell) {
+      if (size == keys.length) {
+        int length = Math.min(LEAF_MAX, Math.max(4, 2 * size));
+        keys = Arrays.copyOf(keys, length);
+        cells = Arrays.copyOf(cells, length);
+      }
+      System.arraycopy(keys, at, keys, at + 1, size - at);
+      System.arraycopy(cells, at, cells, at + 1, size - at);
+      keys[at] = key;
+      cells[at] = cell;
+      size++;
+    }
+
+    void remove(int at) {
+      size--;
+      System.arraycopy(keys, at + 1, keys, at, size - at);
+      System.arraycopy(cells, at + 1, cells, at, size - at);
+    }
+
+    /** Nobody changes it any more: lets the arrays be as long as there are entries. */
+    void finish() {
+      owner = null;
+      if (keys.length != size) {
+        keys = Arrays.copyOf(keys, size);
+        cells = Arrays.copyOf(cells, size);
+      }
+    }
+  }
+
+  /**
+   * Children in order. What is in a child is not below its low, and below that of the next; the
+   * first one's low does not matter.
+   */
+  static final class Inner extends TreeNode {
+    private @Nullable LeafPacking<?, ?> settled;
+    @Nullable Object owner;
+    Object[] lows;
+    TreeNode[] children;
+
+    Inner(
+        @Nullable LeafPacking<?, ?> settled,
+        @Nullable Object owner,
+        Object[] lows,
+        TreeNode[] children) {
+      this.settled = settled;
+      this.owner = owner;
+      this.lows = lows;
+      this.children = children;
+    }
+
+    /** One whose children are all settled. */
+    static Inner settled(LeafPacking<?, ?> packing, Object[] lows, TreeNode[] children) {
+      return new Inner(packing, null, lows, children);
+    }
+
+    @Override
+    @Nullable LeafPacking<?, ?> settled() {
+      return settled;
+    }
+
+    /** It is settled still if this child, which it got, is. */
+    void settleWith(TreeNode child) {
+      if (settled != null && !settled.isLike(child.settled())) {
+        settled = null;
+      }
+    }
+
+    /** The child that has a key, if any has. */
+    <K extends Comparable<K>> int childOf(K key) {
+      int i = find(lows, 1, lows.length, key);
+      return i >= 0 ? i : -i - 2;
+    }
+
+    void insert(int at, Object low, TreeNode child) {
+      lows = inserted(lows, at, low, new Object[lows.length + 1]);
+      children = inserted(children, at, child, new TreeNode[children.length + 1]);
+    }
+
+    private static <T> T[] inserted(T[] from, int at, T more, T[] into) {
+      System.arraycopy(from, 0, into, 0, at);
+      into[at] = more;
+      System.arraycopy(from, at, into, at + 1, from.length - at);
+      return into;
+    }
+
+    void remove(int at) {
+      lows = removed(lows, at, new Object[lows.length - 1]);
+      children = removed(children, at, new TreeNode[children.length - 1]);
+    }
+
+    private static <T> T[] removed(T[] from, int at, T[] into) {
+      System.arraycopy(from, 0, into, 0, at);
+      System.arraycopy(from, at + 1, into, at, into.length - at);
+      return into;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.osier.crdt.types;
+
+import io.osier.crdt.tree.TreeEdit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts cells in and out of a {@link EntryStore}, one by one, and keeps the sums. Not thread-safe.
+ */
+public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparable<K>, V> {
+  private final EntryStore<S, K, V> type;
+  private final TreeEdit<K, V> map;
+  private final @Nullable BackingStore<K, V> behind;
+  private final @Nullable BackingEntries<K, V> outside;
+  private int size;
+  private long sum;
+  private long heapSum;
+  private int seen;
+  private int left;
+
+  /** Of a store with a content. */
+  EntryEditor(EntryStore<S, K, V> type, EntryContent<K, V> from) {
+    this.type = type;
+    behind = from.behind();
+    map = from.map().edit();
+    outside = behind == null ? null : behind.entries();
+    size = behind == null ? from.map().size() : behind.size();
+    sum = from.bytes();
+    heapSum = from.heap();
+    seen = from.visible();
+    left = from.lasting();
+  }
+
+  /** Puts a key's cell; returns the one that was there, or null. */
+  @Nullable
+  public V put(K key, V cell) {
+    V loaded = map.put(key, cell);
+    V old = former(key, loaded);
+    if (loaded != cell) {
+      change(key, loaded, cell, old, cell);
+    }
+    return old;
+  }
+
+  /**
+   * As {@link #put}, for who has just asked what the key had.
+   *
+   * @param old that, or null
+   */
+  public void replace(K key, @Nullable V old, V cell) {
+    change(key, map.put(key, cell), cell, old, cell);
+  }
+
+  @Nullable V get(K key) {
+    return former(key, map.get(key));
+  }
+
+  boolean has(K key) {
+    return get(key) != null;
+  }
+
+  void remove(K key) {
+    V old = get(key);
+    if (old != null) {
+      remove(key, old);
+    }
+  }
+
+  /**
+   * As {@link #remove(Comparable)}, for who has just asked what the key had.
+   *
+   * @param old that
+   */
+  public void remove(K key, V old) {
+    if (outside == null) {
+      change(key, map.remove(key), null, old, null);
+    } else {
+      V gone = type.emptyCell(key);
+      change(key, map.put(key, gone), gone, old, null);
+    }
+  }
+
+  /** What a key had, by what it had in memory. */
+  private @Nullable V former(K key, @Nullable V loaded) {
+    if (outside == null) {
+      return loaded;
+    }
+    return loaded == null ? outside.get(key) : type.isEmptyCell(loaded) ? null : loaded;
+  }
+
+  /**
+   * Another cell of a key.
+   *
+   * @param from what it had in memory
+   * @param to what it has there now
+   * @param old the cell that it had
+   * @param cell the one that it has
+   */
+  private void change(K key, @Nullable V from, @Nullable V to, @Nullable V old, @Nullable V cell) {
+    if (!map.isInASettledLeaf()) {
+      heapSum += to == null ? 0 : type.cellHeapBytes(key, to);
+      heapSum -= from == null ? 0 : type.cellHeapBytes(key, from);
+    }
+    if (old != null) {
+      count(key, old, -1);
+    }
+    if (cell != null) {
+      count(key, cell, 1);
+    }
+  }
+
+  private void count(K key, V cell, int sign) {
+    size += sign;
+    sum += sign * type.cellBytes(key, cell);
+    seen += type.isVisible(cell) ? sign : 0;
+    left += type.isLasting(cell) ? sign : 0;
+  }
+
+  public S done() {
+    return type.with(
+        new EntryContent<>(
+            map.done(),
+            behind == null ? null : new BackingStore<>(behind.entries(), size, behind.recent()),
+            sum,
+            heapSum + map.loosenedHeapBytes(),
+            seen,
+            left));
+  }
+}

@@ -1,0 +1,90 @@
+package io.osier.crdt.types;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.Query;
+import io.osier.crdt.tree.TreeEntry;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The cells of a store within a range of parts. Reads no others. Not thread-safe. */
+final class RangeReader<K extends Comparable<K>, V> {
+  private final EntryStore<?, K, V> store;
+  private final boolean down;
+  private final int limit;
+
+  /** Where the walk begins, and where it ends. */
+  private final Optional<End<K>> first;
+
+  private final Optional<End<K>> last;
+
+  RangeReader(EntryStore<?, K, V> store, Query.Range range) {
+    this.store = store;
+    this.down = range.descending();
+    this.limit = range.limit();
+    this.first = (down ? range.to() : range.from()).map(this::end);
+    this.last = (down ? range.from() : range.to()).map(this::end);
+  }
+
+  private End<K> end(Query.Bound bound) {
+    List<K> keys = store.keys(bound.part());
+    return new End<>(keys.getFirst(), keys.getLast(), bound.inclusive());
+  }
+
+  /** The keys of a part at which a range ends, from the least to the greatest. */
+  private record End<K extends Comparable<K>>(K least, K greatest, boolean inclusive) {
+    boolean excludes(K key) {
+      return !inclusive && least.compareTo(key) <= 0 && key.compareTo(greatest) <= 0;
+    }
+
+    /** Whether a walk that is at a key is behind this end. */
+    boolean isPassed(K key, boolean down) {
+      boolean isBehind = down ? key.compareTo(least) < 0 : key.compareTo(greatest) > 0;
+      return isBehind || excludes(key);
+    }
+  }
+
+  /** What is shown of the cells that a reader sees, in their order. */
+  <T> List<T> visible(Function<TreeEntry<K, V>, T> shown) {
+    List<T> some = new ArrayList<>();
+    K before = null;
+    K from = first.map(down ? End::greatest : End::least).orElse(null);
+    Iterator<TreeEntry<K, V>> walk = store.walk(from, down);
+    long bytes = 0;
+    int unseen = store.visible(); // when all were seen, what was removed is not looked through
+    while (unseen > 0 && walk.hasNext()) {
+      TreeEntry<K, V> entry = walk.next();
+      boolean isFull =
+          some.size() >= limit && before != null && !store.areOfOnePart(before, entry.key());
+      if (isFull || (last.isPresent() && last.get().isPassed(entry.key(), down))) {
+        break;
+      }
+      if (store.isVisible(entry.cell())) {
+        unseen--;
+        if (first.isEmpty() || !first.get().excludes(entry.key())) {
+          bytes += store.cellBytes(entry.key(), entry.cell());
+          checkFits(bytes, some.size());
+          some.add(shown.apply(entry));
+          before = entry.key();
+        }
+      }
+    }
+    return down ? some.reversed() : some;
+  }
+
+  /** An answer has no room for more, and the heap should not be asked for it. */
+  private void checkFits(long bytes, int before) {
+    if (bytes > EntryStore.WHOLE_BYTES_MAX) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "the first "
+              + before
+              + " entries of the range take all of the "
+              + EntryStore.WHOLE_BYTES_MAX
+              + " bytes that an answer has room for: ask for fewer at once");
+    }
+  }
+}

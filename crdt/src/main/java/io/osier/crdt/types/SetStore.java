@@ -1,0 +1,138 @@
+package io.osier.crdt.types;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.KeyOrder;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.crdt.tree.TreeEntry;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the sets share: elements are values, and the queries are the same.
+ *
+ * @param <S> the implementing class
+ * @param <V> what is known of an element
+ */
+public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S, Value, V> {
+  SetStore(EntryContent<Value, V> content) {
+    super(content);
+  }
+
+  /** Whether the element is in the set. */
+  public final boolean contains(Value element) {
+    return isVisible(cell(element));
+  }
+
+  @Override
+  public final Reading read(Query query) {
+    return switch (query) {
+      case Query.Whole q -> new Reading.Many(visible(TreeEntry::key));
+      case Query.Range q -> new Reading.Many(visible(q, TreeEntry::key));
+      case Query.Contains q -> new Reading.Flag(contains(q.element()));
+      case Query.Among q -> new Reading.Many(q.present(this::contains));
+      case Query.Size q -> new Reading.Count(visible());
+      default -> throw TypeRegistry.wrongQuery(type(), query);
+    };
+  }
+
+  /** Goes past a cell; whether a reader sees it. */
+  abstract boolean skipCell(WireInput in);
+
+  @Override
+  final boolean skip(WireInput in) {
+    in.skipValue();
+    return skipCell(in);
+  }
+
+  @Override
+  final @Nullable Reading readPacked(Query query, WireInput in) {
+    return query instanceof Query.Contains q
+        ? readContains(q.element(), in)
+        : super.readPacked(query, in);
+  }
+
+  /** Reads up to the element's place, or to the first element if none is before that. */
+  private @Nullable Reading readContains(Value element, WireInput in) {
+    boolean isAny = false;
+    boolean isPast = false;
+    for (int n = in.readCount(entryBytesMin()); n > 0 && !(isPast && isAny); n--) {
+      int order = compareKey(in, element);
+      boolean isSeen = skipCell(in);
+      if (order == 0 && isSeen) {
+        return new Reading.Flag(true);
+      }
+      isAny |= isSeen;
+      isPast |= order >= 0;
+    }
+    return isAny ? new Reading.Flag(false) : null;
+  }
+
+  @Override
+  public final List<Value> touched(Operation operation) {
+    return switch (operation) {
+      case Operation.Add o -> o.elements();
+      case Operation.Remove o -> o.elements();
+      default -> List.of();
+    };
+  }
+
+  @Override
+  public final List<Value> keys(Part part) {
+    if (part instanceof Part.Element element) {
+      return List.of(element.value());
+    }
+    throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has elements, not fields");
+  }
+
+  @Override
+  public final boolean leavesNothing() {
+    return true;
+  }
+
+  @Override
+  final boolean areOfOnePart(Value one, Value other) {
+    return one.equals(other);
+  }
+
+  @Override
+  public final long keyBytes(Value element) {
+    return element.sizeBytes();
+  }
+
+  @Override
+  public final long keyHeapBytes(Value element) {
+    return element.heapBytes();
+  }
+
+  @Override
+  public final byte[] orderedKey(Value element) {
+    return KeyOrder.of(element);
+  }
+
+  @Override
+  public final Value readOrderedKey(byte[] bytes) {
+    return KeyOrder.value(bytes);
+  }
+
+  @Override
+  public final Value readKey(WireInput in) {
+    return in.readValue();
+  }
+
+  @Override
+  public final int compareKey(WireInput in, Value other) {
+    return in.compareValue(other);
+  }
+
+  @Override
+  public final void writeKey(WireOutput out, Value element) {
+    out.writeValue(element);
+  }
+}

@@ -1,0 +1,158 @@
+package io.osier.crdt.types;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.DotPair;
+import io.osier.crdt.DotSet;
+import io.osier.crdt.DotStore;
+import io.osier.crdt.JoinContext;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The data types' classes by type: the one place that lists them. */
+public final class TypeRegistry {
+  private TypeRegistry() {}
+
+  /** A new object's content: no operation has been done on it. */
+  public static DotStore<?> empty(CrdtType type) {
+    return switch (type) {
+      case PN_COUNTER -> PnCounter.EMPTY;
+      case G_COUNTER -> GCounter.EMPTY;
+      case LWW_REGISTER -> LwwRegister.EMPTY;
+      case MV_REGISTER -> MvRegister.EMPTY;
+      case EW_FLAG -> Flag.ENABLE_WINS;
+      case DW_FLAG -> Flag.DISABLE_WINS;
+      case G_SET -> GSet.EMPTY;
+      case AW_SET -> AwSet.EMPTY;
+      case RW_SET -> RwSet.EMPTY;
+      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS;
+      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS;
+      case OR_MAP -> OrMap.EMPTY;
+      case BOUNDED_COUNTER -> BoundedCounter.EMPTY;
+    };
+  }
+
+  /**
+   * Reads the content of a type, as {@link DotStore#write} wrote it.
+   *
+   * @param replicas as in {@link EntryStore#read}
+   */
+  public static DotStore<?> read(CrdtType type, WireInput in, List<ReplicaId> replicas) {
+    return switch (type) {
+      case PN_COUNTER -> PnCounter.read(in);
+      case G_COUNTER -> GCounter.read(in);
+      case LWW_REGISTER -> LwwRegister.read(in);
+      case MV_REGISTER -> MvRegister.read(in);
+      case EW_FLAG -> Flag.ENABLE_WINS.read(in);
+      case DW_FLAG -> Flag.DISABLE_WINS.read(in);
+      case G_SET -> GSet.EMPTY.read(in, replicas);
+      case AW_SET -> AwSet.EMPTY.read(in, replicas);
+      case RW_SET -> RwSet.EMPTY.read(in, replicas);
+      case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in, replicas);
+      case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in, replicas);
+      case OR_MAP -> OrMap.EMPTY.read(in, replicas);
+      case BOUNDED_COUNTER -> BoundedCounter.read(in);
+    };
+  }
+
+  /** Goes past the content of a type; whether a reader can tell it from a new object's. */
+  static boolean skip(CrdtType type, WireInput in) {
+    return switch (type) {
+      case PN_COUNTER -> CounterSlots.readValue(in, true) != null;
+      case G_COUNTER -> CounterSlots.readValue(in, false) != null;
+      case LWW_REGISTER -> LwwRegister.skip(in);
+      case MV_REGISTER -> MvRegister.skip(in);
+      case EW_FLAG -> DotSet.skip(in);
+      case DW_FLAG -> DotPair.skip(in);
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          ((EntryStore<?, ?, ?>) empty(type)).skipAll(in);
+      case OR_MAP -> {
+        in.enter();
+        boolean isSeen = OrMap.EMPTY.skipAll(in);
+        in.leave();
+        yield isSeen;
+      }
+      case BOUNDED_COUNTER -> !BoundedCounter.read(in).isBottom();
+    };
+  }
+
+  /**
+   * Reads the whole value of a content of a few bytes, without the rest of it.
+   *
+   * @return null, somewhere in the content, where that takes all of it: mostly because of its type,
+   *     or because a reader sees nothing of it
+   */
+  static @Nullable Reading readValue(CrdtType type, WireInput in) {
+    return switch (type) {
+      case PN_COUNTER -> CounterSlots.readValue(in, true);
+      case G_COUNTER -> CounterSlots.readValue(in, false);
+      case LWW_REGISTER -> LwwRegister.readValue(in);
+      case MV_REGISTER -> MvRegister.readValue(in);
+      case EW_FLAG -> DotSet.skip(in) ? new Reading.Flag(true) : null;
+      case DW_FLAG -> DotPair.skip(in) ? new Reading.Flag(true) : null;
+      default -> null;
+    };
+  }
+
+  /** Whether {@link #readPacked} may answer a query: told without a look at the content. */
+  public static boolean mayReadPacked(CrdtType type, Query query) {
+    return switch (query) {
+      case Query.Exists q -> true;
+      case Query.Whole q -> type != CrdtType.BOUNDED_COUNTER && !hasCells(type);
+      case Query.Contains q -> hasCells(type) && type != CrdtType.OR_MAP;
+      case Query.Size q -> hasCells(type);
+      case Query.Select q -> type == CrdtType.OR_MAP && q.names().size() == 1;
+      default -> false;
+    };
+  }
+
+  private static boolean hasCells(CrdtType type) {
+    return empty(type) instanceof EntryStore;
+  }
+
+  /**
+   * Answers a query from a content's bytes, if {@link #mayReadPacked} says so.
+   *
+   * @return null where that takes all of it, or a reader sees nothing of it
+   */
+  public static @Nullable Reading readPacked(CrdtType type, Query query, WireInput in) {
+    if (empty(type) instanceof EntryStore<?, ?, ?> cells) {
+      return cells.readPacked(query, in);
+    }
+    if (query instanceof Query.Exists) {
+      return skip(type, in) ? new Reading.Flag(true) : null;
+    }
+    return readValue(type, in);
+  }
+
+  /** Joins two stores of one type. */
+  @SuppressWarnings("unchecked")
+  public // a type has one class, and callers compare types
+  static <S extends DotStore<S>> DotStore<?> join(
+      DotStore<?> left, DotStore<?> right, JoinContext joining) {
+    return ((S) left).join((S) right, joining);
+  }
+
+  /** See {@link CrdtState#packLeaves}. */
+  public static DotStore<?> packLeaves(DotStore<?> store, List<ReplicaId> replicas) {
+    return store instanceof EntryStore<?, ?, ?> cells ? cells.packLeaves(replicas) : store;
+  }
+
+  static OsierException wrongOperation(CrdtType type, Operation operation) {
+    return new OsierException(
+        ErrorCode.WRONG_TYPE,
+        "a " + type + " has no operation " + operation.getClass().getSimpleName());
+  }
+
+  static OsierException wrongQuery(CrdtType type, Query query) {
+    return new OsierException(
+        ErrorCode.WRONG_TYPE, "a " + type + " has no query " + query.getClass().getSimpleName());
+  }
+}

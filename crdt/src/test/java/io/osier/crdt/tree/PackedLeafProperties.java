@@ -1,0 +1,510 @@
+package io.osier.crdt.tree;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.statistics.Statistics;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A map whose leaves are packed at any time against a tree map, and against one never packed. */
+final class PackedLeafProperties {
+  private static final ReplicaId A = new ReplicaId("a", 1);
+  private static final ReplicaId B = new ReplicaId("b", 7);
+  private static final ReplicaId C = new ReplicaId("c", 2);
+
+  /** By whose places replicas may be numbered; the last one lacks one of them. */
+  private static final List<List<ReplicaId>> NUMBERINGS =
+      List.of(List.of(B, C), List.of(A, B, C), List.of(A, B));
+
+  private static final int KEYS = 4_000;
+
+  private static final class Codec implements LeafCodec<Value, Dot> {
+    @Override
+    public void writeKey(WireOutput out, Value key) {
+      out.writeValue(key);
+    }
+
+    @Override
+    public void writeCell(WireOutput out, Dot cell) {
+      out.writeDot(cell);
+    }
+
+    @Override
+    public Value readKey(WireInput in) {
+      return in.readValue();
+    }
+
+    @Override
+    public Dot readCell(WireInput in, Value key, List<ReplicaId> replicas) {
+      return in.readDot();
+    }
+
+    @Override
+    public long heapBytes(Value key, Dot cell) {
+      return key.heapBytes() + Dot.HEAP_BYTES;
+    }
+
+    @Override
+    public Dot packed(Dot cell, List<ReplicaId> replicas) {
+      return cell;
+    }
+  }
+
+  private static final Codec CODEC = new Codec();
+
+  /** What is done with some keys, from one on, each so many: in one edit or in one for each. */
+  private enum Kind {
+    PUT,
+    PUT_EACH,
+    REMOVE,
+    REMOVE_EACH,
+    PACK,
+    LOAD
+  }
+
+  private record Step(Kind kind, int from, int count, int each, int detail) {}
+
+  @Provide
+  Arbitrary<List<Step>> steps() {
+    Arbitrary<Kind> kinds =
+        Arbitraries.frequency(
+            Tuple.of(3, Kind.PUT),
+            Tuple.of(3, Kind.PUT_EACH),
+            Tuple.of(2, Kind.REMOVE),
+            Tuple.of(2, Kind.REMOVE_EACH),
+            Tuple.of(7, Kind.PACK),
+            Tuple.of(2, Kind.LOAD));
+    return Combinators.combine(
+            kinds, evenly(KEYS - 1), counts(), Arbitraries.integers().between(1, 5), evenly(200))
+        .as(Step::new)
+        .list()
+        .ofMinSize(2)
+        .ofMaxSize(16)
+        .withSizeDistribution(RandomDistribution.uniform());
+  }
+
+  private static Arbitrary<Integer> counts() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Arbitraries.integers().between(1, 4)),
+        Tuple.of(1, Arbitraries.integers().between(5, 3_000)));
+  }
+
+  private static Arbitrary<Integer> evenly(int max) {
+    return Arbitraries.integers().between(0, max).withDistribution(RandomDistribution.uniform());
+  }
+
+  /** Long ones are so long that a leaf full of them is not packed. */
+  private static Value key(int i) {
+    return Value.of(String.format("%05d", i) + (i % 1_000 < 150 ? "long".repeat(40) : ""));
+  }
+
+  private static Dot cell(int i, int detail) {
+    // Of the third replica only some: leaves without it are packed by any numbering.
+    List<ReplicaId> origins = i < KEYS / 2 ? List.of(A, B) : List.of(A, B, C);
+    return new Dot(origins.get(i % origins.size()), 1 + detail);
+  }
+
+  @Property(tries = 200)
+  void packedAtAnyTime_isLikeAMap(
+      @ForAll @IntRange(max = 3_000) int first, @ForAll("steps") List<Step> more) {
+    List<Step> steps = new ArrayList<>(more);
+    steps.addFirst(new Step(Kind.PUT, 0, first, 1, 0));
+    TreeMap<Value, Dot> model = new TreeMap<>();
+    EntryTree<Value, Dot> map = EntryTree.empty();
+    EntryTree<Value, Dot> plain = EntryTree.empty();
+    int packedLeaves = 0;
+    for (Step step : steps) {
+      EntryTree<Value, Dot> before = map;
+      TreeMap<Value, Dot> modelBefore = new TreeMap<>(model);
+      switch (step.kind) {
+        case PUT, PUT_EACH, REMOVE, REMOVE_EACH -> {
+          map = changed(map, step, new TreeMap<>(model));
+          plain = changed(plain, step, model);
+        }
+        case PACK -> {
+          List<ReplicaId> numbering = NUMBERINGS.get(step.detail % NUMBERINGS.size());
+          map = map.packed(CODEC, numbering);
+          assertThat(map.packed(CODEC, numbering) == map).as("packed again").isTrue();
+          if (map.root() instanceof TreeNode.Inner root) {
+            assertThat(root.settled()).matches(p -> p != null && p.replicas().equals(numbering));
+          }
+        }
+        case LOAD -> {
+          if (!model.isEmpty()) {
+            List<ReplicaId> numbering = NUMBERINGS.get(step.detail % NUMBERINGS.size());
+            var loading = new EntryTree.Loading<>(new LeafPacking<>(CODEC, numbering));
+            model.forEach(loading::add);
+            map = loading.done();
+          }
+        }
+      }
+      check(map, model, step);
+      same(map, plain);
+      same(plain, map);
+      assertThat(map.hashCode()).isEqualTo(plain.hashCode());
+      if (!model.isEmpty()) {
+        assertThat(map.put(model.firstKey(), new Dot(A, 999)).equals(plain)).isFalse();
+      }
+      for (List<ReplicaId> numbering : NUMBERINGS) {
+        assertThat(Arrays.equals(written(map, numbering), written(plain, numbering))).isTrue();
+      }
+      check(before, modelBefore, step);
+      packedLeaves = Math.max(packedLeaves, Nodes.of(map).packed);
+    }
+    Statistics.label("packed").collect(packedLeaves > 0);
+    Statistics.label("packed").coverage(c -> c.check(true).percentage(p -> p > 10));
+  }
+
+  private static EntryTree<Value, Dot> changed(
+      EntryTree<Value, Dot> map, Step step, TreeMap<Value, Dot> model) {
+    boolean each = step.kind == Kind.PUT_EACH || step.kind == Kind.REMOVE_EACH;
+    TreeEdit<Value, Dot> edit = map.edit();
+    for (int n = 0; n < step.count; n++) {
+      int at = step.detail % 3 == 0 ? step.count - 1 - n : n; // downwards too
+      int i = (step.from + at * step.each) % KEYS;
+      Value key = key(i);
+      assertThat(edit.get(key)).isEqualTo(model.get(key));
+      if (step.kind == Kind.PUT || step.kind == Kind.PUT_EACH) {
+        assertThat(edit.put(key, cell(i, step.detail)))
+            .isEqualTo(model.put(key, cell(i, step.detail)));
+      } else {
+        assertThat(edit.remove(key)).isEqualTo(model.remove(key));
+      }
+      edit = each ? edit.done().edit() : edit;
+    }
+    return edit.done();
+  }
+
+  private static void check(EntryTree<Value, Dot> map, TreeMap<Value, Dot> model, Step step) {
+    assertThat(map.size()).isEqualTo(model.size());
+    same(entries(map.iterator()), entries(model));
+    same(entries(map.downFrom(null)), entries(model.descendingMap()));
+    for (int i : new int[] {step.from, (step.from + 1) % KEYS, step.detail, KEYS - 1}) {
+      for (Value key : List.of(key(i), Value.of(String.format("%05d", i) + "x"))) {
+        assertThat(map.get(key)).isEqualTo(model.get(key));
+        same(entries(map.from(key)), entries(model.tailMap(key)));
+        same(entries(map.downFrom(key)), entries(model.headMap(key, true).descendingMap()));
+      }
+    }
+    assertThat(map.remove(Value.of("none")) == map).as("nothing is removed").isTrue();
+    for (int i = 0; i < KEYS; i += 17) {
+      assertThat(map.get(key(i))).isEqualTo(model.get(key(i)));
+    }
+    Nodes nodes = Nodes.of(map);
+    assertThat(map.settledHeapBytes()).isEqualTo(nodes.settledHeapBytes);
+  }
+
+  /** Without thousands of entries in a message. */
+  private static void same(Object one, Object other) {
+    assertThat(one.equals(other)).isTrue();
+  }
+
+  private static List<TreeEntry<Value, Dot>> entries(Iterator<TreeEntry<Value, Dot>> walk) {
+    List<TreeEntry<Value, Dot>> entries = new ArrayList<>();
+    walk.forEachRemaining(entries::add);
+    return entries;
+  }
+
+  private static List<TreeEntry<Value, Dot>> entries(Map<Value, Dot> map) {
+    List<TreeEntry<Value, Dot>> entries = new ArrayList<>();
+    map.forEach((key, dot) -> entries.add(new TreeEntry<>(key, dot)));
+    return entries;
+  }
+
+  private static byte[] written(EntryTree<Value, Dot> map, List<ReplicaId> preset) {
+    return WireOutput.bytesOf(
+        out -> {
+          preset.forEach(out::presetReplica);
+          map.write(out, CODEC);
+        });
+  }
+
+  // ---------------------------------------------------------------- single changes
+
+  /** In their order: one in two is there, the others are put between them. */
+  private static List<Value> keysOfAllKinds(int count) {
+    TreeSet<Value> keys = new TreeSet<>();
+    for (int i = 0; keys.size() < count; i++) {
+      keys.add(
+          switch (i % 6) {
+            case 0 -> Value.of(new byte[] {(byte) (i * 7), (byte) i});
+            case 1 -> Value.of("a" + i);
+            case 2 -> Value.of("a".repeat(i % 4) + (char) (0x7d + i % 6) + i);
+            case 3 -> Value.of("a" + (i % 4 == 1 ? "\ud83d\ude00" : "\uffee") + i);
+            case 4 -> Value.of(i * 1_000_003L - 50_000_000L);
+            default -> Value.of(i / 7.0);
+          });
+    }
+    return List.copyOf(keys);
+  }
+
+  private static EntryTree<Value, Dot> loaded(TreeMap<Value, Dot> entries, List<ReplicaId> by) {
+    EntryTree.Loading<Value, Dot> loading = new EntryTree.Loading<>(new LeafPacking<>(CODEC, by));
+    entries.forEach(loading::add);
+    return loading.done();
+  }
+
+  /** Puts, replaces and removes at every place of one leaf: it stays packed, or becomes two. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, 8, 9, 16, 17, 64, 127, 128})
+  void oneChangeOfAPackedLeaf_leavesItPacked(int size) {
+    List<Value> keys = keysOfAllKinds(2 * size + 1);
+    TreeMap<Value, Dot> entries = new TreeMap<>();
+    for (int i = 1; i < keys.size(); i += 2) {
+      entries.put(keys.get(i), new Dot(i % 3 == 0 ? A : B, 1 + i * 37 % 300));
+    }
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    assertThat(map.root()).isInstanceOf(PackedLeaf.class);
+    for (int i = 0; i < keys.size(); i++) {
+      Value key = keys.get(i);
+      for (long number : new long[] {1, 200, 1L << 40}) {
+        TreeMap<Value, Dot> with = new TreeMap<>(entries);
+        with.put(key, new Dot(A, number));
+        EntryTree<Value, Dot> changed = map.put(key, new Dot(A, number));
+        checkLeaves(changed, with, keys);
+        boolean isSplit = with.size() > TreeNode.LEAF_MAX;
+        assertThat(Nodes.of(changed).packed).isEqualTo(isSplit && i < 2 * size ? 2 : 1);
+        assertThat(Nodes.of(changed).loose).isEqualTo(isSplit && i == 2 * size ? 1 : 0);
+      }
+      TreeMap<Value, Dot> without = new TreeMap<>(entries);
+      without.remove(key);
+      EntryTree<Value, Dot> changed = map.remove(key);
+      assertThat(changed == map).isEqualTo(i % 2 == 0);
+      checkLeaves(changed, without, keys);
+      assertThat(Nodes.of(changed).packed).isEqualTo(without.isEmpty() ? 0 : 1);
+    }
+  }
+
+  private static void checkLeaves(
+      EntryTree<Value, Dot> map, TreeMap<Value, Dot> model, List<Value> keys) {
+    same(entries(map.iterator()), entries(model));
+    assertThat(map.size()).isEqualTo(model.size());
+    for (Value key : keys) {
+      assertThat(map.get(key)).isEqualTo(model.get(key));
+    }
+    assertThat(map.settledHeapBytes()).isEqualTo(Nodes.of(map).settledHeapBytes);
+  }
+
+  private static TreeMap<Value, Dot> numbered(int count, Function<Integer, Value> key) {
+    TreeMap<Value, Dot> entries = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      entries.put(key.apply(i), new Dot(A, 1 + i));
+    }
+    return entries;
+  }
+
+  /** All between two neighbours: what is read for a search stays small, whatever the order. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, -1, 37})
+  void manyInsertionsAtOnePlace_leaveBlocksSmall(int each) {
+    TreeMap<Value, Dot> entries = numbered(28, i -> Value.of(i < 9 ? i : 1_000L + i));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    List<Value> keys = new ArrayList<>(entries.keySet());
+    for (int i = 0; i < 100; i++) {
+      Value key = Value.of(500L + Math.floorMod(i * each, 100));
+      keys.add(key);
+      entries.put(key, new Dot(B, 1 + i));
+      map = map.put(key, new Dot(B, 1 + i));
+      checkLeaves(map, entries, keys); // looks at the blocks
+      assertThat(Nodes.of(map).packed).isEqualTo(1);
+    }
+    for (Value key : keys) {
+      entries.remove(key);
+      map = map.remove(key);
+      checkLeaves(map, entries, keys);
+    }
+  }
+
+  /** One after the other, in some order: leaves become small, are joined, or lose all. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 37})
+  void removingAllOneByOne_leavesWhatIsLeft(int each) {
+    int count = 1_000;
+    TreeMap<Value, Dot> entries = numbered(count, i -> Value.of((long) i));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    List<Value> keys = List.copyOf(entries.keySet());
+    for (int i = 0; i < count; i++) {
+      // The first leaf is kept whole until the end: the second one has no room to join it.
+      Value key = keys.get((128 + i * each) % count);
+      entries.remove(key);
+      map = map.remove(key);
+      assertThat(map.settledHeapBytes()).isEqualTo(Nodes.of(map).settledHeapBytes);
+      if (i % 50 == 0) {
+        checkLeaves(map, entries, keys);
+      }
+    }
+    assertThat(map.isEmpty()).isTrue();
+  }
+
+  /** Full leaves are left behind, and what comes is collected in one that is not packed. */
+  @Test
+  void keysThatComeInTheirOrder_leaveFullLeavesBehind() {
+    TreeMap<Value, Dot> entries = numbered(2 * TreeNode.LEAF_MAX, i -> Value.of((long) i));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    for (long i = 1_000; i < 1_100; i++) {
+      entries.put(Value.of(i), new Dot(B, i));
+      map = map.put(Value.of(i), new Dot(B, i));
+      checkLeaves(map, entries, List.copyOf(entries.keySet()));
+      assertThat(Nodes.of(map).packed).isEqualTo(2);
+      assertThat(Nodes.of(map).loose).isEqualTo(1);
+    }
+  }
+
+  /** An inner node all of which is packed is joined with one of which not all is. */
+  @Test
+  void innerNodesThatAreJoined_areNotTakenForPacked() {
+    int leaves = TreeNode.CHILDREN_MAX + 29;
+    int count = leaves * TreeNode.LEAF_MAX;
+    TreeMap<Value, Dot> entries = numbered(count, i -> Value.of((long) i));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    map = without(map, 0, 34 * TreeNode.LEAF_MAX).packed(CODEC, NUMBERINGS.get(1));
+    assertThat(((TreeNode.Inner) map.root()).children).hasSize(2);
+    map = without(map, count - 14 * TreeNode.LEAF_MAX - 20, count);
+    assertThat(((TreeNode.Inner) map.root()).children).as("they are joined").hasSize(30 + 15);
+    assertThat(Nodes.of(map).loose).isPositive();
+    assertThat(Nodes.of(map.packed(CODEC, NUMBERINGS.get(1))).loose).isZero();
+  }
+
+  private static EntryTree<Value, Dot> without(EntryTree<Value, Dot> map, int from, int to) {
+    TreeEdit<Value, Dot> edit = map.edit();
+    for (long i = from; i < to; i++) {
+      edit.remove(Value.of(i));
+    }
+    return edit.done();
+  }
+
+  /** Its number would be in one leaf alone. */
+  @Test
+  void aDotOfAReplicaWithoutANumber_unpacksItsLeaf() {
+    List<Value> keys = keysOfAllKinds(1_000);
+    TreeMap<Value, Dot> entries = numbered(1_000, keys::get);
+    EntryTree<Value, Dot> map = loaded(entries, List.of(A, B));
+    for (int i : new int[] {0, 300, 999}) {
+      EntryTree<Value, Dot> changed = map.put(keys.get(i), new Dot(C, 7));
+      TreeMap<Value, Dot> with = new TreeMap<>(entries);
+      with.put(keys.get(i), new Dot(C, 7));
+      checkLeaves(changed, with, keys);
+      assertThat(Nodes.of(changed).loose).isEqualTo(1);
+      assertThat(Nodes.of(changed.packed(CODEC, List.of(A, B, C))).loose).isZero();
+    }
+  }
+
+  /** No packed leaf has more bytes than are allowed, and one that has so many is packed. */
+  @Test
+  void aLeafThatBecomesTooLarge_isUnpacked() {
+    int entry = LeafPacking.BYTES_MAX / 64;
+    // Kind and length of the text, number of the replica, number of the dot.
+    String rest = "x".repeat(entry - 1 - 2 - 4 - 1 - 1);
+    TreeMap<Value, Dot> entries = numbered(64, i -> Value.of(1_000 + i + rest));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    assertThat(((PackedLeaf) map.root()).bytes).hasSize(LeafPacking.BYTES_MAX);
+    Value there = Value.of(1_030 + rest);
+    assertThat(Nodes.of(map.put(there, new Dot(B, 127))).packed).isEqualTo(1);
+    assertThat(Nodes.of(map.put(there, new Dot(B, 128))).packed).isZero();
+    assertThat(Nodes.of(map.put(Value.of(1L), new Dot(B, 1))).packed).isZero();
+    assertThat(Nodes.of(map.remove(there).put(Value.of(1L), new Dot(B, 1))).packed).isEqualTo(1);
+  }
+
+  /** A change copies bytes; many together are cheaper in a leaf that is unpacked. */
+  @Test
+  void manyChangesOfALeafInOneEdit_unpackIt() {
+    TreeMap<Value, Dot> entries = numbered(1_000, i -> Value.of(2L * i));
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    TreeEdit<Value, Dot> edit = map.edit();
+    for (int i = 0; i < TreeEdit.SPLICES_MAX; i++) {
+      edit.put(Value.of(600L + 2L * i), new Dot(B, 1)); // in one leaf
+      edit.put(Value.of(600L + 2L * i), new Dot(B, 2)); // in one leaf
+    }
+    assertThat(Nodes.of(edit.done()).loose).isEqualTo(1);
+    edit = map.edit();
+    for (int i = 0; i < 1_000; i += TreeNode.LEAF_MAX) {
+      for (int k = 0; k < TreeEdit.SPLICES_MAX; k++) {
+        edit.put(Value.of(2L * i + 1), new Dot(B, 1));
+      }
+    }
+    assertThat(Nodes.of(edit.done()).loose).isZero();
+    // What is packed still is known to be so: packing again need not look.
+    assertThat(edit.done().packed(CODEC, NUMBERINGS.get(1)) == edit.done()).isTrue();
+  }
+
+  /** What a walk through all nodes finds. */
+  static final class Nodes {
+    int packed;
+    int loose;
+    long settledHeapBytes;
+
+    /** Of the leaves that are not settled. */
+    final List<TreeNode.Leaf> looseLeaves = new ArrayList<>();
+
+    static Nodes of(EntryTree<?, ?> map) {
+      Nodes nodes = new Nodes();
+      nodes.visit(map.root());
+      return nodes;
+    }
+
+    private void visit(TreeNode node) {
+      LeafPacking<?, ?> settled = node.settled();
+      if (node instanceof TreeNode.Inner inner) {
+        for (TreeNode child : inner.children) {
+          if (settled != null) {
+            assertThat(settled.isLike(child.settled())).as("below what is settled").isTrue();
+          }
+          visit(child);
+        }
+      } else if (settled != null) {
+        settledHeapBytes += EntryTree.settledHeapBytes(node, settled);
+        if (node instanceof PackedLeaf leaf) {
+          packed++;
+          checkBlocks(leaf, settled);
+        }
+      } else {
+        loose++;
+        looseLeaves.add((TreeNode.Leaf) node);
+      }
+    }
+
+    /** Its bytes are as if it had been packed now, and its marks divide them into small blocks. */
+    private static <K extends Comparable<K>, V> void checkBlocks(
+        PackedLeaf leaf, LeafPacking<K, V> packing) {
+      assertThat(leaf.bytes.length).isBetween(1, LeafPacking.BYTES_MAX);
+      TreeNode.Leaf entries = TreeNode.entries(leaf);
+      TreeNode anew = packing.settled(entries.keys, entries.cells, entries.size);
+      assertThat(leaf.bytes).isEqualTo(((PackedLeaf) anew).bytes);
+      WireInput in = leaf.input();
+      int size = 0;
+      for (int block = 0; block <= leaf.marks.length; block++) {
+        assertThat(in.position()).as("entry that is marked").isEqualTo(leaf.blockStart(block));
+        int first = size;
+        while (in.position() < leaf.blockEnd(block)) {
+          packing.codec().skip(in, packing.replicas());
+          size++;
+        }
+        assertThat(size - first).as("block").isBetween(1, LeafPlace.BLOCK_MAX);
+      }
+      assertThat(size).isEqualTo(leaf.size);
+    }
+  }
+}

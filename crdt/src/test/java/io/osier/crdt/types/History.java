@@ -1,0 +1,377 @@
+package io.osier.crdt.types;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ArbitrarySupplier;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
+
+/**
+ * A history of one object at three replicas: who updated what, having seen what. It follows from a
+ * {@link Plan}, which a property draws, and which shrinks to the few steps that matter.
+ */
+public final class History {
+  /** One step of a plan. Every plan can be carried out: what is not possible is left out. */
+  sealed interface Step {
+    /**
+     * A replica updates the object. Nothing happens where a bounded counter has no bounds yet and
+     * is not given any.
+     *
+     * @param gap how many numbers its sequencer gave to other objects before
+     */
+    record Update(int site, Operation operation, long timestamp, int gap) implements Step {}
+
+    /**
+     * A replica receives one of the updates so far.
+     *
+     * @param event counted around
+     */
+    record Receive(int site, int event) implements Step {}
+  }
+
+  /** What happens, in its order. */
+  public record Plan(CrdtType type, List<Step> steps) {
+    /** Deliveries in causal order: an update that comes too early is not received. */
+    public History run() {
+      return run(true);
+    }
+
+    /** Deliveries in any order. */
+    public History runWithoutCausality() {
+      return run(false);
+    }
+
+    private History run(boolean causal) {
+      History history = new History(type);
+      for (Step step : steps) {
+        switch (step) {
+          case Step.Update u -> history.sites.get(u.site).update(u);
+          case Step.Receive r -> {
+            if (!history.events.isEmpty()) {
+              Event event = history.events.get(r.event % history.events.size());
+              Site site = history.sites.get(r.site);
+              if (causal) {
+                site.receive(event);
+              } else {
+                site.state = site.state.join(event.delta);
+              }
+            }
+          }
+        }
+      }
+      return history;
+    }
+  }
+
+  /**
+   * One update.
+   *
+   * @param past the dots of all updates that its replica had received
+   */
+  public record Event(
+      Dot dot, Operation operation, long timestamp, Set<Dot> past, CrdtState delta) {}
+
+  /** One replica: its state and the updates it has received. */
+  public final class Site {
+    final ReplicaId id;
+    public CrdtState state;
+    public final Set<Dot> seen = new HashSet<>();
+    public final List<Event> own = new ArrayList<>();
+    private long number;
+
+    Site(String name) {
+      id = new ReplicaId(name, 1);
+      state = CrdtState.bottom(type);
+    }
+
+    private void update(Step.Update update) {
+      Operation operation = update.operation;
+      if (state.store() instanceof BoundedCounter c
+          && !c.isCreated()
+          && !(operation instanceof Operation.Bound)) {
+        return;
+      }
+      number += 1 + update.gap;
+      CrdtState delta =
+          state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
+      checkAtOnce(operation, update.timestamp);
+      number = delta.context().last(id);
+      Dot dot = new Dot(id, number);
+      Event event = new Event(dot, operation, update.timestamp, Set.copyOf(seen), delta);
+      state = state.join(delta);
+      seen.add(dot);
+      own.add(event);
+      events.add(event);
+    }
+
+    /** An update that is joined while it is prepared is the same as one that is joined after it. */
+    private void checkAtOnce(Operation operation, long timestamp) {
+      long predecessor = state.context().through(id);
+      CrdtState delta =
+          Updates.prepareAt(
+              state, 0, operation, new UpdateContext(id, number, predecessor, timestamp, 0));
+      CrdtState after = state.join(delta);
+      Updates.Updated both =
+          Updates.updateAt(
+              state, 0, operation, new UpdateContext(id, number, predecessor, timestamp, 0));
+      assertThat(both).isEqualTo(new Updates.Updated(delta, after));
+      assertThat(both.delta().heapBytes()).isEqualTo(delta.heapBytes());
+      assertThat(both.after().heapBytes()).isEqualTo(after.heapBytes());
+      assertThat(both.after().sizeBytes()).isEqualTo(after.sizeBytes());
+    }
+
+    /** Receives an update if all that it builds on is here. */
+    private boolean receive(Event event) {
+      if (!seen.containsAll(event.past)) {
+        return false;
+      }
+      state = state.join(event.delta);
+      seen.add(event.dot);
+      return true;
+    }
+  }
+
+  /**
+   * A part of a history that can be joined: consecutive updates of one replica as one, or its state
+   * where they are none.
+   *
+   * @param from counted around
+   */
+  public record Pick(int site, int from, int count) {}
+
+  final CrdtType type;
+  public final List<Site> sites = new ArrayList<>();
+  public final List<Event> events = new ArrayList<>();
+
+  private History(CrdtType type) {
+    this.type = type;
+    for (String name : List.of("a", "b", "c")) {
+      sites.add(new Site(name));
+    }
+  }
+
+  /** Delivers everything everywhere, in an order that causality allows. */
+  public void finish() {
+    for (Site site : sites) {
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (Event event : events) {
+          more |= !site.seen.contains(event.dot) && site.receive(event);
+        }
+      }
+    }
+  }
+
+  /** What a pick stands for. */
+  public CrdtState part(Pick pick) {
+    Site site = sites.get(pick.site);
+    if (pick.count == 0 || site.own.isEmpty()) {
+      return site.state;
+    }
+    int from = pick.from % site.own.size();
+    return joined(site.own.subList(from, Math.min(site.own.size(), from + pick.count)));
+  }
+
+  /** Updates joined as one. */
+  public static CrdtState joined(List<Event> events) {
+    CrdtState joined = events.getFirst().delta();
+    for (Event event : events.subList(1, events.size())) {
+      joined = joined.join(event.delta());
+    }
+    return joined;
+  }
+
+  /**
+   * Items in another order.
+   *
+   * @param places where each is put among those before it, counted around; at their end by default
+   */
+  public static <T> List<T> ordered(List<T> items, List<Integer> places) {
+    List<T> ordered = new ArrayList<>();
+    for (T item : items) {
+      int n = ordered.size();
+      ordered.add(n < places.size() ? places.get(n) % (n + 1) : n, item);
+    }
+    return ordered;
+  }
+
+  // ---------------------------------------------------------------- what is drawn
+
+  /** Plans for all types; small alphabets, so that conflicts happen. */
+  public static final class Plans implements ArbitrarySupplier<Plan> {
+    private static final int STEPS_MAX = 60;
+
+    @Override
+    public Arbitrary<Plan> get() {
+      return plans(List.of(CrdtType.values()));
+    }
+
+    /** Plans for some types. */
+    public static Arbitrary<Plan> plans(List<CrdtType> types) {
+      return Arbitraries.of(types).flatMap(type -> steps(type).map(steps -> new Plan(type, steps)));
+    }
+
+    private static Arbitrary<List<Step>> steps(CrdtType type) {
+      Arbitrary<Integer> sites = Arbitraries.integers().between(0, 2);
+      Arbitrary<Step> updates =
+          Combinators.combine(
+                  sites,
+                  operations(type, 0),
+                  Arbitraries.longs().between(1, 3),
+                  Arbitraries.integers().between(0, 2))
+              .as(Step.Update::new);
+      Arbitrary<Step> receptions =
+          Combinators.combine(sites, evenly(0, STEPS_MAX)).as(Step.Receive::new);
+      return Arbitraries.frequencyOf(Tuple.of(2, updates), Tuple.of(3, receptions))
+          .list()
+          .ofMaxSize(STEPS_MAX)
+          .withSizeDistribution(RandomDistribution.uniform())
+          .withoutEdgeCases();
+    }
+  }
+
+  /** Groups and states of any replica. */
+  public static final class Picks implements ArbitrarySupplier<Pick> {
+    @Override
+    public Arbitrary<Pick> get() {
+      return Combinators.combine(evenly(0, 2), evenly(0, 20), evenly(0, 5)).as(Pick::new);
+    }
+  }
+
+  private static Arbitrary<Integer> evenly(int min, int max) {
+    return Arbitraries.integers().between(min, max).withDistribution(RandomDistribution.uniform());
+  }
+
+  private static Arbitrary<Operation> operations(CrdtType type, int depth) {
+    return type == CrdtType.BOUNDED_COUNTER
+        ? ownOperations(type, depth) // it cannot be cleared
+        : Arbitraries.frequencyOf(
+            Tuple.of(11, ownOperations(type, depth)),
+            Tuple.of(1, Arbitraries.just(new Operation.Clear())),
+            Tuple.of(depth == 0 ? 2 : 0, deadlines()),
+            Tuple.of(depth == 0 ? 2 : 0, withDeadlines(type)),
+            Tuple.of(depth == 0 && hasParts(type) ? 6 : 0, ofParts(type)));
+  }
+
+  private static Arbitrary<Operation> deadlines() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(4, Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false))),
+        Tuple.of(1, Arbitraries.just(new Operation.Persist())));
+  }
+
+  private static boolean hasParts(CrdtType type) {
+    return TypeRegistry.empty(type) instanceof EntryStore;
+  }
+
+  private static Arbitrary<Operation> ofParts(CrdtType type) {
+    boolean fields = type == CrdtType.OR_MAP;
+    Arbitrary<List<Part>> parts =
+        fields
+            ? names().map(name -> List.<Part>of(new Part.Field(name)))
+            : elements().map(e -> e.stream().map(v -> (Part) new Part.Element(v)).toList());
+    Arbitrary<Operation> updates = fields ? fieldUpdates(0) : elements().map(Operation.Add::new);
+    Arbitrary<Operation.Expire> deadlines =
+        Arbitraries.longs().between(1, 3).map(at -> new Operation.Expire(at, false));
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Combinators.combine(parts, deadlines).as(Operation.ExpireParts::new)),
+        Tuple.of(3, Combinators.combine(updates, deadlines).as(Operation.WithPartDeadlines::new)),
+        Tuple.of(1, parts.map(Operation.PersistParts::new)));
+  }
+
+  private static Arbitrary<Operation> withDeadlines(CrdtType type) {
+    Arbitrary<Operation> updates =
+        Arbitraries.frequencyOf(
+            Tuple.of(7, ownOperations(type, 0)),
+            Tuple.of(1, Arbitraries.just(new Operation.Clear())));
+    return Combinators.combine(updates, Arbitraries.longs().between(1, 3))
+        .as((update, at) -> new Operation.WithDeadline(update, new Operation.Expire(at, false)));
+  }
+
+  private static Arbitrary<Operation> ownOperations(CrdtType type, int depth) {
+    return switch (type) {
+      case PN_COUNTER -> increments(-3, 3);
+      case G_COUNTER -> increments(0, 3);
+      case LWW_REGISTER, MV_REGISTER ->
+          Arbitraries.integers().between(0, 2).map(n -> new Operation.Assign(Value.of(n)));
+      case EW_FLAG, DW_FLAG -> Arbitraries.of(true, false).map(Operation.SetFlag::new);
+      case G_SET -> elements().map(Operation.Add::new);
+      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
+          Arbitraries.frequencyOf(
+              Tuple.of(2, elements().map(Operation.Add::new)),
+              Tuple.of(1, elements().map(Operation.Remove::new)));
+      case OR_MAP ->
+          Arbitraries.frequencyOf(
+              Tuple.of(3, fieldUpdates(depth)),
+              Tuple.of(1, names().map(name -> new Operation.RemoveFields(List.of(name)))));
+      case BOUNDED_COUNTER ->
+          Arbitraries.frequencyOf(
+              Tuple.of(1, bounds()),
+              Tuple.of(
+                  1,
+                  Combinators.combine(
+                          Arbitraries.longs().between(1, 3), Arbitraries.of(true, false))
+                      .as((amount, up) -> new Operation.Transfer("b", amount, up))),
+              Tuple.of(2, increments(-3, 3)));
+    };
+  }
+
+  private static Arbitrary<Operation> increments(long min, long max) {
+    return Arbitraries.longs().between(min, max).map(Operation.Increment::new);
+  }
+
+  private static Arbitrary<Operation> bounds() {
+    // What a datacenter knows of the others while some are added.
+    Arbitrary<List<String>> sharers =
+        Arbitraries.of(
+            List.of("a", "b", "c"),
+            List.of("b", "c"),
+            List.of("a", "b", "c", "d"),
+            List.of("b", "c", "d"));
+    return Combinators.combine(
+            Arbitraries.longs().between(0, 9), Arbitraries.longs().between(0, 9), sharers)
+        .as((down, up, among) -> new Operation.Bound(-down, up, among));
+  }
+
+  private static Arbitrary<Operation> fieldUpdates(int depth) {
+    List<CrdtType> types =
+        Arrays.stream(CrdtType.values())
+            .filter(t -> t.isNestable() && (depth == 0 || t != CrdtType.OR_MAP))
+            .toList();
+    return Arbitraries.of(types)
+        .flatMap(
+            type ->
+                Combinators.combine(names(), operations(type, depth + 1))
+                    .as((name, op) -> new Operation.FieldUpdate(new FieldId(name, type), op)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(3)
+        .map(Operation.UpdateFields::new);
+  }
+
+  private static Arbitrary<String> names() {
+    return Arbitraries.of("f", "g");
+  }
+
+  private static Arbitrary<List<Value>> elements() {
+    return Arbitraries.of(Value.of("x"), Value.of("y")).list().ofMinSize(1).ofMaxSize(2);
+  }
+}

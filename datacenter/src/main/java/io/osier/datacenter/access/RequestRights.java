@@ -1,0 +1,152 @@
+package io.osier.datacenter.access;
+
+import io.osier.core.Grant;
+import io.osier.core.Grant.Right;
+import io.osier.core.Key;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Which rights requests need. Pure. */
+public final class RequestRights {
+  private RequestRights() {}
+
+  /**
+   * A right that the request needs and the user does not have; null if there is none. Costs a walk
+   * through the user's grants for each key.
+   */
+  public static @Nullable Grant missing(User user, Request request) {
+    return switch (request) {
+      case Request.Read r -> missing(user, Right.READ, r.keyspace(), r.key());
+      case Request.Write r -> {
+        Grant missing = missing(user, Right.WRITE, r.keyspace(), r.key());
+        boolean tells = r.ask().isPresent() || r.condition().isPresent();
+        yield missing == null && tells ? missing(user, Right.READ, r.keyspace(), r.key()) : missing;
+      }
+      case Request.ReadAll r -> ofAll(user, r, r.reads().size(), r.keyspace());
+      case Request.WriteAll r -> ofAll(user, r, r.updates().size(), r.keyspace());
+      case Request.Scan r -> {
+        User.Reach reach = user.readable(r.keyspace(), r.from());
+        boolean ends = r.to().isEmpty() && r.want() == Request.Want.ROWS;
+        if (reach.any() && (ends || reach.contains(r.to()))) {
+          yield null;
+        }
+        Optional<Key> missing = reach.any() ? reach.end() : r.from();
+        yield new Grant(Right.READ, Optional.of(r.keyspace()), missing);
+      }
+      case Request.Watch r -> {
+        if (!r.prefix()) {
+          yield missing(user, Right.READ, r.keyspace(), r.key().orElseThrow());
+        }
+        User.Reach reach = user.readable(r.keyspace(), r.key());
+        Optional<Key> end = r.key().flatMap(Key::afterPrefix);
+        yield reach.any() && reach.contains(end)
+            ? null
+            : new Grant(Right.READ, Optional.of(r.keyspace()), reach.any() ? reach.end() : r.key());
+      }
+      case Request.Transact r -> ofStep(user, r);
+      case Request.Repeat r -> ofStep(user, r.step());
+      case Request.Through r -> anything(user, r.keyspace());
+      case Request.Inspect r -> {
+        Grant admin = new Grant(Right.ADMIN, r.keyspace(), Optional.empty());
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Backup r -> {
+        Grant admin = Grant.onAll(Right.ADMIN);
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Administer r -> {
+        boolean one = r.subject().equals("keyspace") && r.action().equals("alter");
+        Grant admin =
+            new Grant(
+                Right.ADMIN, one ? Optional.of(r.name()) : Optional.empty(), Optional.empty());
+        yield user.may(admin) ? null : admin;
+      }
+      case Request.Keyspaces r -> null;
+      case Request.Hello r -> null;
+      case Request.Login r -> null;
+      case Request.Proof r -> null;
+      case Request.Ping r -> null;
+    };
+  }
+
+  private static @Nullable Grant missing(User user, Right right, String keyspace, Key key) {
+    return user.may(right, keyspace, key) ? null : Grant.on(right, keyspace, key);
+  }
+
+  private static @Nullable Grant anything(User user, String keyspace) {
+    return user.mayAnything(keyspace) ? null : Grant.on(Right.READ, keyspace);
+  }
+
+  /** Of a batch: where nothing of it may be done. */
+  private static @Nullable Grant ofAll(User user, Request batch, int parts, String keyspace) {
+    SortedMap<Integer, Grant> missing = missingOfParts(user, batch);
+    if (missing.isEmpty()) {
+      return anything(user, keyspace);
+    }
+    return missing.size() < parts ? null : missing.get(missing.firstKey());
+  }
+
+  /**
+   * By the number of a batch's part the right that it needs and the user does not have. Nothing of
+   * other requests.
+   */
+  public static SortedMap<Integer, Grant> missingOfParts(User user, Request batch) {
+    SortedMap<Integer, Grant> all = new TreeMap<>();
+    switch (batch) {
+      case Request.ReadAll r -> {
+        for (int i = 0; i < r.reads().size(); i++) {
+          note(all, i, missing(user, Right.READ, r.keyspace(), r.reads().get(i).key()));
+        }
+      }
+      case Request.WriteAll r -> {
+        for (int i = 0; i < r.updates().size(); i++) {
+          note(all, i, missing(user, Right.WRITE, r.keyspace(), r.updates().get(i).key()));
+        }
+      }
+      default -> {}
+    }
+    return all;
+  }
+
+  private static void note(SortedMap<Integer, Grant> all, int part, @Nullable Grant missing) {
+    if (missing != null) {
+      all.put(part, missing);
+    }
+  }
+
+  private static @Nullable Grant ofStep(User user, Request.Transact step) {
+    for (Request.Update update : step.updates()) {
+      Grant missing = missing(user, Right.WRITE, step.keyspace(), update.key());
+      if (missing != null) {
+        return missing;
+      }
+    }
+    for (Request.Fetch read : step.reads()) {
+      Grant missing = missing(user, Right.READ, step.keyspace(), read.key());
+      if (missing != null) {
+        return missing;
+      }
+    }
+    return anything(user, step.keyspace());
+  }
+
+  /**
+   * The first key that a scan must not show; empty if it may go on to the end of the keyspace. A
+   * scan of what somebody may read in part ends where that part does, as if the keyspace did.
+   */
+  public static Optional<Key> endOf(User user, Request.Scan scan) {
+    return user.readable(scan.keyspace(), scan.from()).end();
+  }
+
+  /** What may be shown of a page that was read up to its own end. */
+  public static Reply.Page within(Key end, Reply.Page page) {
+    List<Reply.Row> rows =
+        page.rows().stream().filter(row -> row.key().compareTo(end) < 0).toList();
+    return new Reply.Page(rows, page.next().filter(n -> n.compareTo(end) < 0), page.seen());
+  }
+}

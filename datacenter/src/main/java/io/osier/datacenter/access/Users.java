@@ -1,0 +1,100 @@
+package io.osier.datacenter.access;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.OsierException;
+import io.osier.core.scram.ScramCredential;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** All users there are, at one time. Immutable. */
+public final class Users {
+  /**
+   * The user that connections have which do not log in. Where there is none of this name, everybody
+   * must log in.
+   */
+  public static final String DEFAULT = "default";
+
+  /** Most users. */
+  public static final int MAX = 10_000;
+
+  /** Nobody was ever named: who can connect may do everything. */
+  public static final Users OPEN =
+      new Users(
+          List.of(
+              new User(
+                  DEFAULT,
+                  Optional.empty(),
+                  Arrays.stream(Grant.Right.values()).map(Grant::onAll).toList())));
+
+  private final SortedMap<String, User> byName = new TreeMap<>();
+  private final int[] iterations;
+
+  /**
+   * These users.
+   *
+   * @throws OsierException INVALID_ARGUMENT if there are too many, or two of one name
+   */
+  public Users(Collection<User> all) {
+    if (all.size() > MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, all.size() + " users are too many; at most " + MAX + " fit");
+    }
+    for (User user : all) {
+      if (byName.put(user.name(), user) != null) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "there are two users of the name " + user.name());
+      }
+    }
+    iterations =
+        byName.values().stream()
+            .flatMap(u -> u.credential().stream())
+            .mapToInt(ScramCredential::iterations)
+            .toArray();
+  }
+
+  /** A user by name. */
+  public Optional<User> find(String name) {
+    return Optional.ofNullable(byName.get(name));
+  }
+
+  /** All users, by their names. */
+  public List<User> all() {
+    return List.copyOf(byName.values());
+  }
+
+  /**
+   * How often a password may have been hashed: as often as one of these users' passwords was.
+   *
+   * @param chance any number, which decides which of them
+   */
+  int iterations(int chance) {
+    return iterations.length == 0
+        ? ScramCredential.ITERATIONS
+        : iterations[Math.floorMod(chance, iterations.length)];
+  }
+
+  /** Whether who does not log in may do everything: no rights are in force. */
+  public boolean isOpen() {
+    return find(DEFAULT)
+        .filter(u -> Arrays.stream(Grant.Right.values()).map(Grant::onAll).allMatch(u::may))
+        .isPresent();
+  }
+
+  /** Those who may administer everything, and can prove who they are. */
+  public List<String> administrators() {
+    return byName.values().stream()
+        .filter(u -> !u.name().equals(DEFAULT) && u.may(Grant.onAll(Grant.Right.ADMIN)))
+        .map(User::name)
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return byName.values().toString();
+  }
+}

@@ -1,0 +1,171 @@
+package io.osier.datacenter.admin;
+
+import io.osier.core.Grant;
+import io.osier.core.OsierException;
+import io.osier.core.scram.ScramCredential;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.frontend.AccessControl;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may look at the admin port: where others than this machine reach it and rights are in force,
+ * a user with the right {@code admin *}, by HTTP's basic authentication or a certificate. Probes of
+ * life and readiness are answered to anybody. Thread-safe.
+ */
+final class AdminAccess {
+  private static final Set<String> FOR_ALL = Set.of("/livez", "/readyz", "/health");
+  private static final String BASIC = "basic ";
+
+  /** For so long a password is not hashed again, which takes 10 ms. */
+  private static final long REMEMBERED_NANOS = 60_000_000_000L;
+
+  /** One that was right: what a browser or a scraper asks with again and again. */
+  private record Remembered(byte[] digest, ScramCredential of, long untilNanos) {}
+
+  private final AccessControl access;
+  private final boolean isPrivate;
+  private final Executor executor;
+  private final byte[] key = new byte[32];
+  private volatile @Nullable Remembered remembered;
+
+  /**
+   * For a port.
+   *
+   * @param isPrivate whether nobody but this machine reaches it
+   * @param executor hashes passwords
+   */
+  AdminAccess(AccessControl access, boolean isPrivate, Executor executor) {
+    this.access = access;
+    this.isPrivate = isPrivate;
+    this.executor = executor;
+    new SecureRandom().nextBytes(key);
+  }
+
+  /**
+   * Why something is not shown; empty if it is.
+   *
+   * @param certificates what the certificate names that was shown
+   */
+  CompletableFuture<Optional<HttpEndpoint.Answer>> refusal(
+      RequestHead asked, Set<String> certificates, SocketAddress from) {
+    if (isPrivate || FOR_ALL.contains(asked.path()) || access.users().isOpen()) {
+      return done(Optional.empty());
+    }
+    if (access.isWaiting()) {
+      return done(
+          Optional.of(
+              new HttpEndpoint.Answer(
+                  503, "this datacenter has just started and does not know its users yet\n")));
+    }
+    Optional<User> shown = access.ofCertificate(certificates);
+    if (shown.isPresent()) {
+      return done(judged(shown.get(), from));
+    }
+    Optional<String[]> given = asked.authorization().flatMap(AdminAccess::decode);
+    if (given.isEmpty()) {
+      return done(Optional.of(wanted("log in as a user with the right: admin *")));
+    }
+    String name = given.get()[0];
+    try {
+      access.checkPause(name, from);
+    } catch (OsierException e) {
+      return done(Optional.of(new HttpEndpoint.Answer(429, e.getMessage() + "\n")));
+    }
+    return CompletableFuture.supplyAsync(
+        () -> judged(name, given.get()[1].toCharArray(), from), executor);
+  }
+
+  private static CompletableFuture<Optional<HttpEndpoint.Answer>> done(
+      Optional<HttpEndpoint.Answer> answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  private static HttpEndpoint.Answer wanted(String why) {
+    return new HttpEndpoint.Answer(401, why + "\n");
+  }
+
+  private Optional<HttpEndpoint.Answer> judged(String name, char[] password, SocketAddress from) {
+    Optional<User> user = access.users().find(name).filter(u -> u.credential().isPresent());
+    ScramCredential credential = user.flatMap(User::credential).orElse(access.decoy(name));
+    if (!isRight(name, password, credential) || user.isEmpty()) {
+      return Optional.of(wanted(String.valueOf(access.failed(name, from).getMessage())));
+    }
+    return judged(user.get(), from);
+  }
+
+  private Optional<HttpEndpoint.Answer> judged(User user, SocketAddress from) {
+    Grant wanted = Grant.onAll(Grant.Right.ADMIN);
+    if (user.may(wanted)) {
+      return Optional.empty();
+    }
+    access.audit().refused(user.name(), AccessControl.address(from), "http", wanted);
+    return Optional.of(new HttpEndpoint.Answer(403, "a right is missing: " + wanted + "\n"));
+  }
+
+  private boolean isRight(String name, char[] password, ScramCredential credential) {
+    byte[] digest = digest(name, password);
+    Remembered last = remembered;
+    long now = System.nanoTime();
+    if (last != null
+        && now - last.untilNanos < 0
+        && last.of.equals(credential)
+        && MessageDigest.isEqual(last.digest, digest)) {
+      return true;
+    }
+    try {
+      if (!credential.isOf(password)) {
+        return false;
+      }
+    } catch (OsierException e) {
+      return false; // it cannot be anybody's password
+    }
+    remembered = new Remembered(digest, credential, now + REMEMBERED_NANOS);
+    return true;
+  }
+
+  private byte[] digest(String name, char[] password) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      sha.update(key);
+      sha.update(name.getBytes(StandardCharsets.UTF_8));
+      sha.update((byte) 0);
+      byte[] bytes = new String(password).getBytes(StandardCharsets.UTF_8);
+      byte[] made = sha.digest(bytes);
+      Arrays.fill(bytes, (byte) 0);
+      return made;
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** Name and password of a field Authorization. */
+  private static Optional<String[]> decode(String field) {
+    if (!field.toLowerCase(Locale.ROOT).startsWith(BASIC)) {
+      return Optional.empty();
+    }
+    try {
+      String text =
+          new String(
+              Base64.getDecoder().decode(field.substring(BASIC.length()).strip()),
+              StandardCharsets.UTF_8);
+      int colon = text.indexOf(':');
+      return colon < 1 || !User.isName(text.substring(0, colon))
+          ? Optional.empty()
+          : Optional.of(new String[] {text.substring(0, colon), text.substring(colon + 1)});
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,270 @@
+package io.osier.datacenter.admin;
+
+import io.osier.core.codec.MalformedException;
+import io.osier.datacenter.metrics.report.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells those who look at the dashboard once a second what this datacenter and the others do, as
+ * server-sent events. While nobody looks, here or at a peer, nothing is computed, and no thread is
+ * there.
+ *
+ * <p>Bounded: at most {@value #VIEWERS_MAX} viewers; one who does not read gets nothing more until
+ * what was sent has left, and is dropped after {@value #MISSES_MAX} messages that were not sent.
+ * All viewers get the same bytes. Thread-safe: everything happens on one thread of its own.
+ */
+public final class Dashboard implements AutoCloseable {
+  /** Most viewers at once. */
+  static final int VIEWERS_MAX = 16;
+
+  /** Messages in a row that could not be sent until a viewer is dropped. */
+  static final int MISSES_MAX = 5;
+
+  /** Tells browsers after how many milliseconds to come again when the connection is lost. */
+  private static final byte[] HELLO = "retry: 2000\n\n".getBytes(StandardCharsets.UTF_8);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Dashboard.class);
+  private static final long TICK_MILLIS = 1_000;
+
+  /** A status is made at most so often, whoever asks. */
+  private static final long FRESH_NANOS = 400_000_000;
+
+  /** A partition that does not answer by then is a finding of its own. */
+  private static final long STATUS_MILLIS_MAX = 900;
+
+  /** Somebody's way to see the messages. */
+  interface Viewer {
+    /**
+     * Sends a piece, unless what was sent before has not left yet; whether it did. For any thread.
+     */
+    boolean send(byte[] piece);
+
+    /** Ends it. */
+    void close();
+
+    /** Has something done when it ends, now if it has. */
+    void whenClosed(Runnable then);
+  }
+
+  private static final class Watching {
+    final Viewer viewer;
+    int misses;
+
+    Watching(Viewer viewer) {
+      this.viewer = viewer;
+    }
+  }
+
+  private final String self;
+  private final Supplier<CompletableFuture<String>> source;
+  private final BiConsumer<String, byte[]> notes;
+  private final ScheduledThreadPoolExecutor executor;
+  private final AtomicInteger viewers = new AtomicInteger();
+
+  // All that follows is touched by the executor's thread alone.
+  private final StatusBoard board;
+  private final List<Watching> watching = new ArrayList<>();
+  private Optional<ScheduledFuture<?>> ticking = Optional.empty();
+  private CompletableFuture<String> status = CompletableFuture.completedFuture("");
+  private long statusNanos;
+  private boolean isStatus;
+  private long number;
+
+  /**
+   * Nobody looks yet.
+   *
+   * @param self this datacenter's name
+   * @param peers the others' names
+   * @param source makes this datacenter's status, as JSON; called by one thread
+   * @param notes sends a note to a datacenter, if it can
+   */
+  public Dashboard(
+      String self,
+      Collection<String> peers,
+      Supplier<CompletableFuture<String>> source,
+      BiConsumer<String, byte[]> notes) {
+    this.self = self;
+    this.source = source;
+    this.notes = notes;
+    this.board = new StatusBoard(peers);
+    this.executor =
+        new ScheduledThreadPoolExecutor(
+            1, r -> Thread.ofPlatform().name("osier-dashboard").daemon(true).unstarted(r));
+    executor.setKeepAliveTime(5, TimeUnit.SECONDS);
+    executor.allowCoreThreadTimeOut(true);
+    executor.setRemoveOnCancelPolicy(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  /** From now on these are the other datacenters. */
+  public void setPeers(Set<String> others) {
+    Set<String> now = Set.copyOf(others);
+    execute(() -> board.setPeers(now));
+  }
+
+  /** How many look. */
+  int viewers() {
+    return viewers.get();
+  }
+
+  /** Whether nobody else may look. */
+  boolean isFull() {
+    return viewers.get() >= VIEWERS_MAX;
+  }
+
+  /** Somebody looks from now on, unless it is one too many. */
+  void join(Viewer viewer) {
+    int now = viewers.incrementAndGet();
+    viewer.whenClosed(viewers::decrementAndGet);
+    if (now > VIEWERS_MAX || !viewer.send(HELLO)) {
+      viewer.close();
+      return;
+    }
+    execute(
+        () -> {
+          Watching one = new Watching(viewer);
+          watching.add(one);
+          viewer.whenClosed(() -> execute(() -> watching.remove(one)));
+          if (ticking.isEmpty()) {
+            ticking =
+                Optional.of(
+                    executor.scheduleAtFixedRate(
+                        this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS));
+          }
+        });
+  }
+
+  private void execute(Runnable task) {
+    try {
+      executor.execute(
+          () -> {
+            try {
+              task.run();
+            } catch (RejectedExecutionException e) {
+              LOG.debug("the dashboard was closed meanwhile", e);
+            } catch (RuntimeException e) {
+              LOG.error("a fault of the dashboard", e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the dashboard is closed", e);
+    }
+  }
+
+  private void tick() {
+    try {
+      if (watching.isEmpty()) {
+        ticking.ifPresent(t -> t.cancel(false));
+        ticking = Optional.empty();
+        return;
+      }
+      byte[] ask = StatusBoard.encode(board.ask(System.nanoTime()));
+      board.peers().forEach(dc -> notes.accept(dc, ask));
+      status().whenCompleteAsync((json, error) -> show(json, error), executor);
+    } catch (RuntimeException e) {
+      LOG.error("a fault of the dashboard", e); // what is thrown here would end the ticking
+    }
+  }
+
+  /** This datacenter's status, made now unless that has just been done. */
+  private CompletableFuture<String> status() {
+    long now = System.nanoTime();
+    if (!isStatus || now - statusNanos >= FRESH_NANOS) {
+      isStatus = true;
+      statusNanos = now;
+      status = source.get().orTimeout(STATUS_MILLIS_MAX, TimeUnit.MILLISECONDS);
+    }
+    return status;
+  }
+
+  private void show(String json, Throwable error) {
+    if (error != null) {
+      LOG.debug("no status", error);
+    }
+    long now = System.nanoTime();
+    JsonObject message = new JsonObject();
+    message.put("self", self).put("number", ++number).put("viewers", viewers.get());
+    JsonObject.Array peers = message.putArray("peers");
+    board.peers().forEach(peers::add);
+    JsonObject.Array all = message.putArray("statuses");
+    if (error == null) {
+      all.addObject().put("dc", self).put("age_ms", 0).put("by", self).put("status", json);
+    }
+    for (StatusBoard.Heard h : board.heard(now)) {
+      // As text: what a peer sends must not be able to break out of its place.
+      all.addObject()
+          .put("dc", h.dc())
+          .put("age_ms", h.ageMillis())
+          .put("by", h.by())
+          .put("status", h.status());
+    }
+    byte[] event = ("data: " + message + "\n\n").getBytes(StandardCharsets.UTF_8);
+    for (Watching one : List.copyOf(watching)) {
+      if (one.viewer.send(event)) {
+        one.misses = 0;
+      } else if (++one.misses == MISSES_MAX) {
+        LOG.info("a viewer of the dashboard does not read and is dropped");
+        one.viewer.close();
+      }
+    }
+  }
+
+  /** A note of a peer has come. */
+  public void noted(String from, byte[] content) {
+    StatusBoard.Note note;
+    try {
+      note = StatusBoard.decode(content);
+    } catch (MalformedException e) {
+      LOG.debug("{} sends a note that cannot be read", from, e);
+      return;
+    }
+    execute(
+        () -> {
+          switch (note) {
+            case StatusBoard.Tell tell -> board.told(from, tell, System.nanoTime());
+            case StatusBoard.Ask ask -> answer(from, ask);
+          }
+        });
+  }
+
+  private void answer(String to, StatusBoard.Ask ask) {
+    long now = System.nanoTime();
+    if (!board.mayAnswer(to, now)) {
+      return;
+    }
+    Set<String> further = board.further(to, ask);
+    byte[] question = StatusBoard.encode(new StatusBoard.Ask(Set.of()));
+    further.forEach(dc -> notes.accept(dc, question));
+    status()
+        .thenAcceptAsync(
+            json -> {
+              tell(to, new StatusBoard.Tell(self, 0, json));
+              board.known(further, System.nanoTime()).forEach(tell -> tell(to, tell));
+            },
+            executor);
+  }
+
+  private void tell(String to, StatusBoard.Tell tell) {
+    notes.accept(to, StatusBoard.encode(tell));
+  }
+
+  @Override
+  public void close() {
+    executor.shutdownNow();
+  }
+}

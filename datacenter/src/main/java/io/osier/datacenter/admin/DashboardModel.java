@@ -1,0 +1,254 @@
+package io.osier.datacenter.admin;
+
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.propagation.host.LateCounts;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
+
+/**
+ * What the dashboard tells of a datacenter at one moment. Counts are since the start of its
+ * process: whoever wants rates takes differences, of which only those of one incarnation make
+ * sense.
+ *
+ * @param millis the moment
+ * @param dc its name
+ * @param incarnation of this process
+ * @param uptimeMillis how long it has run
+ * @param cli how its command line is called on its machine, without a command
+ * @param obstacles what keeps it from serving, in words
+ * @param warnings what else does not work, in words
+ * @param links to the other datacenters
+ * @param spaces its keyspaces
+ */
+public record DashboardModel(
+    long millis,
+    String dc,
+    long incarnation,
+    long uptimeMillis,
+    String cli,
+    List<String> obstacles,
+    List<String> warnings,
+    List<Link> links,
+    List<Space> spaces) {
+  /**
+   * The way to another datacenter, all keyspaces together.
+   *
+   * @param dc its name
+   * @param connected whether frames can be sent to it
+   * @param stream what the slowest stream to it does: waiting, catching-up, streaming
+   * @param lagUpdates updates of this datacenter that it has not acknowledged
+   * @param lagMillis for how long it lacks the oldest of them
+   * @param behindUpdates updates of it that have not come here
+   * @param inFlightBytes bytes sent and not acknowledged
+   * @param sentBytes bytes that the connections have carried to it, framing included
+   * @param receivedBytes the same from it
+   */
+  record Link(
+      String dc,
+      boolean connected,
+      String stream,
+      long lagUpdates,
+      long lagMillis,
+      long behindUpdates,
+      long inFlightBytes,
+      long sentBytes,
+      long receivedBytes) {}
+
+  /**
+   * A keyspace, all its partitions together.
+   *
+   * @param name its name
+   * @param slaMillis δ; 0 if everything is shipped at once
+   * @param propagation op, state or adaptive
+   * @param consistency session or causal
+   * @param ready whether commands are served
+   * @param ageMillis how old the oldest of its partitions' figures is
+   * @param updates committed here
+   * @param applied of others that came here
+   * @param objects that it holds
+   * @param dirtyObjects that have updates not yet shipped
+   * @param shippedBytes of updates, to all peers
+   * @param opBytes that the same updates take as single operations
+   * @param stateObjects in STATE mode now
+   * @param switches how often an object changed its mode
+   * @param late shipments that came too late
+   * @param queued commands that wait
+   * @param overloads commands that were refused
+   * @param spent how often each budget of memory was spent
+   * @param visibility how long shipments took until they were visible here
+   * @param hot the hottest objects, hottest first
+   */
+  record Space(
+      String name,
+      long slaMillis,
+      String propagation,
+      String consistency,
+      boolean ready,
+      long ageMillis,
+      long updates,
+      long applied,
+      long objects,
+      long dirtyObjects,
+      long shippedBytes,
+      long opBytes,
+      long stateObjects,
+      long switches,
+      LateCounts late,
+      long queued,
+      long overloads,
+      Map<String, Long> spent,
+      Visibility visibility,
+      List<Hot> hot) {}
+
+  /**
+   * Delays from the commit of a shipment's oldest update until it was visible here, outages left
+   * out.
+   *
+   * @param counts by {@link #RANGES}, and behind the last
+   */
+  record Visibility(List<Long> counts, double p50Millis, double p99Millis, double maxMillis) {
+    /** The ranges' ends as shares of δ, or of a second where δ is 0. */
+    static final List<Double> RANGES = ranges();
+
+    private static List<Double> ranges() {
+      List<Double> ends = new ArrayList<>();
+      for (int i = 1; i <= 40; i++) {
+        ends.add(i / 40.0);
+      }
+      ends.addAll(List.of(1.1, 1.25, 1.5, 2.0));
+      return List.copyOf(ends);
+    }
+
+    /** Counts times in microseconds. */
+    static Visibility of(Histogram micros, long slaMillis) {
+      double unitMicros = slaMillis > 0 ? slaMillis * 1e3 : 1e6;
+      Long[] counts = new Long[RANGES.size() + 1];
+      Arrays.fill(counts, 0L);
+      int range = 0;
+      for (HistogramIterationValue v : micros.recordedValues()) {
+        long least = micros.lowestEquivalentValue(v.getValueIteratedTo());
+        while (range < RANGES.size() && least > RANGES.get(range) * unitMicros) {
+          range++;
+        }
+        counts[range] += v.getCountAtValueIteratedTo();
+      }
+      return new Visibility(
+          List.of(counts),
+          micros.getValueAtPercentile(50) / 1e3,
+          micros.getValueAtPercentile(99) / 1e3,
+          micros.getMaxValue() / 1e3);
+    }
+  }
+
+  /**
+   * What a snapshot says.
+   *
+   * @param cli see {@link #cli}
+   */
+  public static DashboardModel of(Snapshot snapshot, String cli) {
+    List<Link> links = new ArrayList<>();
+    snapshot.links().forEach((dc, link) -> links.add(link(snapshot, dc, link)));
+    return new DashboardModel(
+        snapshot.atMillis(),
+        snapshot.self().dc(),
+        snapshot.self().incarnation(),
+        snapshot.atMillis() - snapshot.startMillis(),
+        cli,
+        snapshot.obstacles(),
+        snapshot.warnings(),
+        links,
+        snapshot.keyspaces().stream().map(k -> space(k, snapshot.atMillis())).toList());
+  }
+
+  private static Link link(Snapshot snapshot, String dc, Snapshot.Link link) {
+    List<PartitionReport.Peer> streams =
+        snapshot.keyspaces().stream()
+            .flatMap(k -> k.peers().getOrDefault(dc, List.of()).stream())
+            .toList();
+    return new Link(
+        dc,
+        link.connected(),
+        streams.stream()
+            .map(PartitionReport.Peer::stream)
+            .min(Comparator.comparingInt(DashboardModel::speed))
+            .orElse("waiting"),
+        streams.stream().mapToLong(p -> p.to().lagUpdates()).sum(),
+        streams.stream().mapToLong(p -> p.to().lagNanos() / 1_000_000).max().orElse(0),
+        streams.stream().mapToLong(p -> p.from().behindUpdates()).sum(),
+        streams.stream().mapToLong(p -> p.to().inFlightBytes()).sum(),
+        link.sentBytes(),
+        link.receivedBytes());
+  }
+
+  private static int speed(String stream) {
+    return switch (stream) {
+      case "waiting" -> 0;
+      case "catching-up" -> 1;
+      default -> 2;
+    };
+  }
+
+  private static Space space(Snapshot.Keyspace k, long nowMillis) {
+    Map<String, Long> spent = new LinkedHashMap<>();
+    k.memory().forEach((share, usage) -> spent.put(share, usage.spent()));
+    return new Space(
+        k.name(),
+        k.slaMillis(),
+        k.policy().propagation().name().toLowerCase(Locale.ROOT),
+        k.policy().consistency().name().toLowerCase(Locale.ROOT),
+        k.ready() == k.policy().partitions(),
+        k.ageMillis(nowMillis),
+        k.sum(r -> r.content().committed()),
+        k.sum(r -> r.arrived().applied()),
+        k.sum(r -> r.content().objects()),
+        k.sum(r -> r.shipped().dirtyObjects()),
+        k.sum(r -> r.shipped().bytes()),
+        k.sum(r -> r.shipped().opBytes()),
+        k.sum(r -> r.modes().stateObjects()),
+        k.sum(r -> r.modes().switched()),
+        k.partitions().stream()
+            .map(p -> p.report().arrived().late())
+            .reduce(LateCounts.NONE, LateCounts::plus),
+        k.queued(),
+        k.overloads(),
+        spent,
+        Visibility.of(k.visibilityMicros(), k.slaMillis()),
+        k.hot(StatusJson.HOT).stream().map(Hot::of).toList());
+  }
+
+  /**
+   * A hot object.
+   *
+   * @param key as text
+   * @param type its type's label
+   * @param mode op or state
+   * @param updatesPerSecond here
+   * @param objectBytes its size
+   * @param opBytes the mean size of one operation
+   */
+  record Hot(
+      String key,
+      String type,
+      String mode,
+      double updatesPerSecond,
+      long objectBytes,
+      double opBytes) {
+    private static Hot of(PartitionReport.Hot hot) {
+      return new Hot(
+          hot.object().key().toString(),
+          hot.object().type().label(),
+          hot.mode(),
+          hot.updatesPerSecond(),
+          hot.objectBytes(),
+          hot.opBytes());
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package io.osier.datacenter.admin;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What is wrong with a datacenter, in words a person understands, with the command that helps.
+ * Pure.
+ */
+final class HealthChecks {
+  /** How bad it is. */
+  enum Level {
+    /** Something does not work. */
+    ERROR,
+    /** Something works less well than it should. */
+    WARNING,
+    /** It mends itself. */
+    NOTE
+  }
+
+  /**
+   * One thing.
+   *
+   * @param about what it is about, so that a reader knows it again when its figures change
+   * @param what in words
+   * @param help a command, or what to do
+   */
+  record Finding(Level level, String about, String what, String help) {}
+
+  /** A partition publishes once a second. */
+  private static final long SILENT_MILLIS_MIN = 5_000;
+
+  private final DashboardModel now;
+  private final DashboardModel before;
+  private final List<Finding> found = new ArrayList<>();
+
+  private HealthChecks(DashboardModel now, DashboardModel before) {
+    this.now = now;
+    this.before = before;
+  }
+
+  /**
+   * Looks for what is wrong, worst first.
+   *
+   * @param before the same datacenter some time ago, or now if nothing older is known
+   */
+  static List<Finding> of(DashboardModel now, DashboardModel before) {
+    HealthChecks findings = new HealthChecks(now, before);
+    findings.look();
+    return findings.found.stream().sorted(Comparator.comparing(Finding::level)).toList();
+  }
+
+  private void look() {
+    for (String obstacle : now.obstacles()) {
+      boolean catchingUp = obstacle.startsWith("catching up");
+      String help =
+          catchingUp
+              ? now.cli() + " peers"
+              : obstacle.contains("disk")
+                  ? "df -h; make room where osier.store.dir is"
+                  : now.cli() + " stat --json";
+      add(
+          catchingUp ? Level.WARNING : Level.ERROR,
+          "ready",
+          now.dc() + " does not serve fully: " + obstacle,
+          help);
+    }
+    for (String warning : now.warnings()) {
+      add(
+          Level.WARNING,
+          "warning " + warning.replaceFirst(", \\d+ failed reads", ""),
+          now.dc() + ": " + warning,
+          warning.contains("peer protocol")
+              ? "docs/OPERATIONS.md, Upgrade"
+              : warning.startsWith("the store is damaged")
+                  ? "restart it: it is mended from its peers; osier rebuild, or restore, where it"
+                      + " is not"
+                  : "osier server --config FILE --check, at both; then restart the one that was"
+                      + " wrong");
+    }
+    now.links().forEach(this::look);
+    for (DashboardModel.Space space : now.spaces()) {
+      if (space.ageMillis() > SILENT_MILLIS_MIN) {
+        add(
+            Level.ERROR,
+            "silent " + space.name(),
+            "A partition of '%s' at %s has not answered for %s: it hangs, or the machine is too busy."
+                .formatted(space.name(), now.dc(), millis(space.ageMillis() / 1_000 * 1_000)),
+            "the log of " + now.dc() + "; jcmd PID Thread.print");
+      }
+      before.spaces().stream()
+          .filter(s -> s.name().equals(space.name()) && before.incarnation() == now.incarnation())
+          .findFirst()
+          .ifPresent(earlier -> look(space, earlier));
+    }
+  }
+
+  private void add(Level level, String about, String what, String help) {
+    found.add(new Finding(level, now.dc() + " " + about, what, help));
+  }
+
+  private void look(DashboardModel.Link link) {
+    String way = now.dc() + " → " + link.dc();
+    if (!link.connected()) {
+      String waits =
+          link.lagUpdates() == 0
+              ? "nothing waits for it yet"
+              : number(link.lagUpdates()) + " updates wait for it";
+      add(
+          Level.ERROR,
+          "link " + link.dc(),
+          "The link " + way + " is cut: " + waits + ". Both sides go on, and meet when it heals.",
+          now.cli() + " peers");
+    } else if (link.stream().equals("catching-up") && link.lagUpdates() > 0) {
+      add(
+          Level.NOTE,
+          "link " + link.dc(),
+          link.dc()
+              + " catches up with "
+              + now.dc()
+              + ": "
+              + number(link.lagUpdates())
+              + " updates to go.",
+          now.cli() + " peers");
+    }
+  }
+
+  private void look(DashboardModel.Space space, DashboardModel.Space earlier) {
+    long seconds = Math.max(1, Math.round((now.millis() - before.millis()) / 1e3));
+    String name = "'" + space.name() + "'";
+    long origin = space.late().origin() - earlier.late().origin();
+    long way = space.late().way() - earlier.late().way();
+    long dependency = space.late().dependency() - earlier.late().dependency();
+    long late = origin + way + dependency;
+    if (late > 0) {
+      String why =
+          origin >= way && origin >= dependency
+              ? "they left too late: the sender's machine stalls"
+              : way >= dependency
+                  ? "the way took longer than usual: the link, or this machine, stalls"
+                  : "they waited here for what they build on";
+      add(
+          Level.WARNING,
+          "late " + space.name(),
+          "%s in %s became visible at %s later than δ = %s in the last %d s; mostly %s."
+              .formatted(
+                  number(late) + (late == 1 ? " shipment" : " shipments"),
+                  name,
+                  now.dc(),
+                  millis(space.slaMillis()),
+                  seconds,
+                  why),
+          now.cli() + (way > origin ? " peers" : " stat"));
+    }
+    long refused = space.overloads() - earlier.overloads();
+    if (refused > 0) {
+      add(
+          Level.ERROR,
+          "overload " + space.name(),
+          "%s refused %s requests of %s in the last %d s (OVERLOADED): more come than it can take."
+              .formatted(now.dc(), number(refused), name, seconds),
+          now.cli() + " stat; then more partitions, or fewer requests in flight");
+    }
+    for (Map.Entry<String, Long> share : space.spent().entrySet()) {
+      long spent = share.getValue() - earlier.spent().getOrDefault(share.getKey(), 0L);
+      if (spent > 0 && !share.getKey().equals("commands")) {
+        add(
+            Level.WARNING,
+            "memory " + space.name() + " " + share.getKey(),
+            "The memory for %s of %s at %s was used up %s times in the last %d s."
+                .formatted(share.getKey(), name, now.dc(), number(spent), seconds),
+            "osier.memory."
+                + share.getKey()
+                + ", or a larger heap; docs/OPERATIONS.md says what follows");
+      }
+    }
+  }
+
+  private static String number(long n) {
+    return "%,d".formatted(n).replace(',', ' ');
+  }
+
+  private static String millis(long millis) {
+    return millis % 1_000 == 0
+        ? millis / 1_000 + " s"
+        : String.format(Locale.ROOT, "%d ms", millis);
+  }
+}

@@ -1,0 +1,338 @@
+package io.osier.datacenter.admin;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.osier.core.OutOfMemory;
+import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsName;
+import io.osier.propagation.net.link.ConnectionGuard;
+import io.osier.propagation.net.link.PortGuard;
+import io.osier.propagation.net.link.PortLimits;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers GET and HEAD: as much of HTTP/1.1 as probes, scrapers and the dashboard need, one request
+ * a connection. No thread waits for anybody: who sends half a request, or does not read the answer,
+ * is closed after the time for a greeting. An answer may go on as server-sent events until somebody
+ * closes it. Thread-safe.
+ */
+final class HttpEndpoint implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+
+  /** Largest head of a request, in bytes. */
+  private static final int HEAD_BYTES_MAX = 8 << 10;
+
+  /** Said of every answer: nobody keeps it, guesses its type, or frames it. */
+  private static final String SAID_ALWAYS =
+      "Cache-Control: no-store\r\n"
+          + "X-Content-Type-Options: nosniff\r\n"
+          + "Referrer-Policy: no-referrer\r\n"
+          + "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self';"
+          + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
+          + " frame-ancestors 'none'\r\n";
+
+  /**
+   * What is answered.
+   *
+   * @param status of HTTP
+   * @param type of the content
+   * @param events takes what goes on behind the content; the answer ends with the content if empty
+   */
+  record Answer(int status, String type, byte[] content, Optional<Consumer<Events>> events) {
+    /** A text. */
+    Answer(int status, String text) {
+      this(status, "text/plain; charset=utf-8", text);
+    }
+
+    /** A text of some type. */
+    Answer(int status, String type, String text) {
+      this(status, type, text.getBytes(StandardCharsets.UTF_8), Optional.empty());
+    }
+
+    /** Server-sent events. */
+    static Answer events(Consumer<Events> consumer) {
+      return new Answer(200, "text/event-stream", NOTHING, Optional.of(consumer));
+    }
+  }
+
+  private static final byte[] NOTHING = {};
+
+  /** An answer that goes on. For any thread. */
+  static final class Events implements Dashboard.Viewer {
+    private final SocketChannel channel;
+
+    private Events(SocketChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public boolean send(byte[] piece) {
+      if (!channel.isWritable()) {
+        return false;
+      }
+      channel.writeAndFlush(Unpooled.wrappedBuffer(piece));
+      return true;
+    }
+
+    @Override
+    public void close() {
+      channel.close();
+    }
+
+    @Override
+    public void whenClosed(Runnable then) {
+      channel.closeFuture().addListener(f -> then.run());
+    }
+  }
+
+  private final Map<String, Supplier<CompletableFuture<Answer>>> paths;
+  private final HostNames names;
+  private final Optional<AdminAccess> access;
+  private final PortLimits limits;
+  private final PortGuard port;
+  private final EventLoopGroup loops;
+  private final Channel server;
+
+  /**
+   * Binds.
+   *
+   * @param tls empty for none
+   * @param names under which it may be asked for
+   * @param access who may ask; empty for anybody
+   * @param paths what makes the answers, by path; called by a thread that must not be held up
+   */
+  HttpEndpoint(
+      InetSocketAddress listen,
+      PortLimits limits,
+      Optional<TlsContext> tls,
+      HostNames names,
+      Optional<AdminAccess> access,
+      Map<String, Supplier<CompletableFuture<Answer>>> paths) {
+    this.access = access;
+    this.paths = new LinkedHashMap<>(paths);
+    this.names = names;
+    this.limits = limits;
+    this.port = new PortGuard("osier.admin.connections: the port for metrics", limits);
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("osier-http", true), NioIoHandler.newFactory());
+    try {
+      this.server =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(NioServerSocketChannel.class)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childHandler(
+                  new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel ch) {
+                      if (port.admit(ch)) {
+                        tls.ifPresent(
+                            t ->
+                                ch.pipeline()
+                                    .addLast(t.accept(ch.alloc(), limits.greetingMillis())));
+                        Exchange exchange = new Exchange(ch);
+                        ch.pipeline().addLast(exchange.guard, exchange);
+                      } else {
+                        ch.close();
+                      }
+                    }
+                  })
+              .bind(listen)
+              .syncUninterruptibly()
+              .channel();
+    } catch (Throwable e) {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      throw e;
+    }
+  }
+
+  /** Where it listens. */
+  int port() {
+    return ((InetSocketAddress) server.localAddress()).getPort();
+  }
+
+  /** One connection, and so one request. */
+  private final class Exchange extends SimpleChannelInboundHandler<ByteBuf> {
+    private final SocketChannel channel;
+    private final ConnectionGuard guard;
+    private final StringBuilder head = new StringBuilder();
+    private boolean complete;
+
+    Exchange(SocketChannel channel) {
+      super(ByteBuf.class);
+      this.channel = channel;
+      this.guard = new ConnectionGuard(port, () -> !complete && !head.isEmpty());
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) {
+      if (complete) {
+        return; // what follows the request is not looked at
+      }
+      int room = HEAD_BYTES_MAX - head.length();
+      head.append(
+          bytes.toString(
+              bytes.readerIndex(),
+              Math.min(room, bytes.readableBytes()),
+              StandardCharsets.ISO_8859_1));
+      boolean ended = head.indexOf("\n\r\n") >= 0 || head.indexOf("\n\n") >= 0;
+      if (ended) {
+        begin();
+        answer(head.toString());
+      } else if (head.length() == HEAD_BYTES_MAX) {
+        begin();
+        send(new Answer(431, "the request's head is over " + HEAD_BYTES_MAX + " bytes\n"), true);
+      }
+    }
+
+    private void begin() {
+      complete = true;
+      guard.greeted();
+    }
+
+    private void answer(String text) {
+      try {
+        RequestHead asked = RequestHead.parse(text);
+        boolean body = !asked.method().equals("HEAD");
+        try {
+          answer(asked, body);
+        } catch (RequestHead.Refused e) {
+          refuse(e, body);
+        }
+      } catch (RequestHead.Refused e) {
+        refuse(e, true);
+      }
+    }
+
+    private void refuse(RequestHead.Refused why, boolean body) {
+      send(new Answer(why.status(), why.getMessage() + "\n"), body);
+    }
+
+    private void answer(RequestHead asked, boolean body) throws RequestHead.Refused {
+      if (asked.host().isPresent() && !names.admit(asked.host().get())) {
+        throw new RequestHead.Refused(
+            403,
+            "this server is asked for by a name that is not configured; if it is its own, add it to"
+                + " osier.admin.names");
+      }
+      if (body && !asked.method().equals("GET")) {
+        throw new RequestHead.Refused(405, "only GET and HEAD are answered");
+      }
+      Supplier<CompletableFuture<Answer>> path = paths.get(asked.path());
+      if (path == null) {
+        throw new RequestHead.Refused(404, "there are " + String.join(", ", paths.keySet()));
+      }
+      if (asked.query().isPresent()) {
+        throw new RequestHead.Refused(400, asked.path() + " takes no parameters");
+      }
+      CompletableFuture<Optional<Answer>> refusal =
+          access
+              .map(a -> a.refusal(asked, TlsName.ofOtherEnd(channel), channel.remoteAddress()))
+              .orElse(CompletableFuture.completedFuture(Optional.empty()));
+      refusal
+          .thenCompose(
+              refused ->
+                  refused.map(CompletableFuture::completedFuture).orElseGet(() -> path.get()))
+          .whenComplete(
+              (answer, error) -> {
+                if (error != null) {
+                  LOG.error("a fault at {}", asked.path(), error);
+                }
+                send(
+                    error == null ? answer : new Answer(500, "a fault; the log has more of it\n"),
+                    body);
+              });
+    }
+
+    private void send(Answer answer, boolean body) {
+      String length =
+          answer.events.isPresent() ? "" : "Content-Length: " + answer.content.length + "\r\n";
+      String lines =
+          "HTTP/1.1 %s\r\nContent-Type: %s\r\n%s%s%sConnection: close\r\n\r\n"
+              .formatted(
+                  answer.status + " " + reason(answer.status),
+                  answer.type,
+                  switch (answer.status) {
+                    case 401 -> "WWW-Authenticate: Basic realm=\"osier\", charset=\"UTF-8\"\r\n";
+                    case 405 -> "Allow: GET, HEAD\r\n";
+                    default -> "";
+                  },
+                  length,
+                  SAID_ALWAYS);
+      ByteBuf start = Unpooled.copiedBuffer(lines, StandardCharsets.US_ASCII);
+      ByteBuf all =
+          body ? Unpooled.wrappedBuffer(start, Unpooled.wrappedBuffer(answer.content)) : start;
+      if (body && answer.events.isPresent()) {
+        channel.writeAndFlush(all);
+        answer.events.get().accept(new Events(channel));
+        return;
+      }
+      // Closed by the other end once it has read; at once, what it still sends would undo that.
+      channel.writeAndFlush(all).addListener((ChannelFuture f) -> endOutput());
+      channel
+          .eventLoop()
+          .schedule(() -> channel.close(), limits.greetingMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static String reason(int status) {
+      return switch (status) {
+        case 200 -> "OK";
+        case 400 -> "Bad Request";
+        case 401 -> "Unauthorized";
+        case 403 -> "Forbidden";
+        case 404 -> "Not Found";
+        case 405 -> "Method Not Allowed";
+        case 429 -> "Too Many Requests";
+        case 431 -> "Request Header Fields Too Large";
+        case 503 -> "Service Unavailable";
+        default -> "Internal Server Error";
+      };
+    }
+
+    private void endOutput() {
+      SslHandler tls = channel.pipeline().get(SslHandler.class);
+      if (tls == null) {
+        channel.shutdownOutput();
+      } else {
+        tls.closeOutbound().addListener(f -> channel.shutdownOutput());
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
+      ctx.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

@@ -1,0 +1,119 @@
+package io.osier.datacenter.admin;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The head of a request of HTTP/1.1, as far as it matters here: pure, and strict, because what is
+ * read in two ways by two programs is how requests are smuggled past one of them.
+ *
+ * @param path without the query
+ * @param query behind the question mark, if there is something
+ * @param host as the client named this server, without the port; a client of HTTP/1.0 need not
+ * @param authorization who asks, and perhaps a password: {@link #toString} does not show it
+ */
+record RequestHead(
+    String method,
+    String path,
+    Optional<String> query,
+    Optional<String> host,
+    Optional<String> authorization) {
+  private static final Pattern LONE_RETURN = Pattern.compile("\\r(?!\\n)");
+
+  /** Why there is no answer to what was asked. */
+  static final class Refused extends Exception {
+    private static final long serialVersionUID = 1;
+    private final int status;
+
+    /**
+     * A refusal.
+     *
+     * @param status of HTTP, 4xx
+     * @param words for who asked
+     */
+    Refused(int status, String words) {
+      super(words, null, false, false);
+      this.status = status;
+    }
+
+    int status() {
+      return status;
+    }
+  }
+
+  /**
+   * Reads a head.
+   *
+   * @param text the request's line and its fields, a line each, which end with \n or \r\n
+   * @throws Refused with 400 if that is none
+   */
+  static RequestHead parse(String text) throws Refused {
+    if (LONE_RETURN.matcher(text).find()) {
+      throw new Refused(400, "a line ends with \\r alone");
+    }
+    List<String> lines = text.lines().takeWhile(line -> !line.isEmpty()).toList();
+    String[] parts = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ", -1);
+    if (parts.length != 3 || !(parts[2].equals("HTTP/1.1") || parts[2].equals("HTTP/1.0"))) {
+      throw new Refused(400, "not a request of HTTP/1.1, such as: GET /metrics HTTP/1.1");
+    }
+    String target = parts[1];
+    if (!target.startsWith("/") || !isPlain(target)) {
+      throw new Refused(400, "a request names a path, such as /metrics, in plain characters");
+    }
+    Optional<String> host = Optional.empty();
+    Optional<String> authorization = Optional.empty();
+    for (String line : lines.subList(1, lines.size())) {
+      int colon = line.indexOf(':');
+      if (colon < 1 || !isName(line.substring(0, colon))) {
+        throw new Refused(400, "a line behind the first is not name: value");
+      }
+      if (line.substring(0, colon).equalsIgnoreCase("host")) {
+        if (host.isPresent()) {
+          throw new Refused(400, "there are two fields Host");
+        }
+        host = Optional.of(withoutPort(line.substring(colon + 1).strip()));
+      } else if (line.substring(0, colon).equalsIgnoreCase("authorization")) {
+        if (authorization.isPresent()) {
+          throw new Refused(400, "there are two fields Authorization");
+        }
+        authorization = Optional.of(line.substring(colon + 1).strip());
+      }
+    }
+    if (host.isEmpty() && parts[2].equals("HTTP/1.1")) {
+      throw new Refused(400, "a request of HTTP/1.1 has a field Host");
+    }
+    int query = target.indexOf('?');
+    return new RequestHead(
+        parts[0],
+        query < 0 ? target : target.substring(0, query),
+        Optional.of(query < 0 ? "" : target.substring(query + 1)).filter(q -> !q.isEmpty()),
+        host,
+        authorization);
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
+  }
+
+  private static boolean isPlain(String target) {
+    return target.chars().allMatch(c -> c > ' ' && c < 0x7f);
+  }
+
+  private static boolean isName(String field) {
+    return field.chars().allMatch(c -> c > ' ' && c < 0x7f);
+  }
+
+  private static String withoutPort(String authority) throws Refused {
+    int end = authority.indexOf(']');
+    int colon = authority.indexOf(':', Math.max(0, end));
+    if (colon < 0) {
+      return authority;
+    }
+    if (!authority.substring(colon + 1).chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new Refused(400, "the field Host is not a name or address, and perhaps a port");
+    }
+    return authority.substring(0, colon);
+  }
+}

@@ -1,0 +1,222 @@
+package io.osier.datacenter.admin;
+
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What the other datacenters say of themselves, for somebody who looks at this one, and what is
+ * said to them. It travels as notes over the links between the datacenters: these are open wherever
+ * Osier works at all, while a peer's admin port listens on its own loopback and no firewall lets
+ * anybody through to it.
+ *
+ * <p>Who looks asks each peer once a second, and names those that it has not heard of lately: of
+ * these a peer tells what it knows, which it asks them for in turn. So a datacenter behind a cut
+ * link is seen by way of a third one. Nothing is asked for where nobody looks. Bounded: one status
+ * is kept for each configured peer, each of at most {@value #STATUS_BYTES_MAX} bytes, and a peer is
+ * answered at most once in {@value #ANSWER_MILLIS} ms.
+ *
+ * <p>Pure, with time passed in; not thread-safe.
+ */
+final class StatusBoard {
+  /** Largest status, in bytes of UTF-8: with its head it fits into a note. */
+  static final int STATUS_BYTES_MAX = 60 << 10;
+
+  /** Not heard of for so long, a datacenter is asked for by way of others. */
+  static final long MISSING_MILLIS = 2_500;
+
+  /** What is older is nobody's status any more. */
+  static final long FORGOTTEN_MILLIS = 60_000;
+
+  /** A peer's questions that come faster are not answered. */
+  static final long ANSWER_MILLIS = 300;
+
+  private static final int NAME_MAX = 64;
+  private static final int ASK = 1;
+  private static final int TELL = 2;
+
+  /** What a note says. */
+  sealed interface Note {}
+
+  /**
+   * What are you doing?
+   *
+   * @param missing datacenters of which the one who asks has not heard lately
+   */
+  record Ask(Set<String> missing) implements Note {
+    Ask {
+      missing = Set.copyOf(missing);
+    }
+  }
+
+  /**
+   * What a datacenter does.
+   *
+   * @param dc the one it is about: who tells it, or a third one
+   * @param ageMillis how long ago that was
+   * @param status as JSON
+   */
+  record Tell(String dc, long ageMillis, String status) implements Note {}
+
+  /**
+   * A datacenter's last status.
+   *
+   * @param by who told it: itself, or a third one
+   */
+  record Heard(String dc, long ageMillis, String by, String status) {}
+
+  private record Entry(long atNanos, String by, String status) {}
+
+  private Set<String> peers;
+  private final Map<String, Entry> entries = new TreeMap<>();
+  private final Map<String, Long> answered = new TreeMap<>();
+
+  /** Of a datacenter with these peers. */
+  StatusBoard(Collection<String> peers) {
+    this.peers = new TreeSet<>(peers);
+  }
+
+  /** From now on these are the others. */
+  void setPeers(Collection<String> others) {
+    peers = new TreeSet<>(others);
+    entries.keySet().retainAll(peers);
+    answered.keySet().retainAll(peers);
+  }
+
+  /** The others, in their order. */
+  Set<String> peers() {
+    return peers;
+  }
+
+  /** What to ask each peer now. */
+  Ask ask(long nowNanos) {
+    Set<String> missing = new TreeSet<>();
+    for (String dc : peers) {
+      Entry entry = entries.get(dc);
+      if (entry == null || !entry.by.equals(dc) || millis(entry, nowNanos) > MISSING_MILLIS) {
+        missing.add(dc);
+      }
+    }
+    return new Ask(missing);
+  }
+
+  /** Whom of those that a peer misses this one should ask in turn. */
+  Set<String> further(String from, Ask ask) {
+    Set<String> further = new TreeSet<>(ask.missing);
+    further.retainAll(peers);
+    further.remove(from);
+    return further;
+  }
+
+  /** Whether a peer's question is to be answered; if so, that counts as done. */
+  boolean mayAnswer(String to, long nowNanos) {
+    Long last = answered.get(to);
+    if (!peers.contains(to) || (last != null && nowNanos - last < ANSWER_MILLIS * 1_000_000)) {
+      return false;
+    }
+    answered.put(to, nowNanos);
+    return true;
+  }
+
+  /** What is known first-hand of datacenters that somebody else misses. */
+  List<Tell> known(Set<String> missing, long nowNanos) {
+    List<Tell> known = new ArrayList<>();
+    for (String dc : missing) {
+      Entry entry = entries.get(dc);
+      if (entry != null && entry.by.equals(dc) && millis(entry, nowNanos) <= FORGOTTEN_MILLIS) {
+        known.add(new Tell(dc, millis(entry, nowNanos), entry.status));
+      }
+    }
+    return known;
+  }
+
+  /** A peer tells; what is older than what is here already is left aside. */
+  void told(String from, Tell tell, long nowNanos) {
+    if (!peers.contains(from) || !peers.contains(tell.dc)) {
+      return;
+    }
+    long at = nowNanos - Math.clamp(tell.ageMillis, 0, FORGOTTEN_MILLIS) * 1_000_000;
+    Entry entry = entries.get(tell.dc);
+    if (entry == null || at - entry.atNanos > 0) {
+      entries.put(tell.dc, new Entry(at, from, tell.status));
+    }
+  }
+
+  /** The last status of each peer of which there is one; what is too old is forgotten. */
+  List<Heard> heard(long nowNanos) {
+    entries.values().removeIf(entry -> millis(entry, nowNanos) > FORGOTTEN_MILLIS);
+    List<Heard> heard = new ArrayList<>();
+    entries.forEach((dc, e) -> heard.add(new Heard(dc, millis(e, nowNanos), e.by, e.status)));
+    return heard;
+  }
+
+  private static long millis(Entry entry, long nowNanos) {
+    return Math.max(0, (nowNanos - entry.atNanos) / 1_000_000);
+  }
+
+  /** A note's bytes. */
+  static byte[] encode(Note note) {
+    return WireOutput.bytesOf(
+        out -> {
+          switch (note) {
+            case Ask ask -> {
+              out.writeByte(ASK);
+              out.writeCount(ask.missing.size());
+              ask.missing.stream().sorted().forEach(out::writeText);
+            }
+            case Tell tell -> {
+              out.writeByte(TELL);
+              out.writeText(tell.dc);
+              out.writeNumber(tell.ageMillis);
+              out.writeBlob(tell.status.getBytes(StandardCharsets.UTF_8));
+            }
+          }
+        });
+  }
+
+  /**
+   * Reads a note.
+   *
+   * @throws MalformedException if the bytes are none
+   */
+  static Note decode(byte[] bytes) {
+    WireInput in = new WireInput(bytes);
+    try {
+      Note note = read(in);
+      in.expectEnd();
+      return note;
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a note: " + e.getMessage(), e);
+    }
+  }
+
+  private static Note read(WireInput in) {
+    int kind = in.readByte();
+    return switch (kind) {
+      case ASK -> {
+        int n = in.readCount(1);
+        Set<String> missing = new TreeSet<>();
+        for (int i = 0; i < n; i++) {
+          missing.add(in.readText(NAME_MAX));
+        }
+        yield new Ask(missing);
+      }
+      case TELL ->
+          new Tell(
+              in.readText(NAME_MAX),
+              in.readNumber(),
+              new String(in.readBlob(STATUS_BYTES_MAX), StandardCharsets.UTF_8));
+      default -> throw new MalformedException("a note of kind " + kind + " is unknown");
+    };
+  }
+}

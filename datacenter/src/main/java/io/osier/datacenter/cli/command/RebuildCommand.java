@@ -1,0 +1,48 @@
+package io.osier.datacenter.cli.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.store.files.StoreFiles;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+
+/** Makes room for a store that is fetched from the peers. */
+@Command(
+    name = "rebuild",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Sets the store of a stopped datacenter aside, for example a damaged one.",
+      "",
+      "The datacenter then starts as a new incarnation and fetches everything from its peers. What",
+      "only this datacenter had, because no peer could be reached since it was written, is in the",
+      "store that is set aside, and in backups."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
+public final class RebuildCommand extends StoreOption {
+  /** For picocli. */
+  public RebuildCommand() {}
+
+  @Override
+  String run(DatacenterConfig config, Path dir) {
+    if (config.peers().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "this datacenter has no peers (osier.peers is empty) that it could fetch its data from;"
+              + " 'osier restore' takes a backup");
+    }
+    Path aside =
+        StoreFiles.setAside(dir)
+            .orElseThrow(
+                () ->
+                    new OsierException(
+                        ErrorCode.CONFIGURATION,
+                        "there is no store in " + dir + ": just start the datacenter"));
+    return "the store is now "
+        + aside
+        + "\nStart the datacenter: it takes a new incarnation and fetches everything from "
+        + String.join(", ", config.peers().keySet().stream().sorted().toList())
+        + ".";
+  }
+}

@@ -1,0 +1,286 @@
+package io.osier.datacenter.cli.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.server.Build;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.StartWatch;
+import io.osier.datacenter.server.Startup;
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs a datacenter until it is stopped. */
+@Command(
+    name = "server",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down gracefully).",
+      "",
+      "Without --config it is one datacenter for this machine alone: on loopback, with the"
+          + " keyspace",
+      "default, its store in ./osier-data and its page at http://127.0.0.1:7402. osier init writes"
+          + " a",
+      "file to go on from.",
+      "",
+      "The file holds the settings that differ from their defaults, for example:",
+      "",
+      "  osier {",
+      "    dc = eu",
+      "    peers { us = \"us.example:7401\", ap = \"ap.example:7401\" }",
+      "    keyspaces { shop { sla = 2s } }",
+      "  }",
+      "",
+      "docs/OPERATIONS.md explains every setting. Environment variables override the file:",
+      "osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:stopped",
+      "1:failed, or the configuration is wrong",
+      "2:wrong usage",
+      "3:the memory was used up; the last line says what helps"
+    })
+public final class ServerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
+
+  /**
+   * OpenTelemetry's, which has words of its own for each batch of spans that is not taken: that is
+   * said once, by what sends them. Kept here, because a level is forgotten with its logger.
+   */
+  private static final java.util.logging.Logger EXPORTER =
+      java.util.logging.Logger.getLogger("io.opentelemetry.exporter");
+
+  /** So long a step of the start that is under way may take after it was told to stop. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
+
+  /** Finer than what anybody sees of a start. */
+  private static final long READY_POLL_MILLIS = 20;
+
+  /** A start that finds the store's disk full again and again is tried so seldom at last. */
+  private static final long ANEW_MILLIS_MAX = 60_000;
+
+  private static final long ANEW_MILLIS = 5_000;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "the configuration file")
+  private @Nullable File file;
+
+  @ArgGroup private @Nullable Place place;
+
+  @Option(names = "--check", description = "check the configuration and exit")
+  private boolean check;
+
+  private final Map<String, String> environment;
+
+  /** Where a datacenter without a configuration file keeps its data. */
+  private static final class Place {
+    @Option(
+        names = "--dir",
+        paramLabel = "DIR",
+        description = "without --config: the store's directory (default: osier-data)")
+    private @Nullable String dir;
+
+    @Option(names = "--memory", description = "without --config: keep all data in memory")
+    private boolean memory;
+  }
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /** For picocli. */
+  public ServerCommand() {
+    this.environment = System.getenv();
+  }
+
+  /**
+   * Without picocli.
+   *
+   * @param environment variables that override the file
+   */
+  public ServerCommand(File file, Map<String, String> environment) {
+    this.file = file;
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    StartWatch watch =
+        new StartWatch(System.nanoTime())
+            .before("Java", Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()));
+    // Before anything is opened: the process may be told to stop at any moment.
+    Startup startup = new Startup();
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> startup.stop(STOP_PATIENCE), "osier-shutdown"));
+    } catch (IllegalStateException e) {
+      return 0; // it was told so already
+    }
+    try (startup) {
+      return run(watch, startup);
+    }
+  }
+
+  private DatacenterConfig configuration(List<String> warnings) {
+    if (file != null) {
+      if (place != null && spec != null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--dir and --memory are for a start without --config; in a file it is osier.store.dir");
+      }
+      return ConfigReader.read(file, environment, warnings::add);
+    }
+    String dir = place == null || place.dir == null ? StarterConfig.DIR : place.dir;
+    String store = place != null && place.memory ? "" : Path.of(dir).toAbsolutePath().toString();
+    return ConfigReader.read(
+        StarterConfig.SOURCE, StarterConfig.text(store), environment, warnings::add);
+  }
+
+  private int run(StartWatch watch, Startup startup) throws InterruptedException {
+    DatacenterConfig config;
+    Datacenter datacenter;
+    OutOfMemoryExit memory;
+    Optional<AuditFile> audit;
+    List<String> warnings = new ArrayList<>();
+    try {
+      config = configuration(warnings);
+      if (check) {
+        System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
+        warnings.forEach(ServerCommand::printWarning);
+        return 0;
+      }
+      LogNames.install(config.dc());
+      EXPORTER.setLevel(java.util.logging.Level.OFF);
+      memory = OutOfMemoryExit.install(whatHelps(config));
+      String dc = config.dc();
+      audit = config.auditFile().map(f -> startup.opened(AuditFile.open(f, dc)));
+      watch.done("configuration", System.nanoTime());
+      startup.check();
+      datacenter = start(config, watch, startup, audit);
+      startup.started();
+      // Not before: what is wrong must be the first line of a container's log.
+      LOG.info(
+          "osier {} on Java {}, {} processors, a heap of {} MiB",
+          Build.ofThisProgram(),
+          Runtime.version(),
+          Runtime.getRuntime().availableProcessors(),
+          Runtime.getRuntime().maxMemory() >> 20);
+      warnings.forEach(LOG::warn);
+      if (file == null) {
+        LOG.info(
+            "{}",
+            StarterConfig.whatNext(
+                config, datacenter.clientPort(), datacenter.adminPort().orElse(0)));
+      }
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        LOG.info("the start ends: {}", e.getMessage());
+        return 0;
+      }
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      warnings.forEach(ServerCommand::printWarning); // what is ignored may be what is missing
+      return 1;
+    }
+    try {
+      long pauseMillis = 0;
+      while (true) {
+        try {
+          await(datacenter, watch, memory);
+          return 0;
+        } catch (ExecutionException e) {
+          if (!datacenter.isReadOnly() || !isFull(e.getCause())) {
+            throw e;
+          }
+          Thread.sleep(pauseMillis); // it is read meanwhile
+          LOG.info("the store's disk has room again: the datacenter starts anew");
+          datacenter.close();
+          startup.startsAnew(datacenter);
+          datacenter = start(config, new StartWatch(System.nanoTime()), startup, audit);
+          startup.started();
+          pauseMillis = datacenter.isReadOnly() ? longerPauseMillis(pauseMillis) : 0;
+        }
+      }
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      System.err.println(
+          cause instanceof OsierException o
+              ? "error " + o.code() + ": " + o.getMessage()
+              : "error INTERNAL: " + cause);
+      return 1;
+    } catch (OsierException e) { // it cannot start anew
+      if (e.code() == ErrorCode.SHUTTING_DOWN) {
+        return 0;
+      }
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private static void printWarning(String warning) {
+    System.err.println("warning: " + warning);
+  }
+
+  private static Datacenter start(
+      DatacenterConfig config, StartWatch watch, Startup startup, Optional<AuditFile> audit) {
+    return startup.opened(
+        Datacenter.start(
+            config, watch, startup, () -> audit.map(AuditFile::lost).orElse(Map.of())));
+  }
+
+  /** How long to wait after a start that found the disk full although there had been room. */
+  static long longerPauseMillis(long pauseMillis) {
+    return Math.min(Math.max(2 * pauseMillis, ANEW_MILLIS), ANEW_MILLIS_MAX);
+  }
+
+  private static boolean isFull(@Nullable Throwable cause) {
+    return cause instanceof OsierException o && o.code() == ErrorCode.STORE_FULL;
+  }
+
+  /** Until it has ended. */
+  private static void await(Datacenter datacenter, StartWatch watch, OutOfMemoryExit memory)
+      throws InterruptedException, ExecutionException {
+    // Not by way of this thread: what is left to do there takes memory.
+    datacenter.failure().whenComplete((nothing, error) -> memory.check(error));
+    awaitReady(datacenter);
+    if (datacenter.isReady()) {
+      watch.done("catch-up", System.nanoTime());
+      LOG.info("serves clients {} after its start", watch);
+    }
+    datacenter.failure().get();
+  }
+
+  /** Until it serves, or never will. */
+  private static void awaitReady(Datacenter datacenter) throws InterruptedException {
+    while (!datacenter.isReady() && !datacenter.failure().isDone()) {
+      Thread.sleep(READY_POLL_MILLIS);
+    }
+  }
+
+  private static String whatHelps(DatacenterConfig config) {
+    String data =
+        config.store().dir().isPresent()
+            ? "a smaller osier.store.cache (" + (config.store().cacheBytes() >> 20) + " MiB)"
+            : "a directory in osier.store.dir (without one all data is kept in memory)";
+    return "error OUT_OF_MEMORY: the datacenter ends, as its memory is used up (heap: "
+        + (Runtime.getRuntime().maxMemory() >> 20)
+        + " MiB). What helps: more memory (OSIER_JAVA_OPTIONS=-Xmx2g), "
+        + data
+        + ", a smaller osier.queue or smaller osier.keyspace-defaults.limits";
+  }
+}

@@ -1,0 +1,53 @@
+package io.osier.datacenter.cli.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Option;
+
+/** What the commands have in common that work on the store of a stopped datacenter. */
+abstract class StoreOption implements Callable<Integer> {
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "FILE",
+      description = "the datacenter's configuration file")
+  private File file;
+
+  /**
+   * Does it.
+   *
+   * @param dir of the store
+   * @return what to print
+   */
+  abstract String run(DatacenterConfig config, Path dir);
+
+  @Override
+  public final Integer call() {
+    try {
+      DatacenterConfig config =
+          ConfigReader.read(
+              file, System.getenv(), warning -> System.err.println("warning: " + warning));
+      Path dir =
+          config
+              .store()
+              .dir()
+              .orElseThrow(
+                  () ->
+                      new OsierException(
+                          ErrorCode.CONFIGURATION,
+                          "osier.store.dir is empty in "
+                              + file
+                              + ": this datacenter has no store"));
+      System.out.println(run(config, dir));
+      return 0;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.osier.datacenter.cli.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.TlsOptions;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** How a command that connects to a datacenter speaks TLS. */
+public final class TlsArguments {
+  @Option(names = "--tls", description = "speak TLS; trusts the authorities that Java trusts")
+  private boolean tls;
+
+  @Option(
+      names = "--authorities",
+      paramLabel = "FILE",
+      description = "speak TLS; trusts the authorities in this PEM file and no others")
+  private Path authorities;
+
+  @Option(
+      names = "--certificate",
+      paramLabel = "FILE",
+      description = "speak TLS; shows this certificate (PEM), with --key")
+  private Path certificate;
+
+  @Option(
+      names = "--key",
+      paramLabel = "FILE",
+      description = "the certificate's key (PEM, PKCS #8)")
+  private Path key;
+
+  @Option(names = "--any-host", description = "accept a trusted certificate whatever host it names")
+  private boolean anyHost;
+
+  /** For picocli. */
+  public TlsArguments() {}
+
+  /**
+   * Sets what was given.
+   *
+   * @throws OsierException INVALID_ARGUMENT if one of two that belong together is missing
+   */
+  void applyTo(OsierClient.Builder builder) {
+    if ((certificate == null) != (key == null)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "--certificate and --key belong together; one is missing");
+    }
+    if (!tls && authorities == null && certificate == null) {
+      if (anyHost) {
+        throw new OsierException(ErrorCode.INVALID_ARGUMENT, "--any-host is for TLS; add --tls");
+      }
+      return;
+    }
+    TlsOptions options = TlsOptions.DEFAULT;
+    if (authorities != null) {
+      options = options.authorities(authorities);
+    }
+    if (certificate != null) {
+      options = options.certificate(certificate, key);
+    }
+    builder.tls(anyHost ? options.anyHost() : options);
+  }
+}

@@ -1,0 +1,295 @@
+package io.osier.datacenter.cli.session;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.protocol.Request;
+import io.osier.proxy.Admin;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.UserAdmin;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * The commands that administer and inspect datacenters, and their reports as text. Not thread-safe.
+ */
+final class CliAdmin {
+  private final OsierClient client;
+  private final NewPasswords newPasswords;
+  private final boolean asJson;
+  private final ObjectMapper json = new ObjectMapper();
+
+  /**
+   * For a client's commands.
+   *
+   * @param newPasswords where those come from that users are given
+   * @param asJson whether reports are printed as they come
+   */
+  CliAdmin(OsierClient client, NewPasswords newPasswords, boolean asJson) {
+    this.client = client;
+    this.newPasswords = newPasswords;
+    this.asJson = asJson;
+  }
+
+  /** Lists, creates, alters or drops keyspaces. */
+  String administer(Grammar.Administer what) {
+    Admin admin = client.admin();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> admin.listKeyspacesAsync();
+              case "create" -> admin.createKeyspaceAsync(what.name(), what.settings());
+              case "alter" -> admin.alterKeyspaceAsync(what.name(), what.settings());
+              default -> admin.dropKeyspaceAsync(what.name());
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    if (what.action().equals("drop")) {
+      return "dropped";
+    }
+    Table table =
+        new Table(
+            "keyspace",
+            "state",
+            "sla",
+            "propagation",
+            "consistency",
+            "partitions",
+            "replicas",
+            "from",
+            "changed");
+    for (JsonNode k : report.get("keyspaces")) {
+      table.add(
+          k.get("name").asText(),
+          state(k),
+          k.get("sla").asText(),
+          k.get("propagation").asText(),
+          k.get("consistency").asText(),
+          k.get("partitions").asText(),
+          k.get("replicas").asText(),
+          k.get("from").asText(),
+          changed(k));
+    }
+    return table.toString();
+  }
+
+  /** Lists, adds or removes datacenters. */
+  String datacenters(Grammar.Administer what) {
+    Admin admin = client.admin();
+    Map<String, String> settings = what.settings();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> admin.listDatacentersAsync();
+              case "add" ->
+                  admin.addDatacenterAsync(what.name(), requireNonNull(settings.get("address")));
+              default -> admin.removeDatacenterAsync(what.name(), settings.containsKey("dead"));
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    Table table = new Table("dc", "address", "state", "from", "changed");
+    for (JsonNode dc : report.get("datacenters")) {
+      String awaited = awaited(dc);
+      table.add(
+          dc.get("name").asText(),
+          dc.get("address").asText(),
+          dc.get("state").asText() + (awaited.isEmpty() ? "" : ": " + awaited),
+          dc.get("from").asText(),
+          changed(dc));
+    }
+    return table.toString();
+  }
+
+  /** Lists or changes users. */
+  String manage(Grammar.ManageUser what) {
+    UserAdmin users = client.admin().users();
+    String name = what.name();
+    JsonNode report =
+        answer(
+            switch (what.action()) {
+              case "list" -> users.listAsync();
+              case "create" -> users.createAsync(name, newPasswords.of(name), what.rights());
+              case "passwd" ->
+                  users.changePasswordAsync(
+                      name,
+                      newPasswords
+                          .of(name)
+                          .orElseThrow(
+                              () ->
+                                  new OsierException(
+                                      ErrorCode.INVALID_ARGUMENT,
+                                      "user passwd gives a password; --no-password does not go"
+                                          + " with it")));
+              case "grant" -> users.grantAsync(name, what.rights().getFirst());
+              case "revoke" -> users.revokeAsync(name, what.rights().getFirst());
+              default -> users.dropAsync(name);
+            });
+    if (asJson) {
+      return report.toString();
+    }
+    if (what.action().equals("drop")) {
+      return "dropped";
+    }
+    Table table = new Table("user", "password", "rights", "from", "made");
+    for (JsonNode u : report.get("users")) {
+      List<String> rights = new ArrayList<>();
+      u.get("rights").forEach(r -> rights.add(r.asText()));
+      long at = u.get("made_at_ms").asLong();
+      table.add(
+          u.get("name").asText(),
+          u.get("password").asText(),
+          rights.isEmpty() ? "none" : String.join(", ", rights),
+          u.get("from").asText(),
+          at == 0
+              ? ""
+              : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
+                  + " by "
+                  + u.get("made_by").asText());
+    }
+    return table.toString();
+  }
+
+  private static String state(JsonNode keyspace) {
+    String awaited = awaited(keyspace);
+    return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
+  }
+
+  private static String awaited(JsonNode of) {
+    List<String> awaited = new ArrayList<>();
+    of.get("awaited").forEach(dc -> awaited.add(dc.asText()));
+    return String.join(", ", awaited);
+  }
+
+  private static String changed(JsonNode of) {
+    long at = of.get("changed_at_ms").asLong();
+    return at == 0
+        ? "never"
+        : Instant.ofEpochMilli(at).truncatedTo(ChronoUnit.SECONDS)
+            + " by "
+            + of.get("changed_by").asText();
+  }
+
+  // ---------------------------------------------------------------- inspections
+
+  private JsonNode report(String topic, int limit, Optional<String> keyspace) {
+    String dc = client.nearest().orElseThrow();
+    return answer(
+        client.inspectAsync(
+            dc,
+            Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
+            topic.equals("stat") ? Optional.empty() : keyspace,
+            limit));
+  }
+
+  private JsonNode answer(CompletableFuture<String> text) {
+    try {
+      return json.readTree(text.join());
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof OsierException cause) {
+        throw cause;
+      }
+      throw e;
+    } catch (JsonProcessingException e) {
+      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+    }
+  }
+
+  /**
+   * Shows what a datacenter says of itself.
+   *
+   * @param keyspace only of this one, where a topic is of one
+   */
+  String inspect(Grammar.Inspect inspect, Optional<String> keyspace) {
+    JsonNode report = report(inspect.topic(), inspect.limit(), keyspace);
+    if (asJson) {
+      return report.toString();
+    }
+    StringBuilder text = new StringBuilder();
+    text.append(report.get("dc").asText())
+        .append(" (incarnation ")
+        .append(report.get("incarnation").asLong())
+        .append(")");
+    if (report.has("store")) {
+      text.append("\n\nstore\n").append(stat(report.get("store")));
+    }
+    for (Map.Entry<String, JsonNode> e : report.get("keyspaces").properties()) {
+      text.append("\n\nkeyspace ").append(e.getKey()).append('\n');
+      text.append(
+          switch (inspect.topic()) {
+            case "hot" -> hot(e.getValue());
+            case "peers" -> peers(e.getValue());
+            default -> stat(e.getValue());
+          });
+    }
+    return text.toString();
+  }
+
+  private static Table hot(JsonNode keyspace) {
+    Table table = new Table("key", "type", "mode", "updates/s", "object B", "op B");
+    keyspace
+        .get("hot")
+        .forEach(
+            h ->
+                table.add(
+                    h.get("key").asText(),
+                    h.get("type").asText(),
+                    h.get("mode").asText(),
+                    h.get("updates_per_s").asText(),
+                    h.get("object_bytes").asText(),
+                    h.get("op_bytes").asText()));
+    return table;
+  }
+
+  private static Table peers(JsonNode keyspace) {
+    Table table =
+        new Table("partition", "dc", "connected", "stream", "lag", "in flight B", "behind");
+    keyspace
+        .get("peers")
+        .forEach(
+            p ->
+                table.add(
+                    p.get("partition").asText(),
+                    p.get("dc").asText(),
+                    p.get("connected").asText(),
+                    p.get("stream").asText(),
+                    p.get("lag_updates").asText(),
+                    p.get("in_flight_bytes").asText(),
+                    p.get("behind_updates").asText()));
+    return table;
+  }
+
+  private static Table stat(JsonNode keyspace) {
+    Table table = new Table("figure", "value");
+    for (Map.Entry<String, JsonNode> e : keyspace.properties()) {
+      if (e.getKey().endsWith("_ms") && e.getValue().isObject()) {
+        JsonNode v = e.getValue();
+        table.add(
+            e.getKey(), "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
+      } else if (e.getKey().equals("memory")) {
+        for (Map.Entry<String, JsonNode> share : e.getValue().properties()) {
+          JsonNode v = share.getValue();
+          table.add(
+              "memory " + share.getKey(),
+              "used %s of %s bytes, spent %s times"
+                  .formatted(v.get("used_bytes"), v.get("limit_bytes"), v.get("spent")));
+        }
+      } else {
+        table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
+      }
+    }
+    return table;
+  }
+}

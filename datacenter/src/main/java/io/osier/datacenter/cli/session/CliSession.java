@@ -1,0 +1,414 @@
+package io.osier.datacenter.cli.session;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.ObjectSpace;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Scan;
+import io.osier.proxy.Session;
+import io.osier.proxy.Transaction;
+import io.osier.proxy.TransactionOptions;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Runs parsed commands and turns their results into text. Not thread-safe. */
+public final class CliSession {
+  private static final int KEYS_SHOWN = 50;
+
+  private final OsierClient client;
+  private final CliAdmin admin;
+  private final Session session;
+  private Optional<String> keyspace;
+  private final boolean asJson;
+  private final ObjectMapper json = new ObjectMapper();
+
+  /** The open transaction, or null. */
+  private @Nullable Transaction transaction;
+
+  public CliSession(
+      OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
+    this(client, session, keyspace, asJson, NewPasswords.ASKED_FOR);
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param newPasswords where those come from that users are given
+   */
+  public CliSession(
+      OsierClient client,
+      Session session,
+      Optional<String> keyspace,
+      boolean asJson,
+      NewPasswords newPasswords) {
+    this.admin = new CliAdmin(client, newPasswords, asJson);
+    this.client = client;
+    this.session = session;
+    this.keyspace = keyspace;
+    this.asJson = asJson;
+  }
+
+  /**
+   * Runs a command and returns what to print.
+   *
+   * @throws OsierException if it cannot be understood or fails
+   */
+  public String run(List<Word> words) {
+    return ValueText.harmless(outcome(words));
+  }
+
+  private String outcome(List<Word> words) {
+    if (words.size() == 1 && words.getFirst().text().equals("help")) {
+      return String.join("\n", Grammar.HELP);
+    }
+    if (!words.isEmpty() && words.getFirst().text().equals("watch")) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'watch' goes on until it is interrupted: run it by itself, as osier cli … watch KEY");
+    }
+    return switch (Grammar.parse(words)) {
+      case Grammar.Update u -> {
+        if (u.ask().isPresent()) {
+          Reading reading = updated(u, u.ask().get());
+          yield asJson ? doneJson(reading) : ReadingFormat.text(reading);
+        }
+        if (!isDone(u)) {
+          yield asJson ? "{\"done\":false}" : "not done: it is not as expected";
+        }
+        if (transaction != null) {
+          yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
+        }
+        yield asJson ? "{\"done\":true}" : "done";
+      }
+      case Grammar.Transact t -> transact(t);
+      case Grammar.Read r -> {
+        Keyspace.Found found = read(r.key(), r.type(), r.query());
+        yield asJson ? foundJson(found) : foundText(found);
+      }
+      case Grammar.Exists e -> {
+        boolean exists = find(e.key()).exists();
+        yield asJson ? "{\"exists\":" + exists + "}" : Boolean.toString(exists);
+      }
+      case Grammar.Type t -> typeText(find(t.key()).type());
+      case Grammar.Delete d -> delete(d.keys());
+      case Grammar.Expire e -> {
+        boolean there =
+            e.after().isPresent()
+                ? space().expireAfter(e.key(), e.after().get())
+                : space().expireAt(e.key(), e.at().orElseThrow());
+        yield changed("expires", there, "(nothing)");
+      }
+      case Grammar.Persist p -> changed("persists", space().persist(p.key()), "it does not expire");
+      case Grammar.TimeToLive t ->
+          timeToLive(space().timeToLive(t.key()), () -> space().exists(t.key()));
+      case Grammar.PartTimeToLive t -> timeToLive(t);
+      case Grammar.Use u -> use(u);
+      case Grammar.Scan s -> scan(s);
+      case Grammar.Keys k -> keys(k);
+      case Grammar.Count c -> {
+        long count = space().count(c.type().map(c.of()::ofType).orElse(c.of()));
+        yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
+      }
+      case Grammar.Inspect i -> admin.inspect(i, keyspace);
+      case Grammar.Administer a ->
+          a.subject().equals("dc") ? admin.datacenters(a) : admin.administer(a);
+      case Grammar.ManageUser u -> admin.manage(u);
+    };
+  }
+
+  /** An error as it is shown: text, or one JSON object. */
+  public String error(OsierException e) {
+    if (!asJson) {
+      return ValueText.harmless("error " + e.code() + ": " + e.getMessage());
+    }
+    return json.createObjectNode()
+        .put("error", e.code().name())
+        .put("message", e.getMessage())
+        .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed")
+        .toString();
+  }
+
+  /** Does an update and returns what it was asked to show: of an addition what is new. */
+  private Reading updated(Grammar.Update update, Request.Ask ask) {
+    Keyspace.Found found =
+        transaction != null
+            ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
+            : keyspace().update(update.key(), update.type(), update.operation(), ask);
+    Reading reading = found.reading().orElseThrow();
+    Operation operation =
+        update.operation() instanceof Operation.WithDeadline both
+            ? both.update()
+            : update.operation();
+    return operation instanceof Operation.Add add && reading instanceof Reading.Many former
+        ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
+        : reading;
+  }
+
+  /** Does an update, or not, if its condition does not hold. */
+  private boolean isDone(Grammar.Update u) {
+    if (u.condition().isEmpty()) {
+      update(u.key(), u.type(), u.operation());
+      return true;
+    }
+    Request.Condition condition = u.condition().get();
+    return transaction != null
+        ? transaction.updateIfAsync(u.key(), u.type(), u.operation(), condition).join()
+        : keyspace().updateIf(u.key(), u.type(), u.operation(), condition);
+  }
+
+  private String doneJson(Reading reading) {
+    ObjectNode node = json.createObjectNode().put("done", transaction == null);
+    node.set("value", ReadingFormat.json(reading));
+    return node.toString();
+  }
+
+  private void update(Key key, CrdtType type, Operation operation) {
+    if (transaction == null) {
+      keyspace().update(key, type, operation);
+      return;
+    }
+    transaction.update(key, type, operation).join();
+    // Reads the object, so that an error of the update comes now.
+    transaction.read(key, Optional.of(type), new Query.Whole());
+  }
+
+  private Keyspace.Found read(Key key, Optional<CrdtType> type, Query query) {
+    return transaction != null
+        ? transaction.read(key, type, query)
+        : keyspace().read(key, type, query);
+  }
+
+  /** What a key holds, without its value. */
+  private Keyspace.Found find(Key key) {
+    return read(key, Optional.empty(), new Query.Exists());
+  }
+
+  private String typeText(Optional<CrdtType> type) {
+    String label = type.map(CrdtType::label).orElse("");
+    if (!asJson) {
+      return label.isEmpty() ? "(nothing)" : label;
+    }
+    return label.isEmpty() ? "{\"type\":null}" : "{\"type\":\"" + label + "\"}";
+  }
+
+  private String changed(String name, boolean changed, String otherwise) {
+    if (asJson) {
+      return "{\"" + name + "\":" + changed + "}";
+    }
+    return changed ? (transaction != null ? "noted; commit makes it visible" : "done") : otherwise;
+  }
+
+  private String timeToLive(Grammar.PartTimeToLive of) {
+    Reading left =
+        read(of.key(), Optional.of(of.type()), new Query.PartTimeToLive(of.part()))
+            .reading()
+            .orElseThrow();
+    Query isThere =
+        switch (of.part()) {
+          case Part.Element p -> new Query.Contains(p.value());
+          case Part.Field p -> new Query.Select(List.of(p.name()));
+        };
+    return timeToLive(
+        Optional.of(((Reading.Count) left).value()).filter(n -> n >= 0).map(Duration::ofMillis),
+        () ->
+            switch (read(of.key(), Optional.of(of.type()), isThere).reading().orElseThrow()) {
+              case Reading.Flag f -> f.value();
+              case Reading.Fields f -> !f.fields().isEmpty();
+              default -> throw new IllegalStateException("another answer");
+            });
+  }
+
+  private String timeToLive(Optional<Duration> left, BooleanSupplier exists) {
+    if (asJson) {
+      return "{\"ttl_ms\":" + left.map(d -> Long.toString(d.toMillis())).orElse("null") + "}";
+    }
+    if (left.isPresent()) {
+      return BigDecimal.valueOf(left.get().toMillis(), 3).toPlainString() + " s";
+    }
+    return exists.getAsBoolean() ? "it does not expire" : "(nothing)";
+  }
+
+  private String delete(List<String> keys) {
+    int deleted = 0;
+    for (String key : keys) {
+      deleted += space().delete(key) ? 1 : 0;
+    }
+    return asJson
+        ? "{\"deleted\":" + deleted + "}"
+        : deleted + " deleted" + (transaction != null ? "; commit makes it visible" : "");
+  }
+
+  private String use(Grammar.Use use) {
+    if (transaction != null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a transaction of '" + keyspace.orElse("") + "' is open: commit or abort it first");
+    }
+    List<String> names = keyspaces();
+    if (use.keyspace().isPresent()) {
+      if (!names.contains(use.keyspace().get())) {
+        throw new OsierException(
+            ErrorCode.UNKNOWN_KEYSPACE,
+            "there is no keyspace '" + use.keyspace().get() + "'; there are " + names);
+      }
+      keyspace = use.keyspace();
+    }
+    if (!asJson) {
+      return "keyspaces: "
+          + String.join(", ", names)
+          + keyspace.map(k -> "; commands go to " + k).orElse("");
+    }
+    ObjectNode node = json.createObjectNode();
+    keyspace.ifPresent(k -> node.put("keyspace", k));
+    names.forEach(node.putArray("keyspaces")::add);
+    return node.toString();
+  }
+
+  /** The names of the keyspaces there. */
+  List<String> keyspaces() {
+    return client.keyspaces();
+  }
+
+  /** Some keys of objects, for completion. */
+  List<String> keys(String prefix, Optional<CrdtType> type) {
+    Scan scan = Scan.prefix(prefix).keysOnly().limit(KEYS_SHOWN);
+    return keyspace().page(type.map(scan::ofType).orElse(scan)).rows().stream()
+        .map(r -> r.key().toString())
+        .toList();
+  }
+
+  private String transact(Grammar.Transact t) {
+    if (t.verb().equals("begin")) {
+      if (transaction != null) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, "a transaction is open already: commit or abort it first");
+      }
+      Duration limit = Duration.ofSeconds(t.seconds());
+      transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
+      return asJson
+          ? "{\"clock\":\"" + transaction.clock() + "\"}"
+          : "at " + transaction.datacenter() + ", on the snapshot " + transaction.clock();
+    }
+    if (transaction == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "no transaction is open: begin opens one (in the interactive mode, for it lives as long"
+              + " as the connection)");
+    }
+    Transaction ending = transaction;
+    if (t.verb().equals("abort")) {
+      transaction = null;
+      ending.abort();
+      return asJson ? "{\"committed\":false}" : "aborted";
+    }
+    try {
+      String clock = ending.commit().toString();
+      transaction = null;
+      return asJson
+          ? "{\"committed\":true,\"clock\":\"" + clock + "\"}"
+          : "committed; now " + clock;
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.TRANSACTION_ENDED || e instanceof OutcomeUnknownException) {
+        transaction = null;
+      }
+      throw e;
+    }
+  }
+
+  /** Where commands go: the transaction that is open, or else the keyspace. */
+  private ObjectSpace space() {
+    return transaction != null ? transaction : keyspace();
+  }
+
+  /** The keyspace that was chosen, or the only one. */
+  public Keyspace chosen() {
+    return keyspace();
+  }
+
+  private Keyspace keyspace() {
+    return session.keyspace(keyspace.orElseGet(this::onlyKeyspace));
+  }
+
+  private String onlyKeyspace() {
+    List<String> names = keyspaces();
+    if (names.size() != 1) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of " + names);
+    }
+    keyspace = Optional.of(names.getFirst());
+    return names.getFirst();
+  }
+
+  // ---------------------------------------------------------------- values
+
+  private static String foundText(Keyspace.Found found) {
+    return found.reading().map(ReadingFormat::text).orElse("(nothing)");
+  }
+
+  private String foundJson(Keyspace.Found found) {
+    ObjectNode node = json.createObjectNode();
+    found.type().ifPresent(t -> node.put("type", t.label()));
+    node.put("exists", found.exists());
+    found.reading().ifPresent(r -> node.set("value", ReadingFormat.json(r)));
+    return node.toString();
+  }
+
+  private String scan(Grammar.Scan scan) {
+    Keyspace.Page page =
+        keyspace().scan(scan.from(), Optional.empty(), new Query.Whole(), scan.limit());
+    if (asJson) {
+      ArrayNode rows = json.createArrayNode();
+      page.rows()
+          .forEach(
+              r ->
+                  rows.addObject()
+                      .<ObjectNode>set("key", ValueText.json(r.key()))
+                      .put("type", r.type().label())
+                      .set("value", ReadingFormat.json(r.value())));
+      return rows.toString();
+    }
+    Table table = new Table("key", "type", "value");
+    page.rows()
+        .forEach(
+            r -> table.add(ValueText.of(r.key()), r.type().label(), ReadingFormat.text(r.value())));
+    return table + page.next().map(k -> "\n… go on with: scan " + ValueText.of(k)).orElse("");
+  }
+
+  private String keys(Grammar.Keys keys) {
+    List<Keyspace.Row> rows;
+    try (Stream<Keyspace.Row> all = space().scan(keys.of().keysOnly().limit(keys.limit()))) {
+      rows = all.toList();
+    }
+    if (asJson) {
+      ArrayNode array = json.createArrayNode();
+      rows.forEach(
+          r ->
+              array
+                  .addObject()
+                  .<ObjectNode>set("key", ValueText.json(r.key()))
+                  .put("type", r.type().label()));
+      return array.toString();
+    }
+    Table table = new Table("key", "type");
+    rows.forEach(r -> table.add(ValueText.of(r.key()), r.type().label()));
+    return table.toString();
+  }
+}

@@ -1,0 +1,119 @@
+package io.osier.datacenter.cli.session;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jline.reader.EndOfFileException;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.reader.UserInterruptException;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** Many commands: typed at a terminal, or read as lines from a file or a pipe. */
+public final class CliShell {
+  /** In the home directory. */
+  private static final String HISTORY = ".osier_history";
+
+  private CliShell() {}
+
+  /**
+   * Runs commands until the input ends.
+   *
+   * @return the exit code: at a terminal 0, otherwise 1 if any command failed
+   */
+  public static int run(OsierClient client, CliSession cli) throws IOException {
+    try (Terminal terminal = TerminalBuilder.builder().dumb(true).build()) {
+      if (!terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
+        return typed(terminal, client, cli);
+      }
+    }
+    return piped(cli);
+  }
+
+  private static int typed(Terminal terminal, OsierClient client, CliSession cli) {
+    LineReader reader =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            .completer(new CliCompleter(cli))
+            .variable(LineReader.HISTORY_FILE, Path.of(System.getProperty("user.home"), HISTORY))
+            .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true) // ! is a character
+            .option(LineReader.Option.HISTORY_IGNORE_DUPS, true)
+            .build();
+    terminal.writer().println(connected(client) + "; try help");
+    while (true) {
+      String line;
+      try {
+        line = reader.readLine("osier> ");
+      } catch (UserInterruptException e) {
+        continue;
+      } catch (EndOfFileException e) {
+        return 0;
+      }
+      try {
+        List<Word> words = Word.split(line);
+        if (isEnd(words)) {
+          return 0;
+        }
+        if (!words.isEmpty()) {
+          terminal.writer().println(cli.run(words));
+        }
+      } catch (OsierException e) {
+        terminal.writer().println(cli.error(e));
+      }
+      terminal.flush();
+    }
+  }
+
+  private static String connected(OsierClient client) {
+    return client.status().stream()
+        .filter(OsierClient.Status::connected)
+        .map(s -> s.name() + " (" + s.address() + ")")
+        .collect(Collectors.joining(", ", "connected to ", ""));
+  }
+
+  /** A failed command does not keep the following ones from being run, as at a terminal. */
+  private static int piped(CliSession cli) throws IOException {
+    BufferedReader lines =
+        new BufferedReader( // a decoder, which refuses what is no UTF-8 instead of replacing it
+            new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
+    int code = 0;
+    for (String line = next(lines); line != null; line = next(lines)) {
+      try {
+        List<Word> words = Word.split(line);
+        if (isEnd(words)) {
+          break;
+        }
+        if (!words.isEmpty()) {
+          System.out.println(cli.run(words));
+        }
+      } catch (OsierException e) {
+        code = 1;
+        System.err.println(cli.error(e));
+      }
+    }
+    return code;
+  }
+
+  private static @Nullable String next(BufferedReader lines) throws IOException {
+    try {
+      return lines.readLine();
+    } catch (CharacterCodingException e) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "what was written to standard input is no UTF-8", e);
+    }
+  }
+
+  private static boolean isEnd(List<Word> words) {
+    return words.size() == 1 && List.of("exit", "quit").contains(words.getFirst().text());
+  }
+}

@@ -1,0 +1,58 @@
+package io.osier.datacenter.cli.session;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.tls.PasswordFile;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the passwords come from that users are given. None of them is a command's argument. */
+public final class NewPasswords {
+  /** Asks for each, twice. */
+  static final NewPasswords ASKED_FOR = new NewPasswords();
+
+  @Option(
+      names = "--new-password-file",
+      paramLabel = "FILE",
+      description = "user create, user passwd: the password is the first line of this file")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--no-password",
+      description = "user create: without a password, for one with a certificate, and for default")
+  private boolean none;
+
+  /** For picocli. */
+  public NewPasswords() {}
+
+  /**
+   * The password for a user; empty if there is to be none.
+   *
+   * @throws OsierException INVALID_ARGUMENT if none can be had; CONFIGURATION if the file cannot be
+   *     read
+   */
+  Optional<char[]> of(String user) {
+    if (none || user.equals("default")) {
+      return Optional.empty();
+    }
+    if (file != null) {
+      return Optional.of(PasswordFile.read(file, problem -> "--new-password-file: " + problem));
+    }
+    char[] first = typed("new password of " + user + ": ");
+    char[] second = typed("once more: ");
+    boolean same = Arrays.equals(first, second);
+    Arrays.fill(second, '\0');
+    if (!same) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "the two are not the same; nothing was done");
+    }
+    return Optional.of(first);
+  }
+
+  private static char[] typed(String prompt) {
+    return UserArguments.typed(prompt, "--new-password-file");
+  }
+}

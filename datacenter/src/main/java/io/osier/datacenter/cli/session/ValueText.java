@@ -1,0 +1,198 @@
+package io.osier.datacenter.cli.session;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Utf8;
+import io.osier.core.Value;
+import java.nio.charset.CharacterCodingException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Values, keys and names as they are printed: as text that means the same again as a word of a
+ * command, be it typed or given as an argument, and as JSON. Nothing printed moves a terminal's
+ * cursor. Pure.
+ */
+public final class ValueText {
+  static final String STRING = "str:";
+  static final String INTEGER = "int:";
+  static final String REAL = "real:";
+  static final String BYTES = "bytes:";
+
+  private static final String HEX = "0x";
+
+  /** Of words that are no strings where they are printed in a map, beside flags. */
+  private static final List<String> TRUTHS = List.of("true", "false");
+
+  /** In words these part others, or quote. */
+  private static final String PARTING = "'\"\\,{}";
+
+  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+  private ValueText() {}
+
+  // ---------------------------------------------------------------- text
+
+  /** A value, which {@link Words#value} reads again. */
+  static String of(Value value) {
+    return switch (value) {
+      case Value.Int v -> v.toString();
+      case Value.Real v -> (Double.isFinite(v.content()) ? "" : REAL) + v;
+      case Value.Bytes v -> hex(v.content());
+      case Value.Str v -> string(v.content());
+    };
+  }
+
+  private static String string(String text) {
+    return isPlain(text) && !TRUTHS.contains(text) && isString(text) ? text : quoted(text);
+  }
+
+  private static boolean isString(String word) {
+    try {
+      return Words.value(new Word(word, false)) instanceof Value.Str read
+          && read.content().equals(word);
+    } catch (OsierException e) {
+      return false; // as a word it is none at all
+    }
+  }
+
+  /** A key, which {@link Words#key} reads again. */
+  static String of(Key key) {
+    Optional<String> text = text(key);
+    if (text.isEmpty()) {
+      return BYTES + hex(key.toBytes());
+    }
+    return isPlain(text.get()) && Words.key(new Word(text.get(), false)).equals(key)
+        ? text.get()
+        : quoted(text.get());
+  }
+
+  /** A field's name. */
+  static String name(String name) {
+    return isPlain(name) ? name : quoted(name);
+  }
+
+  private static Optional<String> text(Key key) {
+    byte[] bytes = key.toBytes();
+    try {
+      return Optional.of(Utf8.decode(bytes, 0, bytes.length));
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static String hex(byte[] bytes) {
+    return HEX + HexFormat.of().formatHex(bytes);
+  }
+
+  /** Whether a text is one word as it stands. */
+  private static boolean isPlain(String text) {
+    return !text.isEmpty()
+        && text.codePoints()
+            .noneMatch(
+                c ->
+                    PARTING.indexOf(c) >= 0
+                        || Character.isWhitespace(c)
+                        || Character.isSpaceChar(c)
+                        || isHarmful(c))
+        && "-(".indexOf(text.charAt(0)) < 0 // options, and (nothing)
+        && !text.endsWith(":");
+  }
+
+  /** In quotes of which {@link Word} takes what is within for a string. */
+  private static String quoted(String text) {
+    if (text.indexOf('\'') < 0 && text.codePoints().noneMatch(ValueText::isHarmful)) {
+      return "'" + text + "'";
+    }
+    StringBuilder quoted = new StringBuilder("$'");
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '\'', '\\' -> quoted.append('\\').appendCodePoint(c);
+                case '\n' -> quoted.append("\\n");
+                case '\r' -> quoted.append("\\r");
+                case '\t' -> quoted.append("\\t");
+                default -> {
+                  if (isHarmful(c)) {
+                    quoted.append((c < 0x10000 ? "\\u%04x" : "\\U%08x").formatted(c));
+                  } else {
+                    quoted.appendCodePoint(c);
+                  }
+                }
+              }
+            });
+    return quoted.append('\'').toString();
+  }
+
+  /**
+   * Whether a character does something to a terminal, or to the order or lines of what is shown,
+   * instead of being shown.
+   */
+  private static boolean isHarmful(int character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+      // The joiners within words of some languages, and within emoji, are shown.
+      case Character.FORMAT -> character != 0x200c && character != 0x200d;
+      default -> false;
+    };
+  }
+
+  /**
+   * A text for a terminal, with escapes for what is not shown but done; line ends stay. JSON means
+   * the same as before.
+   */
+  public static String harmless(String text) {
+    if (text.codePoints().noneMatch(c -> isHarmful(c) && c != '\n')) {
+      return text;
+    }
+    StringBuilder harmless = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              if (isHarmful(c) && c != '\n') {
+                Character.toString(c)
+                    .chars()
+                    .forEach(half -> harmless.append("\\u%04x".formatted(half)));
+              } else {
+                harmless.appendCodePoint(c);
+              }
+            });
+    return harmless.toString();
+  }
+
+  // ---------------------------------------------------------------- JSON
+
+  /**
+   * A value as JSON: whole numbers with all their digits, doubles with a point or exponent. What
+   * JSON has no form of is an object with one name that begins with a dollar.
+   */
+  static JsonNode json(Value value) {
+    return switch (value) {
+      case Value.Int v -> JSON.numberNode(v.content());
+      case Value.Real v ->
+          Double.isFinite(v.content())
+              ? JSON.numberNode(v.content())
+              : JSON.objectNode().put("$real", v.toString());
+      case Value.Str v -> JSON.textNode(v.content());
+      case Value.Bytes v -> bytes(v.content());
+    };
+  }
+
+  /** A key as JSON. */
+  static JsonNode json(Key key) {
+    return text(key).<JsonNode>map(JSON::textNode).orElseGet(() -> bytes(key.toBytes()));
+  }
+
+  private static JsonNode bytes(byte[] bytes) {
+    return JSON.objectNode().put("$bytes", hex(bytes));
+  }
+
+  /** A field's name as JSON: one that begins with a dollar has one more. */
+  static String jsonName(String name) {
+    return name.startsWith("$") ? "$" + name : name;
+  }
+}

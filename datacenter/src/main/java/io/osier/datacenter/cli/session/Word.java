@@ -1,0 +1,128 @@
+package io.osier.datacenter.cli.session;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One word of a command.
+ *
+ * @param text without its quotes
+ * @param literal whether single quotes stood around it, or around what follows its {@code =}: such
+ *     a value is a string, whatever it looks like
+ */
+public record Word(String text, boolean literal) {
+  private static final String ESCAPED = "$'";
+
+  /**
+   * The words of a typed line. Blanks separate them. Quotes, single or double, keep blanks together
+   * anywhere in a word ({@code city='New York'}); single quotes also say that the value is a string
+   * ({@code '42'}). Within double quotes, and outside of quotes, a backslash takes the next
+   * character as it is. Where a value begins, {@code $'…'} is as in bash: single quotes within
+   * which a backslash escapes ({@code \\n}, {@code \\u001b}).
+   *
+   * @throws OsierException INVALID_ARGUMENT if a quote is not closed, nothing follows a backslash,
+   *     or an escape is none
+   */
+  static List<Word> split(String line) {
+    List<Word> words = new ArrayList<>();
+    StringBuilder word = new StringBuilder();
+    char quote = 0;
+    boolean started = false;
+    boolean literal = false;
+    for (int i = 0; i < line.length(); i++) {
+      char c = line.charAt(i);
+      if (quote != 0 && c == quote) {
+        quote = 0;
+      } else if (quote == 0 && line.startsWith(ESCAPED, i) && begins(word)) {
+        int end = Escapes.end(line, i + ESCAPED.length());
+        if (end < 0) {
+          throw bad("a " + ESCAPED + " is opened and not closed");
+        }
+        word.append(Escapes.read(line.substring(i + ESCAPED.length(), end)));
+        i = end;
+        started = true;
+        literal = true;
+      } else if (quote == 0 && (c == '"' || c == '\'')) {
+        quote = c;
+        if (c == '\'' && !literal) {
+          dropType(word);
+        }
+        started = true;
+        literal |= c == '\'';
+      } else if (c == '\\' && quote != '\'') {
+        if (++i == line.length()) {
+          throw bad("nothing follows the last \\; write \\\\ for a backslash");
+        }
+        word.append(line.charAt(i));
+        started = true;
+      } else if (Character.isWhitespace(c) && quote == 0) {
+        if (started) {
+          words.add(new Word(word.toString(), literal));
+          word.setLength(0);
+          started = false;
+          literal = false;
+        }
+      } else {
+        if (quote == 0 && c == '=' && word.indexOf("=") < 0) {
+          literal = false; // quotes around a name say nothing of the value
+        }
+        word.append(c);
+        started = true;
+      }
+    }
+    if (quote != 0) {
+      throw bad("a " + quote + " is opened and not closed");
+    }
+    if (started) {
+      words.add(new Word(word.toString(), literal));
+    }
+    return words;
+  }
+
+  /** Whether a value begins behind this: it stands alone, or behind a name. */
+  private static boolean begins(CharSequence word) {
+    return word.isEmpty() || word.charAt(word.length() - 1) == '=';
+  }
+
+  /** Quotes behind the type of strings say no more than it. */
+  private static void dropType(StringBuilder word) {
+    int at = word.length() - ValueText.STRING.length();
+    if (word.toString().endsWith(ValueText.STRING) && begins(word.substring(0, at))) {
+      word.setLength(at);
+    }
+  }
+
+  /**
+   * An argument that a shell has split already. Single quotes that the shell has left around it, or
+   * around what follows its first {@code =}, mean what they mean in a typed line; so do those
+   * behind a dollar.
+   */
+  public static Word ofArgument(String argument) {
+    boolean whole = isQuoted(argument, 0) || isEscaped(argument, 0);
+    int from = whole ? 0 : argument.indexOf('=') + 1;
+    if (isEscaped(argument, from)) {
+      String inside = argument.substring(from + ESCAPED.length(), argument.length() - 1);
+      return new Word(argument.substring(0, from) + Escapes.read(inside), true);
+    }
+    if (!isQuoted(argument, from)) {
+      return new Word(argument, false);
+    }
+    return new Word(
+        argument.substring(0, from) + argument.substring(from + 1, argument.length() - 1), true);
+  }
+
+  private static boolean isEscaped(String text, int from) {
+    return text.startsWith(ESCAPED, from)
+        && Escapes.end(text, from + ESCAPED.length()) == text.length() - 1;
+  }
+
+  private static boolean isQuoted(String text, int from) {
+    return text.length() >= from + 2 && text.charAt(from) == '\'' && text.endsWith("'");
+  }
+
+  private static OsierException bad(String message) {
+    return new OsierException(ErrorCode.INVALID_ARGUMENT, message);
+  }
+}

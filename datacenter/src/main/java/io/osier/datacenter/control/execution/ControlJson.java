@@ -1,0 +1,78 @@
+package io.osier.datacenter.control.execution;
+
+import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.control.DatacenterView;
+import io.osier.datacenter.control.KeyspaceView;
+import io.osier.datacenter.control.UserView;
+import io.osier.datacenter.metrics.report.JsonObject;
+import java.util.List;
+
+/** What operators are told of the control plane, as JSON. Pure. */
+final class ControlJson {
+  private ControlJson() {}
+
+  /** The datacenters. */
+  static String datacenters(List<DatacenterView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("datacenters");
+    for (DatacenterView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("address", view.address())
+              .put("state", view.state())
+              .put("from", view.fromFile() ? "file" : "command");
+      JsonObject.Array awaited = one.putArray("awaited");
+      view.awaited().forEach(awaited::add);
+      view.catchUp().ifPresent(c -> put(one.putObject("catch_up"), c));
+      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
+    }
+    return root.toString();
+  }
+
+  private static void put(JsonObject node, CatchUp progress) {
+    node.put("complete_partitions", progress.complete())
+        .put("partitions", progress.partitions())
+        .put("objects", progress.objects());
+    progress.objectsThere().ifPresent(n -> node.put("objects_there", n));
+    node.put("bytes", progress.bytes())
+        .put("objects_per_second", progress.objectsPerSecond())
+        .put("bytes_per_second", progress.bytesPerSecond());
+    progress.secondsLeft().ifPresent(s -> node.put("seconds_left", s));
+  }
+
+  /** The users. */
+  static String users(List<UserView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("users");
+    for (UserView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("password", view.hasPassword() ? "yes" : "no")
+              .put("from", view.fromFile() ? "file" : "command");
+      JsonObject.Array rights = one.putArray("rights");
+      view.grants().forEach(g -> rights.add(g.toString()));
+      one.put("made_by", view.by()).put("made_at_ms", view.atMillis());
+    }
+    return root.toString();
+  }
+
+  /** The keyspaces. */
+  static String keyspaces(List<KeyspaceView> views) {
+    JsonObject root = new JsonObject();
+    JsonObject.Array all = root.putArray("keyspaces");
+    for (KeyspaceView view : views) {
+      JsonObject one =
+          all.addObject()
+              .put("name", view.name())
+              .put("state", view.awaited().isEmpty() ? "active" : "creating")
+              .put("from", view.fromFile() ? "file" : "command");
+      view.settings().forEach(one::put);
+      JsonObject.Array awaited = one.putArray("awaited");
+      view.awaited().forEach(awaited::add);
+      one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());
+    }
+    return root.toString();
+  }
+}

@@ -1,0 +1,137 @@
+package io.osier.datacenter.control.execution;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+
+/**
+ * A datacenter leaves: it takes no updates any more, learns what the others have, gives away the
+ * rights of its bounded counters, and ships everything. In steps, by the control plane's thread;
+ * what takes long is done by another one meanwhile.
+ */
+final class LeaveProcedure {
+  private enum Stage {
+    /** Others have not everything that was written here. */
+    ENDING("what was written here has not come to all others"),
+    /** They do not all know yet what this one has a part of. */
+    WAITING("the others have not all noted that they give it nothing more"),
+    /** Others may have given it something, or made counters that it has a part of. */
+    COMPARING("what the others had when they heard of it has not all come"),
+    /** Rights are given to the heir. */
+    GIVING("the rights of its bounded counters are given to another datacenter"),
+    /** The others have not everything yet. */
+    SHIPPING("what was written here has not come to all others"),
+    /** Nothing is left to do. */
+    DONE("");
+
+    private final String words;
+
+    Stage(String words) {
+      this.words = words;
+    }
+  }
+
+  private final ReplicaId self;
+  private final Keyspaces keyspaces;
+  private Stage stage = Stage.ENDING;
+  private final RepeatedWalk giving;
+
+  /**
+   * Begins: no updates are taken from now on.
+   *
+   * @param failures counts walks that failed
+   */
+  LeaveProcedure(ReplicaId self, Keyspaces keyspaces, LongAdder failures) {
+    this.self = self;
+    this.keyspaces = keyspaces;
+    this.giving =
+        new RepeatedWalk("giving away rights", failures, System::currentTimeMillis, new Random());
+    partitions().forEach(p -> p.submit(new Input.Retire()));
+  }
+
+  /** It does not leave: updates are taken again. */
+  void stay() {
+    partitions().forEach(p -> p.submit(new Input.Stay()));
+  }
+
+  /** What keeps it from going, in words; empty if nothing does. */
+  Optional<String> progress() {
+    return stage == Stage.DONE ? Optional.empty() : Optional.of(stage.words);
+  }
+
+  /** Goes on until nothing is written here any more, and the others have what was. */
+  boolean isQuiet() {
+    if (stage == Stage.ENDING && isAllShipped()) {
+      stage = Stage.WAITING;
+    }
+    return stage != Stage.ENDING;
+  }
+
+  private boolean isAllShipped() {
+    partitions().forEach(p -> p.submit(new Input.Flush()));
+    return partitions().allMatch(p -> !p.isHolding() && RightsWalk.isShipped(p));
+  }
+
+  /**
+   * Goes on, once the others have done what is theirs.
+   *
+   * @param heirs of them the first that holds a keyspace gets the rights there
+   * @return whether nothing is left to do
+   */
+  boolean step(List<String> heirs) {
+    switch (stage) {
+      case ENDING, WAITING -> {
+        keyspaces.compareAnew();
+        stage = Stage.COMPARING;
+      }
+      case COMPARING -> {
+        if (partitions().allMatch(keyspaces::isComplete)) {
+          stage = Stage.GIVING;
+        }
+      }
+      case GIVING -> give(heirs);
+      case SHIPPING -> {
+        if (isAllShipped()) {
+          stage = Stage.DONE;
+        }
+      }
+      case DONE -> {}
+    }
+    return stage == Stage.DONE;
+  }
+
+  private Stream<PartitionRunner> partitions() {
+    return keyspaces.shown().values().stream().flatMap(k -> k.partitions().stream());
+  }
+
+  /** Until a walk through all objects finds nothing to give. */
+  private void give(List<String> heirs) {
+    OptionalInt given = giving.step(() -> RightsWalk.begin(() -> walk(heirs)));
+    if (given.isPresent() && given.getAsInt() == 0) {
+      stage = Stage.SHIPPING;
+    }
+  }
+
+  private int walk(List<String> heirs) {
+    int found = 0;
+    for (KeyspaceShard shard : keyspaces.shown().values()) {
+      Optional<String> heir = heirs.stream().filter(shard.policy()::heldBy).findFirst();
+      for (PartitionRunner partition : shard.partitions()) {
+        found +=
+            heir.isEmpty()
+                ? 0
+                : RightsWalk.walk(
+                    partition, self.dc(), counters -> new Input.GiveAway(counters, heir.get()));
+      }
+    }
+    return found;
+  }
+}

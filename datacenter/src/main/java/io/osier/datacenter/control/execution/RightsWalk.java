@@ -1,0 +1,93 @@
+package io.osier.datacenter.control.execution;
+
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.types.BoundedCounter;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.ObjectStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A walk through all objects for the bounded counters of which a datacenter has rights. */
+final class RightsWalk {
+  private static final int PAGE = 1_000;
+  private static final int REPORT_SECONDS = 5;
+
+  private RightsWalk() {}
+
+  /** Does it by a thread of its own. */
+  static <T> CompletableFuture<T> begin(Supplier<T> walk) {
+    return CompletableFuture.supplyAsync(
+        walk, task -> Thread.ofPlatform().name("osier-rights").daemon(true).start(task));
+  }
+
+  /**
+   * Tells a partition of those that were found, page by page, and waits until it is done.
+   *
+   * @return how many were found
+   */
+  static int walk(PartitionRunner partition, String dc, Function<List<ObjectId>, Input> tells) {
+    int found = 0;
+    Optional<ObjectId> after = Optional.empty();
+    List<ObjectStore.Entry> page;
+    do {
+      page = partition.store().scanDurable(after, PAGE);
+      List<ObjectId> counters = new ArrayList<>();
+      for (ObjectStore.Entry entry : page) {
+        after = Optional.of(entry.object());
+        if (entry.object().type() == CrdtType.BOUNDED_COUNTER
+            && entry.state().store() instanceof BoundedCounter counter
+            && (isSome(counter.downRights(dc)) || isSome(counter.upRights(dc)))) {
+          counters.add(entry.object());
+        }
+      }
+      if (!counters.isEmpty()) {
+        found += counters.size();
+        partition.submit(tells.apply(counters));
+        report(partition); // comes after it
+      }
+    } while (page.size() == PAGE);
+    return found;
+  }
+
+  private static boolean isSome(long rights) {
+    return rights > 0 && rights < Long.MAX_VALUE;
+  }
+
+  /** Whether all peers have everything that was written in a partition here. */
+  static boolean isShipped(PartitionRunner partition) {
+    return report(partition)
+        .map(r -> r.peers().stream().allMatch(p -> p.to().lagUpdates() == 0))
+        .orElse(false);
+  }
+
+  /** The last incarnation that a partition knows of a peer; 0 if it knows none. */
+  static long incarnation(PartitionRunner partition, String dc) {
+    return report(partition).stream()
+        .flatMap(r -> r.peers().stream())
+        .filter(p -> p.dc().equals(dc))
+        .mapToLong(PartitionReport.Peer::incarnation)
+        .max()
+        .orElse(0);
+  }
+
+  private static Optional<PartitionReport> report(PartitionRunner partition) {
+    try {
+      return Optional.of(partition.inspect(0).get(REPORT_SECONDS, TimeUnit.SECONDS));
+    } catch (TimeoutException | ExecutionException e) {
+      return Optional.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,331 @@
+package io.osier.datacenter.frontend;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.osier.core.ErrorCode;
+import io.osier.core.OutOfMemory;
+import io.osier.core.ReplicaId;
+import io.osier.core.net.ByteBudget;
+import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
+import io.osier.core.tls.TlsContext;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.link.PortGuard;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
+ *
+ * <p>A client that sends and does not read must not fill the memory: beyond the high-water mark of
+ * answers that wait to be sent its requests are left in the network, and where too much waits for
+ * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
+ * requests, large ones as they come already, share a budget until they are answered; beyond it they
+ * are refused. And no user has more of all that than one may have ({@link UserQuotas}).
+ */
+public final class ClientServer implements AutoCloseable {
+  private static final WriteBufferWaterMark UNSENT_MARKS =
+      new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+  /** How often is looked who does not read its answers, and whether the users have changed. */
+  private static final long LOOK_MILLIS = 100;
+
+  /** So many connections too many are told why they are closed, at once. */
+  private static final int REFUSALS_MAX = 32;
+
+  private static final int THREADS = 2;
+
+  /** The last answers have so long to leave. */
+  private static final int LAST_MILLIS = 50;
+
+  /** The system's own way to find out that the other end is gone while nobody says anything. */
+  private static final int KEEPALIVE_SECONDS = 60;
+
+  /** Does what clients ask for. Thread-safe. */
+  public interface Handler {
+    /** What clients must know of the keyspaces. */
+    List<Reply.KeyspaceInfo> keyspaces();
+
+    /**
+     * Does a request.
+     *
+     * @param lane in which order the client's requests come
+     * @param reply takes the answer, which may be a failure, now or later
+     */
+    void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
+
+    /**
+     * Runs what follows several requests that came together, so that what they change is written
+     * together.
+     */
+    default void together(Runnable follows) {
+      follows.run();
+    }
+
+    /**
+     * Changes what holds for all datacenters.
+     *
+     * @param by the user who asks
+     */
+    void administer(Request.Administer request, String by, Consumer<Reply> reply);
+
+    /** Other users, or rights: whoever waits long for an answer must ask again. */
+    default void usersChanged() {}
+  }
+
+  private final AccessControl access;
+  private final PortGuard port;
+  private final UserQuotas quotas;
+  private final Handler handler;
+  private final RequestWatch watch;
+  private final Network network;
+  private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final SlowReaders readers;
+
+  /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
+  private final AtomicBoolean looking = new AtomicBoolean();
+
+  private final AtomicInteger refusals = new AtomicInteger();
+
+  /** Connections that were one too many for the port. */
+  private final LongAdder tooMany = new LongAdder();
+
+  private final Network.Port server;
+
+  /** The users as they were looked at last. */
+  private Users seen;
+
+  /**
+   * Listens.
+   *
+   * @param network is closed with this, and if this cannot be made
+   */
+  public ClientServer(
+      ReplicaId self,
+      Network network,
+      InetSocketAddress listen,
+      PortLimits limits,
+      UserLimits userLimits,
+      MemoryPlan memory,
+      RequestWatch watch,
+      Optional<TlsContext> tls,
+      AccessControl access,
+      Handler handler) {
+    this.access = access;
+    this.handler = handler;
+    this.seen = access.users();
+    this.watch = watch;
+    this.network = network;
+    this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
+    this.readers = new SlowReaders(connected, memory.answerBytes());
+    ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
+    this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
+    ClientConnection.Shared shared =
+        new ClientConnection.Shared(self, handler, access, port, requestBytes, quotas, watch);
+    try {
+      this.server =
+          network.listen(
+              listen,
+              channel -> {
+                channel.config().setWriteBufferWaterMark(UNSENT_MARKS);
+                tls.ifPresent(
+                    t ->
+                        channel
+                            .pipeline()
+                            .addLast(t.accept(channel.alloc(), limits.greetingMillis())));
+                opened(channel, shared);
+              });
+    } catch (Throwable e) {
+      network.close();
+      throw e;
+    }
+  }
+
+  /**
+   * A port without TLS and logs, and otherwise as in production: for tests in virtual time.
+   *
+   * @param network is closed with the server, and if that cannot be made; logins are as hard to
+   *     guess as its chance
+   * @param nanoTime a monotonic clock
+   * @param users those there are at present
+   */
+  public static ClientServer open(
+      ReplicaId self,
+      Network network,
+      InetSocketAddress listen,
+      PortLimits limits,
+      MemoryPlan memory,
+      LongSupplier nanoTime,
+      Supplier<Users> users,
+      Handler handler) {
+    return new ClientServer(
+        self,
+        network,
+        listen,
+        limits,
+        UserLimits.NONE,
+        memory,
+        new RequestWatch(new SlowLog(0), Traces.OFF, nanoTime),
+        Optional.empty(),
+        new AccessControl(
+            users,
+            "osier",
+            new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
+            new AuditLog(self.dc()),
+            nanoTime,
+            AccessControl.nonces(network.random())),
+        handler);
+  }
+
+  /** What the server has of the world in production. */
+  public static Network sockets() {
+    return Sockets.of("osier-clients", THREADS, LAST_MILLIS, KEEPALIVE_SECONDS);
+  }
+
+  private void opened(Channel channel, ClientConnection.Shared shared) {
+    if (port.admit(channel)) {
+      connected.add(channel);
+      lookWhileConnected();
+      ClientConnection connection = new ClientConnection(channel, shared);
+      channel.pipeline().addLast(connection.guard(), connection);
+    } else {
+      refuse(channel);
+    }
+  }
+
+  /** Looks again and again from now on, unless it does already. Called after a client has come. */
+  private void lookWhileConnected() {
+    if (looking.compareAndSet(false, true)) {
+      network.later(this::look, LOOK_MILLIS);
+    }
+  }
+
+  private void look() {
+    try {
+      readers.look();
+      lookForGone();
+    } finally {
+      if (!connected.isEmpty()) {
+        network.later(this::look, LOOK_MILLIS);
+      } else {
+        looking.set(false);
+        if (!connected.isEmpty()) { // who came in between has seen that it looks
+          lookWhileConnected();
+        }
+      }
+    }
+  }
+
+  /** Closes the connections of users who are not there any more. */
+  @SuppressWarnings("ReferenceEquality") // other users are another object
+  private void lookForGone() {
+    Users now = access.users();
+    if (now != seen) {
+      seen = now;
+      quotas.usersChanged();
+      handler.usersChanged();
+      connected.forEach(ClientServer::closeIfGone);
+    }
+  }
+
+  private static void closeIfGone(Channel channel) {
+    ClientConnection connection = channel.pipeline().get(ClientConnection.class);
+    if (connection != null) {
+      channel.eventLoop().execute(connection::closeIfGone);
+    }
+  }
+
+  /** Tells a connection that it is one too many. */
+  private void refuse(Channel channel) {
+    tooMany.increment();
+    if (refusals.incrementAndGet() > REFUSALS_MAX) {
+      refusals.decrementAndGet();
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(f -> refusals.decrementAndGet());
+    channel.pipeline().addLast(new Refusal());
+    channel
+        .eventLoop()
+        .schedule(() -> channel.close(), ClientConnection.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Answers whatever comes with why it is not taken. */
+  private final class Refusal extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      byte[] answer =
+          ProtocolCodec.encode(0, new Reply.Failure(ErrorCode.OVERLOADED, port.tooMany()));
+      ByteBuf frame = ctx.alloc().buffer(Integer.BYTES + answer.length);
+      ctx.writeAndFlush(frame.writeInt(answer.length).writeBytes(answer));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
+      ctx.close();
+    }
+  }
+
+  public int port() {
+    return server.address().getPort();
+  }
+
+  /** What it is doing. */
+  public Snapshot.Clients figures() {
+    return new Snapshot.Clients(
+        port.open(),
+        watch.times().times(),
+        watch.times().failures(),
+        watch.malformedCount(),
+        limited(),
+        quotas.loads());
+  }
+
+  private Map<String, Long> limited() {
+    Map<String, Long> limited = new TreeMap<>(quotas.refused());
+    if (tooMany.sum() > 0) {
+      limited.put("port", tooMany.sum());
+    }
+    return limited;
+  }
+
+  /** Stops to take connections and closes those that are open. */
+  @Override
+  public void close() {
+    server.close();
+    network.close();
+  }
+}

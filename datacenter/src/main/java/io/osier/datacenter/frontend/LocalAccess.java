@@ -1,0 +1,117 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.Phased;
+import io.osier.datacenter.trace.Traces;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.InProcess;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A datacenter as clients in its own process see it. Thread-safe. */
+public final class LocalAccess implements InProcess {
+  private final ReplicaId self;
+  private final RequestHandler handler;
+  private final BooleanSupplier open;
+  private final OrderedQueue lane = new OrderedQueue();
+
+  private final boolean answersApart;
+  private final Traces traces;
+
+  /**
+   * The way in.
+   *
+   * @param answersApart whether answers that do not come at once each get a thread of their own:
+   *     those that write the store must not wait for callers' callbacks
+   */
+  public LocalAccess(
+      ReplicaId self,
+      RequestHandler handler,
+      Traces traces,
+      BooleanSupplier open,
+      boolean answersApart) {
+    this.answersApart = answersApart;
+    this.traces = traces;
+    this.self = self;
+    this.handler = handler;
+    this.open = open;
+  }
+
+  @Override
+  public ReplicaId replica() {
+    return self;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaces() {
+    return handler.keyspaces();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open.getAsBoolean();
+  }
+
+  @Override
+  public boolean answersApart() {
+    return answersApart;
+  }
+
+  @Override
+  public void send(Request request, Consumer<Reply> reply) {
+    Consumer<Reply> answered = answersApart ? apart(reply) : reply;
+    handler.handle(request, lane, traces.isOn() ? new Timed(request, answered) : answered);
+  }
+
+  /** Notes when what was done with a request that may be followed. */
+  private final class Timed implements Consumer<Reply>, Phased {
+    private final Request request;
+    private final Consumer<Reply> reply;
+    private final long beganNanos = System.nanoTime();
+    private volatile long takenNanos;
+    private volatile long executedNanos;
+
+    Timed(Request request, Consumer<Reply> reply) {
+      this.request = request;
+      this.reply = reply;
+    }
+
+    @Override
+    public void accept(Reply answer) {
+      traces.answered(request, answer, beganNanos, takenNanos, executedNanos, System.nanoTime());
+      reply.accept(answer);
+    }
+
+    @Override
+    public void taken(long nanos) {
+      takenNanos = nanos;
+    }
+
+    @Override
+    public void executed(long nanos) {
+      executedNanos = nanos;
+    }
+  }
+
+  private static Consumer<Reply> apart(Consumer<Reply> reply) {
+    Thread caller = Thread.currentThread();
+    return answer -> {
+      if (Thread.currentThread() == caller) {
+        reply.accept(answer);
+      } else {
+        Thread.startVirtualThread(() -> reply.accept(answer));
+      }
+    };
+  }
+
+  @Override
+  public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+    return handler.combine(keyspace, key, type, operation);
+  }
+}

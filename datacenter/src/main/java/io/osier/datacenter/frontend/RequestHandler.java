@@ -1,0 +1,186 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers clients' requests, whether they come over the network or from within the process.
+ * Thread-safe.
+ */
+public final class RequestHandler implements ClientServer.Handler {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
+
+  /** Who administers from within the process. */
+  private static final String EMBEDDED = "(this process)";
+
+  private final Map<String, KeyspaceShard> keyspaces;
+  private final Inspector inspector;
+  private final Administrator administrator;
+  private final GroupCommitHelp writeHelp;
+  private final BooleanSupplier known;
+
+  /** Changes what holds for all datacenters. */
+  @FunctionalInterface
+  public interface Administrator {
+    /**
+     * Does what an operator asks for.
+     *
+     * @param by who that is
+     * @return one JSON object, later
+     */
+    CompletableFuture<String> administer(Request.Administer request, String by);
+  }
+
+  /**
+   * For a datacenter.
+   *
+   * @param keyspaces those that clients see; they may come and go
+   * @param writeHelp how who has run partitions sees to it that what they made is written
+   * @param known whether it is known which keyspaces there are: others may have changed that while
+   *     a datacenter that has just started was away
+   */
+  public RequestHandler(
+      Map<String, KeyspaceShard> keyspaces,
+      Inspector inspector,
+      Administrator administrator,
+      GroupCommitHelp writeHelp,
+      BooleanSupplier known) {
+    this.keyspaces = keyspaces;
+    this.inspector = inspector;
+    this.administrator = administrator;
+    this.writeHelp = writeHelp;
+    this.known = known;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaces() {
+    return keyspaces.values().stream()
+        .map(
+            k ->
+                new Reply.KeyspaceInfo(
+                    k.policy().name(),
+                    k.policy().sla().toMillis(),
+                    k.partitions().size(),
+                    k.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL))
+        .toList();
+  }
+
+  /**
+   * Acknowledges an update at once if it need not wait for its partition's turn.
+   *
+   * @return false if nothing was done and the request must be handled
+   */
+  boolean combine(String keyspace, Key key, CrdtType type, Operation operation) {
+    KeyspaceShard shard = keyspaces.get(keyspace);
+    return shard != null && shard.combine(key, type, operation);
+  }
+
+  @Override
+  public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+    try {
+      serve(request, lane, reply);
+    } catch (OsierException e) {
+      boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
+      reply.accept(
+          new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.getMessage()));
+    } catch (RejectedExecutionException e) {
+      // Those who read from the disk end before the connections do.
+      reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
+    } catch (RuntimeException e) {
+      LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
+      reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+    }
+  }
+
+  @Override
+  public void together(Runnable follows) {
+    writeHelp.together(follows);
+  }
+
+  private void serve(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+    switch (request) {
+      case Request.Hello r -> throw notNow();
+      case Request.Login r -> throw notNow();
+      case Request.Proof r -> throw notNow();
+      case Request.Ping r -> reply.accept(new Reply.Pong());
+      case Request.Keyspaces r -> reply.accept(knownKeyspaces());
+      case Request.Administer r -> administer(r, EMBEDDED, reply);
+      case Request.Read r -> Inspector.keyspace(keyspaces, r.keyspace()).read(r, lane, reply);
+      case Request.Write r -> Inspector.keyspace(keyspaces, r.keyspace()).write(r, lane, reply);
+      case Request.ReadAll r -> Inspector.keyspace(keyspaces, r.keyspace()).readAll(r, lane, reply);
+      case Request.WriteAll r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).writeAll(r, lane, reply);
+      case Request.Transact r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
+      case Request.Repeat r ->
+          Inspector.keyspace(keyspaces, r.step().keyspace()).transact(r.step(), r, lane, reply);
+      case Request.Watch r -> Inspector.keyspace(keyspaces, r.keyspace()).watch(r, reply);
+      case Request.Through r -> Inspector.keyspace(keyspaces, r.keyspace()).through(r, reply);
+      case Request.Scan r -> {
+        KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
+        keyspace.absorbAll();
+        keyspace.scan(r, reply);
+      }
+      case Request.Inspect r -> {
+        keyspaces.values().forEach(KeyspaceShard::absorbAll);
+        inspector.inspect(r).whenComplete((text, error) -> report(text, error, reply));
+      }
+      case Request.Backup r ->
+          inspector.backup(r).whenComplete((text, error) -> report(text, error, reply));
+    }
+  }
+
+  private Reply knownKeyspaces() {
+    return known.getAsBoolean()
+        ? new Reply.Keyspaces(keyspaces())
+        : new Reply.Failure(
+            ErrorCode.UNAVAILABLE,
+            "the datacenter has just started and has not heard yet which keyspaces there are");
+  }
+
+  @Override
+  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+    administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
+  }
+
+  @Override
+  public void usersChanged() {
+    keyspaces.values().forEach(KeyspaceShard::releaseWatchers);
+  }
+
+  private static OsierException notNow() {
+    return new OsierException(
+        ErrorCode.MALFORMED, "only the first messages may be a greeting or a login");
+  }
+
+  private static void report(String text, Throwable error, Consumer<Reply> reply) {
+    if (error == null) {
+      reply.accept(new Reply.Report(text));
+      return;
+    }
+    Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
+    reply.accept(
+        cause instanceof OsierException e
+            ? new Reply.Failure(e.code(), e.getMessage())
+            : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
+  }
+}

@@ -1,0 +1,80 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.core.ErrorCode;
+import io.osier.datacenter.trace.Traces;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.net.SocketAddress;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/** What clients ask and how long it takes, and who hears of it. Thread-safe. */
+public final class RequestWatch {
+  private final SlowLog slow;
+  private final Traces traces;
+  private final LongSupplier nanoTime;
+  private final RequestTimes times = new RequestTimes();
+  private final LongAdder malformed = new LongAdder();
+
+  /**
+   * Nothing was asked yet.
+   *
+   * @param nanoTime a monotonic clock, the one that partitions tell their phases by
+   */
+  public RequestWatch(SlowLog slow, Traces traces, LongSupplier nanoTime) {
+    this.slow = slow;
+    this.traces = traces;
+    this.nanoTime = nanoTime;
+  }
+
+  long nanos() {
+    return nanoTime.getAsLong();
+  }
+
+  /** How long requests took, and why some failed. */
+  RequestTimes times() {
+    return times;
+  }
+
+  /** What came could not be read. */
+  void malformed() {
+    malformed.increment();
+  }
+
+  /** How often something could not be read. */
+  long malformedCount() {
+    return malformed.sum();
+  }
+
+  /** A request is refused, or has failed. */
+  void failed(ErrorCode code) {
+    times.failed(code);
+  }
+
+  /**
+   * A request got its answer. The times are those of the clock.
+   *
+   * @param takenNanos when its partition took it; 0 if none had to
+   * @param executedNanos when its batch was through; 0 if it was in none
+   * @param client from where it came
+   */
+  void answered(
+      Request request,
+      Reply reply,
+      long beganNanos,
+      long takenNanos,
+      long executedNanos,
+      long answeredNanos,
+      SocketAddress client) {
+    if (traces.isOn()) {
+      traces.answered(request, reply, beganNanos, takenNanos, executedNanos, answeredNanos);
+    }
+    // A watcher waits because nothing happens.
+    if (!(request instanceof Request.Watch) && slow.isSlow(answeredNanos - beganNanos)) {
+      slow.answered(
+          request,
+          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, answeredNanos),
+          client);
+    }
+  }
+}

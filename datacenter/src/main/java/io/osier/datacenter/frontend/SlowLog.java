@@ -1,0 +1,130 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.core.Value;
+import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * Names requests that took long, with the phases in which they did: {@code queue}, until the
+ * partition took it; {@code execute}, until its batch was through; {@code durable}, until the disk
+ * had it and the answer could leave. At most {@link #LINES_MAX} lines a second; how many were left
+ * out is said with the next one. Thread-safe.
+ */
+public final class SlowLog {
+  private static final Logger LOG = LoggerFactory.getLogger("io.osier.slow");
+  private static final long SECOND_NANOS = 1_000_000_000;
+
+  /** So many lines a second at most: what makes one request slow makes thousands slow. */
+  static final int LINES_MAX = 10;
+
+  private final long thresholdNanos;
+  private final AtomicLong secondBeganNanos = new AtomicLong(Long.MIN_VALUE);
+  private final AtomicInteger lines = new AtomicInteger();
+  private final AtomicInteger leftOut = new AtomicInteger();
+
+  /**
+   * Names what took at least so long.
+   *
+   * @param thresholdNanos 0 for never
+   */
+  public SlowLog(long thresholdNanos) {
+    this.thresholdNanos = thresholdNanos;
+  }
+
+  /**
+   * When what was done with a request, by the monotonic clock.
+   *
+   * @param takenNanos when its partition took it; 0 if none had to
+   * @param executedNanos when its batch was through; 0 if it was in none
+   */
+  record Phases(long beganNanos, long takenNanos, long executedNanos, long answeredNanos) {
+    long nanos() {
+      return answeredNanos - beganNanos;
+    }
+
+    @Override
+    public String toString() {
+      if (takenNanos == 0) {
+        return "without its partition";
+      }
+      long executed = executedNanos == 0 ? answeredNanos : executedNanos;
+      return "queue %.1f ms, execute %.1f ms, durable %.1f ms"
+          .formatted(
+              (takenNanos - beganNanos) / 1e6,
+              (executed - takenNanos) / 1e6,
+              (answeredNanos - executed) / 1e6);
+    }
+  }
+
+  /** Whether what took so long is to be named. */
+  boolean isSlow(long nanos) {
+    return thresholdNanos > 0 && nanos >= thresholdNanos;
+  }
+
+  /** A request was answered that was slow. */
+  void answered(Request request, Phases phases, Object client) {
+    if (!hasRoom(phases.answeredNanos)) {
+      leftOut.incrementAndGet();
+      return;
+    }
+    // Whoever asks may name one that there is not, with a line end in it.
+    String keyspace = Value.printable(keyspaceOf(request).getBytes(StandardCharsets.UTF_8));
+    int others = leftOut.getAndSet(0);
+    try (MDC.MDCCloseable named = MDC.putCloseable("keyspace", keyspace)) {
+      LOG.warn(
+          "slow {} of {} in '{}' took {} ms: {}; client {}{}",
+          RequestTimes.Kind.of(request).label(),
+          objectOf(request),
+          keyspace,
+          Math.round(phases.nanos() / 1e6),
+          phases,
+          client,
+          others == 0 ? "" : " (and " + others + " others since the last such line)");
+    }
+  }
+
+  private boolean hasRoom(long nowNanos) {
+    long began = secondBeganNanos.get();
+    boolean over = began == Long.MIN_VALUE || nowNanos - began >= SECOND_NANOS;
+    if (over && secondBeganNanos.compareAndSet(began, nowNanos)) {
+      lines.set(0);
+    }
+    return lines.incrementAndGet() <= LINES_MAX;
+  }
+
+  private static String keyspaceOf(Request request) {
+    return switch (request) {
+      case Request.Read r -> r.keyspace();
+      case Request.Write r -> r.keyspace();
+      case Request.ReadAll r -> r.keyspace();
+      case Request.WriteAll r -> r.keyspace();
+      case Request.Scan r -> r.keyspace();
+      case Request.Transact r -> r.keyspace();
+      case Request.Repeat r -> r.step().keyspace();
+      case Request.Through r -> r.keyspace();
+      default -> "";
+    };
+  }
+
+  private static String objectOf(Request request) {
+    return switch (request) {
+      case Request.Read r -> "'" + r.key() + "'";
+      case Request.Write r -> "'" + r.key() + "'";
+      case Request.ReadAll r -> r.reads().size() + " objects";
+      case Request.WriteAll r -> r.updates().size() + " objects";
+      case Request.Transact r -> parts(r);
+      case Request.Repeat r -> parts(r.step());
+      case Request.Administer r -> r.toString();
+      default -> "many objects";
+    };
+  }
+
+  private static String parts(Request.Transact step) {
+    return step.updates().size() + " updates and " + step.reads().size() + " reads";
+  }
+}

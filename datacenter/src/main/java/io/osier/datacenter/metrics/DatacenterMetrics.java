@@ -1,0 +1,205 @@
+package io.osier.datacenter.metrics;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** What concerns the datacenter as a whole: itself, its clients, its audit log, its links. */
+final class DatacenterMetrics {
+  private final MetricList metrics;
+
+  private DatacenterMetrics(MetricList metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Adds them all, in the table's order. */
+  static void addTo(MetricList list) {
+    DatacenterMetrics metrics = new DatacenterMetrics(list);
+    metrics.datacenter();
+    metrics.joining();
+    metrics.certificates();
+    metrics.clients();
+    metrics.audit();
+    metrics.links();
+  }
+
+  private void datacenter() {
+    metrics.add(
+        Metric.Type.GAUGE,
+        "build_info",
+        List.of("version"),
+        "Always 1; the label says which version runs",
+        (s, to) -> to.number(1, s.version()));
+    metrics.one(
+        Metric.Type.GAUGE,
+        "start_time_seconds",
+        "When the datacenter started, since 1970",
+        s -> s.startMillis() / 1e3);
+    metrics.one(
+        Metric.Type.GAUGE,
+        "ready",
+        "1 if it serves; 0 if /readyz names what keeps it",
+        s -> s.obstacles().isEmpty() ? 1 : 0);
+    metrics.one(
+        Metric.Type.GAUGE,
+        "warnings",
+        "How many things do not work although it serves; /readyz names them",
+        s -> s.warnings().size());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "dropped_updates",
+        "Updates that were acknowledged here and that no other datacenter was known to have when"
+            + " their keyspace was dropped",
+        Snapshot::droppedUpdates);
+    metrics.add(
+        Metric.Type.GAUGE,
+        "figures_age_seconds",
+        List.of(MetricList.KEYSPACE),
+        "How old the oldest of the partitions' figures is: over 5 s a partition does not answer",
+        (s, to) ->
+            s.published().forEach(k -> to.number(k.ageMillis(s.atMillis()) / 1e3, k.name())));
+  }
+
+  private void joining() {
+    joining(
+        "joining_partitions_complete",
+        "Only while it joins: partitions that have what the others have",
+        j -> j.complete());
+    joining("joining_partitions", "Only while it joins: its partitions", j -> j.partitions());
+    joining("joining_objects", "Only while it joins: objects that it holds", j -> j.objects());
+    joining(
+        "joining_objects_there",
+        "Only while it joins: objects that the others hold, as they say",
+        j -> j.objectsThere().orElse(0));
+    joining(
+        "joining_bytes",
+        "Only while it joins: bytes that have come from the others since its start",
+        j -> j.bytes());
+    metrics.add(
+        Metric.Type.GAUGE,
+        "joining_left_seconds",
+        List.of(),
+        "Only while it joins: until it has as many objects as the others, as fast as they came"
+            + " in the last 10 s; absent where that is not known",
+        (s, to) ->
+            s.joining()
+                .ifPresent(j -> j.secondsLeft().ifPresent(seconds -> to.number((double) seconds))));
+  }
+
+  private void joining(String name, String help, ToDoubleFunction<Snapshot.Joining> of) {
+    metrics.add(
+        Metric.Type.GAUGE,
+        name,
+        List.of(),
+        help,
+        (s, to) -> s.joining().ifPresent(j -> to.number(of.applyAsDouble(j))));
+  }
+
+  private void certificates() {
+    metrics.add(
+        Metric.Type.GAUGE,
+        "certificate_expiry_time_seconds",
+        List.of("certificate"),
+        "Until when a certificate that was read is valid, since 1970, by its subject",
+        (s, to) -> s.certificates().forEach((subject, at) -> to.number(at.doubleValue(), subject)));
+  }
+
+  private void clients() {
+    metrics.add(
+        Metric.Type.HISTOGRAM,
+        "client_request_seconds",
+        List.of("kind"),
+        "From a request's arrival until its answer is handed over to be sent",
+        (s, to) -> s.clients().requests().forEach((kind, times) -> to.times(times, kind)));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "client_failures",
+        List.of("reason"),
+        "Requests that were refused or failed, by the error that the client got",
+        (s, to) -> s.clients().failures().forEach((code, count) -> to.number(count, code.name())));
+    metrics.one(
+        Metric.Type.COUNTER,
+        "client_malformed",
+        "Requests that could not be read",
+        s -> s.clients().malformed());
+    metrics.one(
+        Metric.Type.GAUGE,
+        "client_connections",
+        "Connections of clients that are open",
+        s -> s.clients().connections());
+    metrics.add(
+        Metric.Type.COUNTER,
+        "client_limited",
+        List.of("limit"),
+        "What was refused because a user had as much as one may have: connections, requests, bytes;"
+            + " port: connections that were too many for the port",
+        (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
+  }
+
+  private void audit() {
+    metrics.add(
+        Metric.Type.COUNTER,
+        "audit_lost",
+        List.of("reason"),
+        "Lines of the audit log that were not written: flood: strangers caused too many; queue: the"
+            + " disk is too slow; disk: it did not take them",
+        (s, to) -> s.auditLost().forEach((reason, count) -> to.number(count, reason)));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "failed_attempts",
+        List.of("kind"),
+        "What failed and is tried again by itself, as the log says: certificates: reading them"
+            + " anew; control: telling the others what there is here; frames: encoding one for a"
+            + " peer, a fault of Osier; keyspaces: opening, dropping or configuring one; peers:"
+            + " taking what they send, while the disk is full; rights: passing on those of a"
+            + " datacenter that goes; store: tidying up",
+        (s, to) -> s.failedAttempts().forEach((what, count) -> to.number(count, what)));
+  }
+
+  private void links() {
+    perLink(
+        Metric.Type.GAUGE,
+        "peer_connected",
+        "1 if frames can be sent to the peer",
+        l -> l.connected() ? 1 : 0);
+    perLink(
+        Metric.Type.GAUGE,
+        "peer_protocol_version",
+        "The version of the peer protocol in which the peer is spoken to; 0 if it is not connected",
+        Snapshot.Link::protocol);
+    perLink(
+        Metric.Type.COUNTER,
+        "peer_sent_bytes",
+        "Bytes sent to the peer, framing included",
+        Snapshot.Link::sentBytes);
+    perLink(
+        Metric.Type.COUNTER,
+        "peer_received_bytes",
+        "Bytes received from the peer, framing included",
+        Snapshot.Link::receivedBytes);
+    metrics.add(
+        Metric.Type.GAUGE,
+        "keyspace_refused",
+        List.of(MetricList.KEYSPACE, MetricList.PEER),
+        "1 if the peer does not take the keyspace's updates; /readyz says why",
+        (s, to) ->
+            s.published()
+                .forEach(
+                    k ->
+                        s.links()
+                            .keySet()
+                            .forEach(
+                                dc ->
+                                    to.number(
+                                        k.refusedBy().containsKey(dc) ? 1 : 0, k.name(), dc))));
+  }
+
+  private void perLink(
+      Metric.Type type, String name, String help, ToDoubleFunction<Snapshot.Link> of) {
+    metrics.add(
+        type,
+        name,
+        List.of(MetricList.PEER),
+        help,
+        (s, to) -> s.links().forEach((dc, link) -> to.number(of.applyAsDouble(link), dc)));
+  }
+}

@@ -1,0 +1,111 @@
+package io.osier.datacenter.metrics;
+
+import io.osier.datacenter.partition.machine.PartitionReport;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What a keyspace holds, and how its objects are shipped. */
+final class KeyspaceMetrics {
+  private final MetricList metrics;
+
+  private KeyspaceMetrics(MetricList metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Adds them all, in the table's order. */
+  static void addTo(MetricList list) {
+    KeyspaceMetrics metrics = new KeyspaceMetrics(list);
+    metrics.contents();
+    metrics.watching();
+    metrics.modes();
+  }
+
+  private void watching() {
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "watchers",
+        "Watchers that wait for changes",
+        k -> k.watching().watchers());
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "watchers_told",
+        "How often a watcher was told of changes",
+        k -> k.watching().told());
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "watchers_cut_off",
+        "Watchers that were cut off: too slow, or back too late",
+        k -> k.watching().cutOff());
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "watch_kept_bytes",
+        "Latest changes that are kept for watchers",
+        k -> k.watching().keptBytes());
+  }
+
+  private void contents() {
+    metrics.counted("updates", "Updates committed here", r -> r.content().committed());
+    metrics.gauged("objects", "Objects held here", r -> r.content().objects());
+    metrics.gauged(
+        "removed_objects",
+        "Removed objects that wait until every datacenter has seen it",
+        r -> r.content().removedObjects());
+    metrics.counted(
+        "forgotten_objects",
+        "Removed objects of which nothing is left here",
+        r -> r.content().forgottenObjects());
+    metrics.gauged(
+        "open_transactions",
+        "Transactions that are open and hold a snapshot",
+        r -> r.snapshots().openTransactions());
+    metrics.gauged(
+        "former_versions",
+        "Former values kept for snapshots and the history",
+        r -> r.snapshots().formerVersions());
+    metrics.gauged(
+        "rights_waiting",
+        "Updates of bounded counters that wait for rights",
+        r -> r.rights().waiting());
+    metrics.counted(
+        "rights_denied",
+        "Updates of bounded counters that failed for lack of rights",
+        r -> r.rights().denied());
+  }
+
+  private void modes() {
+    metrics.gauged(
+        "state_mode_objects",
+        "Objects whose updates are joined and shipped as states now",
+        r -> r.modes().stateObjects());
+    metrics.add(
+        Metric.Type.COUNTER,
+        "mode_switches",
+        List.of(MetricList.KEYSPACE, "reason"),
+        "How often objects changed their modes, by why",
+        (s, to) ->
+            s.published()
+                .forEach(
+                    k ->
+                        switches(k)
+                            .forEach((reason, count) -> to.number(count, k.name(), reason))));
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "hottest_object_updates_per_second",
+        "The rate of the hottest object; `osier cli hot` names it",
+        k -> k.hot(1).stream().mapToDouble(PartitionReport.Hot::updatesPerSecond).sum());
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "shipment_cost_bytes",
+        "What handling a shipment costs each receiver, in bytes on the links worth as much",
+        k -> k.max(r -> r.modes().shipmentCost()));
+  }
+
+  private static Map<String, Long> switches(Snapshot.Keyspace keyspace) {
+    return keyspace.partitions().stream()
+        .flatMap(p -> p.report().modes().switches().entrySet().stream())
+        .collect(
+            Collectors.groupingBy(
+                e -> e.getKey().label(), Collectors.summingLong(Map.Entry::getValue)));
+  }
+}

@@ -1,0 +1,114 @@
+package io.osier.datacenter.metrics;
+
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.propagation.host.DelayHistogram;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * Metrics in the order in which they are added, each by how it is read: off the snapshot, or summed
+ * over the partitions of each keyspace, or of each keyspace and peer. Used by one thread.
+ */
+final class MetricList {
+  /** The label that names a keyspace. */
+  static final String KEYSPACE = "keyspace";
+
+  /** The label that names a peer. */
+  static final String PEER = "peer";
+
+  /** One value of a label, and what is counted for it. */
+  record PeerPart(String label, ToLongFunction<PartitionReport.Peer> of) {}
+
+  /** Reads the values of a keyspace for one peer, of which each partition says something. */
+  interface PeerValues {
+    void read(Snapshot.Keyspace of, String peer, List<PartitionReport.Peer> all, Metric.Sink to);
+  }
+
+  private final List<Metric> metrics = new ArrayList<>();
+
+  /** All that were added. */
+  List<Metric> all() {
+    return List.copyOf(metrics);
+  }
+
+  void add(Metric.Type type, String name, List<String> labels, String help, Metric.Values values) {
+    metrics.add(new Metric("osier_" + name, type, labels, help, values));
+  }
+
+  void one(Metric.Type type, String name, String help, ToDoubleFunction<Snapshot> of) {
+    add(type, name, List.of(), help, (s, to) -> to.number(of.applyAsDouble(s)));
+  }
+
+  void perKeyspace(
+      Metric.Type type, String name, String help, ToDoubleFunction<Snapshot.Keyspace> of) {
+    add(
+        type,
+        name,
+        List.of(KEYSPACE),
+        help,
+        (s, to) -> s.published().forEach(k -> to.number(of.applyAsDouble(k), k.name())));
+  }
+
+  void counted(String name, String help, ToLongFunction<PartitionReport> of) {
+    perKeyspace(Metric.Type.COUNTER, name, help, k -> k.sum(of));
+  }
+
+  void gauged(String name, String help, ToLongFunction<PartitionReport> of) {
+    perKeyspace(Metric.Type.GAUGE, name, help, k -> k.sum(of));
+  }
+
+  /** A figure of a keyspace's partitions for one peer, from what each of them says of it. */
+  void perPeer(
+      Metric.Type type, String name, String help, ToDoubleFunction<List<PartitionReport.Peer>> of) {
+    eachPeer(
+        type,
+        name,
+        List.of(KEYSPACE, PEER),
+        help,
+        (k, dc, all, to) -> to.number(of.applyAsDouble(all), k.name(), dc));
+  }
+
+  /**
+   * A counter for one peer that is told in parts, each with a value of its own of one more label.
+   */
+  void countedPerPeer(String name, String label, String help, List<PeerPart> parts) {
+    eachPeer(
+        Metric.Type.COUNTER,
+        name,
+        List.of(KEYSPACE, PEER, label),
+        help,
+        (k, dc, all, to) -> parts.forEach(p -> to.number(sum(all, p.of), k.name(), dc, p.label)));
+  }
+
+  void timesPerPeer(String name, String help, Function<PartitionReport.Peer, DelayHistogram> of) {
+    eachPeer(
+        Metric.Type.HISTOGRAM,
+        name,
+        List.of(KEYSPACE, PEER),
+        help,
+        (k, dc, all, to) ->
+            to.times(
+                all.stream().map(of).reduce(DelayHistogram::plus).orElseThrow(), k.name(), dc));
+  }
+
+  /** What each keyspace says of each peer. */
+  void eachPeer(
+      Metric.Type type, String name, List<String> labels, String help, PeerValues values) {
+    add(
+        type,
+        name,
+        labels,
+        help,
+        (s, to) ->
+            s.published()
+                .forEach(k -> k.peers().forEach((dc, all) -> values.read(k, dc, all, to))));
+  }
+
+  /** What all partitions say of a peer, together. */
+  static double sum(List<PartitionReport.Peer> peers, ToLongFunction<PartitionReport.Peer> of) {
+    return peers.stream().mapToLong(of).sum();
+  }
+}

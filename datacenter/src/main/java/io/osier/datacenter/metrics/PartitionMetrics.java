@@ -1,0 +1,103 @@
+package io.osier.datacenter.metrics;
+
+import io.osier.core.Budget;
+import io.osier.datacenter.store.ObjectStore;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * Whether a keyspace's partitions keep up: their queues, their shares of the memory, their caches.
+ */
+final class PartitionMetrics {
+  private final MetricList metrics;
+
+  private PartitionMetrics(MetricList metrics) {
+    this.metrics = metrics;
+  }
+
+  /** Adds them all, in the table's order. */
+  static void addTo(MetricList metrics) {
+    new PartitionMetrics(metrics).queues();
+  }
+
+  private void queues() {
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "partitions",
+        "Partitions of the keyspace",
+        k -> k.policy().partitions());
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "ready_partitions",
+        "Partitions that serve: they have caught up",
+        Snapshot.Keyspace::ready);
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "queued_commands",
+        "Commands that wait for their partition",
+        Snapshot.Keyspace::queued);
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "overloads",
+        "Commands refused because a queue was full or took too much memory",
+        Snapshot.Keyspace::overloads);
+    perShare(
+        Metric.Type.GAUGE,
+        "memory_used_bytes",
+        "Used of the share of the heap",
+        Budget.Usage::used);
+    perShare(Metric.Type.GAUGE, "memory_limit_bytes", "The share's size", Budget.Usage::limit);
+    perShare(
+        Metric.Type.COUNTER,
+        "memory_spent",
+        "How often something was refused, dropped or had to wait because the share was spent",
+        Budget.Usage::spent);
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "cached_keys",
+        "Keys in memory",
+        k -> k.stored(ObjectStore.Figures::cachedKeys));
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "cached_bytes",
+        "Heap that keys in memory take with their objects, about",
+        k -> k.stored(ObjectStore.Figures::cachedBytes));
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "cache_limit_bytes",
+        "Heap that they may take, about; 0 where all are in memory",
+        k -> k.stored(ObjectStore.Figures::cacheBytesMax));
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "cache_misses",
+        "Keys read from the disk",
+        k -> k.stored(ObjectStore.Figures::misses));
+    metrics.perKeyspace(
+        Metric.Type.COUNTER,
+        "cache_slow_misses",
+        "Keys read from the disk while the partition waited",
+        k -> k.stored(ObjectStore.Figures::slowMisses));
+    metrics.perKeyspace(
+        Metric.Type.GAUGE,
+        "log_entries",
+        "Own updates kept for datacenters that have not got them",
+        k -> k.stored(ObjectStore.Figures::logEntries));
+  }
+
+  private void perShare(
+      Metric.Type type, String name, String help, ToLongFunction<Budget.Usage> of) {
+    metrics.add(
+        type,
+        name,
+        List.of(MetricList.KEYSPACE, "share"),
+        help,
+        (s, to) ->
+            s.published()
+                .forEach(
+                    k ->
+                        k.memory()
+                            .forEach(
+                                (share, usage) ->
+                                    to.number((double) of.applyAsLong(usage), k.name(), share))));
+  }
+}

@@ -1,0 +1,27 @@
+package io.osier.datacenter.metrics;
+
+import java.util.List;
+
+/** What becomes of the spans of traces; absent where nobody receives them. */
+final class TraceMetrics {
+  private TraceMetrics() {}
+
+  /** Adds them all, in the table's order. */
+  static void addTo(MetricList metrics) {
+    metrics.add(
+        Metric.Type.COUNTER,
+        "trace_spans",
+        List.of(),
+        "Spans of traces that their receiver has taken",
+        (s, to) -> s.traces().ifPresent(t -> to.number((double) t.sent())));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "trace_dropped",
+        List.of("reason"),
+        "Spans that were not sent: full: too many wait; refused: the receiver does not take them;"
+            + " updates: so many updates were not followed to their end, because too many are",
+        (s, to) ->
+            s.traces()
+                .ifPresent(t -> t.dropped().forEach((reason, count) -> to.number(count, reason))));
+  }
+}

@@ -1,0 +1,140 @@
+package io.osier.datacenter.metrics.report;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.StoreService;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Request;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Answers clients who ask what a datacenter is doing, as JSON: from what all partitions publish for
+ * them at once. docs/OPERATIONS.md explains the fields.
+ */
+public final class Inspector {
+  private static final int DIGEST_BATCH = 1_000;
+  private static final int LISTED_MAX = 100_000;
+
+  private final Map<String, KeyspaceShard> keyspaces;
+  private final Publisher publisher;
+  private final Optional<StoreService> store;
+
+  public Inspector(
+      Map<String, KeyspaceShard> keyspaces, Publisher publisher, Optional<StoreService> store) {
+    this.keyspaces = keyspaces;
+    this.publisher = publisher;
+    this.store = store;
+  }
+
+  /** Answers an inspection, later. */
+  public CompletableFuture<String> inspect(Request.Inspect request) {
+    request.keyspace().ifPresent(name -> keyspace(keyspaces, name));
+    if (request.topic() == Request.Topic.DIGEST) {
+      Collection<KeyspaceShard> wanted =
+          request.keyspace().isEmpty()
+              ? keyspaces.values()
+              : List.of(keyspace(keyspaces, request.keyspace().get()));
+      return CompletableFuture.supplyAsync(() -> digest(wanted, request.limit()).toString());
+    }
+    int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
+    return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
+  }
+
+  /** Makes a backup, later. */
+  public CompletableFuture<String> backup(Request.Backup request) {
+    if (store.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "this datacenter keeps data in memory only (osier.store.dir is empty): there is nothing"
+              + " to back up");
+    }
+    return store
+        .get()
+        .backup(request.name())
+        .thenApply(
+            made ->
+                SnapshotJson.root(publisher.latest())
+                    .put("backup", made.path().toString())
+                    .put("bytes", made.bytes())
+                    .toString());
+  }
+
+  public static KeyspaceShard keyspace(Map<String, KeyspaceShard> keyspaces, String name) {
+    KeyspaceShard keyspace = keyspaces.get(name);
+    if (keyspace == null) {
+      throw new OsierException(
+          ErrorCode.UNKNOWN_KEYSPACE,
+          "there is no keyspace '" + name + "'; there are " + keyspaces.keySet());
+    }
+    return keyspace;
+  }
+
+  /**
+   * For each partition a hash over all objects with their states, in order, and of the first ones
+   * each object's own.
+   */
+  private JsonObject digest(Collection<KeyspaceShard> wanted, int listed) {
+    JsonObject root = SnapshotJson.root(publisher.latest());
+    for (KeyspaceShard k : wanted) {
+      JsonObject.Array partitions =
+          root.object("keyspaces").putObject(k.policy().name()).putArray("partitions");
+      for (PartitionRunner p : k.partitions()) {
+        digest(partitions.addObject(), p.store(), listed);
+      }
+    }
+    return root;
+  }
+
+  private static void digest(JsonObject node, ObjectStore store, int listed) {
+    MessageDigest sha = sha256();
+    JsonObject.Array list = listed > 0 ? node.putArray("list") : null;
+    long objects = 0;
+    long bytes = 0;
+    Optional<ObjectId> after = Optional.empty();
+    List<ObjectStore.Entry> batch;
+    do {
+      batch = store.scanDurable(after, DIGEST_BATCH);
+      for (ObjectStore.Entry entry : batch) {
+        after = Optional.of(entry.object());
+        if (entry.state().isSpent()) {
+          continue; // only remembers removals: some have forgotten it already
+        }
+        WireOutput out = new WireOutput();
+        out.writeKey(entry.object().key());
+        out.writeByte(entry.object().type().number());
+        entry.state().trimmed().writeContent(out);
+        sha.update(out.getBuffer(), 0, out.position());
+        bytes += out.position();
+        if (list != null && objects < Math.min(listed, LISTED_MAX)) {
+          list.addObject()
+              .put("key", entry.object().key().toString())
+              .put("type", entry.object().type().label())
+              .put("sha256", HexFormat.of().formatHex(sha256().digest(out.toBytes())));
+        }
+        objects++;
+      }
+    } while (batch.size() == DIGEST_BATCH);
+    node.put("objects", objects);
+    node.put("bytes", bytes);
+    node.put("sha256", HexFormat.of().formatHex(sha.digest()));
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,284 @@
+package io.osier.datacenter.metrics.report;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.StoreService;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.propagation.net.PeerTransport;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has all partitions publish what they are doing, at once, and puts it together: once a second
+ * while somebody may look ({@link #everySecond}), and when somebody asks. Who reads what was
+ * published last ({@link #latest}) waits for nobody: of a partition that does not answer there is
+ * what it published before, with its age. Thread-safe.
+ */
+public final class Publisher implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+
+  /** So many hot objects of each partition are published. */
+  static final int HOT = 50;
+
+  private final Limits limits;
+  private final Source source;
+
+  /** By partition; keyspaces come and go. */
+  private final Map<PartitionRunner, Published> published = new ConcurrentHashMap<>();
+
+  private final List<Consumer<Snapshot>> listeners = new CopyOnWriteArrayList<>();
+  private final ScheduledExecutorService executor;
+  private volatile Snapshot latest;
+
+  /**
+   * What there is to be told of a datacenter besides its partitions.
+   *
+   * @param version of the program
+   * @param startMillis by the wall clock
+   * @param wallMillis reads the wall clock
+   * @param store empty if everything is in memory only
+   */
+  public record Source(
+      ReplicaId self,
+      String version,
+      long startMillis,
+      LongSupplier wallMillis,
+      Map<String, KeyspaceShard> keyspaces,
+      PeerTransport transport,
+      Optional<StoreService> store,
+      Readiness readiness,
+      Supplier<Optional<Snapshot.Joining>> joining,
+      Supplier<Map<String, Long>> certificates,
+      Supplier<Snapshot.Clients> clients,
+      LongSupplier droppedUpdates,
+      Supplier<Map<String, Long>> auditLost,
+      Supplier<Map<String, Long>> failedAttempts,
+      Supplier<Optional<Snapshot.Traces>> traces) {}
+
+  /**
+   * How long things take at most, in milliseconds.
+   *
+   * @param pause between two rounds of {@link #everySecond}
+   * @param partition such a round goes on without a partition that takes longer
+   * @param asked who asks for what is so now waits for busy partitions, but no longer
+   * @param stop how long what is being put together is waited for at the end
+   */
+  public record Limits(long pause, long partition, long asked, long stop) {
+    public static final Limits DEFAULT = new Limits(1_000, 500, 10_000, 5_000);
+  }
+
+  /** What a partition published last. */
+  private static final class Published {
+    private volatile @Nullable Dated last;
+
+    /** Of the last time it was asked. */
+    private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+  }
+
+  private record Dated(PartitionReport report, long millis) {}
+
+  /** Publishes when it is asked to. */
+  public Publisher(Source source, Limits limits) {
+    this.source = source;
+    this.limits = limits;
+    ScheduledThreadPoolExecutor one =
+        new ScheduledThreadPoolExecutor(
+            1, r -> Thread.ofPlatform().name("osier-figures").daemon(true).unstarted(r));
+    this.executor = one;
+    this.latest = assemble();
+  }
+
+  /** Publishes once a second from now on. */
+  public void everySecond() {
+    executor.scheduleWithFixedDelay(this::round, 0, limits.pause(), TimeUnit.MILLISECONDS);
+  }
+
+  /** What was published last, at most a second ago where it is done every second. */
+  public Snapshot latest() {
+    return latest;
+  }
+
+  /**
+   * Hears of every snapshot, by the thread that makes them, which must not be held up.
+   *
+   * @return closed by who wants to hear no more
+   */
+  Runnable listen(Consumer<Snapshot> listener) {
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
+  /** Does not wait for the partitions: this is the thread that puts together what they say. */
+  private void round() {
+    try {
+      // Who has not answered yet is not asked again: nothing gathers in front of a busy partition.
+      ask(HOT, limits.partition(), place -> place.answer.isDone())
+          .whenComplete((made, failure) -> sayFailure(failure));
+    } catch (RuntimeException e) {
+      sayFailure(e);
+    }
+  }
+
+  private void sayFailure(@Nullable Throwable failure) {
+    if (failure != null && !executor.isShutdown()) {
+      LOG.warn("the datacenter's figures could not be published", failure);
+    }
+  }
+
+  /**
+   * Has everybody publish and tells what is so now. A partition that has failed, or is too busy for
+   * long, is shown as it was.
+   *
+   * @param hot so many hot objects of each partition at least
+   */
+  public CompletableFuture<Snapshot> fresh(int hot) {
+    return ask(Math.max(hot, HOT), limits.asked(), place -> true);
+  }
+
+  private CompletableFuture<Snapshot> ask(int hot, long millisMax, Predicate<Published> whom) {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    Set<PartitionRunner> there = new HashSet<>();
+    source.keyspaces.values().forEach(k -> there.addAll(k.partitions()));
+    published.keySet().retainAll(there);
+    there.forEach(
+        partition -> {
+          Published place = published.computeIfAbsent(partition, p -> new Published());
+          if (whom.test(place)) {
+            place.answer =
+                partition
+                    .inspect(hot)
+                    .thenAccept(r -> place.last = new Dated(r, source.wallMillis.getAsLong()));
+            asked.add(place.answer);
+          }
+        });
+    return CompletableFuture.allOf(asked.toArray(new CompletableFuture<?>[0]))
+        .completeOnTimeout(null, millisMax, TimeUnit.MILLISECONDS)
+        .exceptionally(gone -> null)
+        .thenApplyAsync(done -> publish(), executor)
+        .exceptionallyCompose(this::failed);
+  }
+
+  private CompletableFuture<Snapshot> failed(Throwable failure) {
+    return CompletableFuture.failedFuture(
+        executor.isShutdown()
+            ? new OsierException(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down")
+            : failure);
+  }
+
+  private Snapshot publish() {
+    Snapshot made = assemble();
+    latest = made;
+    for (Consumer<Snapshot> listener : listeners) {
+      try {
+        listener.accept(made);
+      } catch (RuntimeException e) {
+        LOG.warn("a reader of the datacenter's figures failed", e);
+      }
+    }
+    return made;
+  }
+
+  private Snapshot assemble() {
+    Map<String, Snapshot.Link> links = new TreeMap<>();
+    Map<String, Integer> spoken = source.transport.spoken();
+    source
+        .transport
+        .traffic()
+        .forEach(
+            (dc, t) ->
+                links.put(
+                    dc,
+                    new Snapshot.Link(
+                        source.transport.isConnected(dc),
+                        t.sentBytes(),
+                        t.receivedBytes(),
+                        spoken.getOrDefault(dc, 0))));
+    return new Snapshot(
+        source.self,
+        source.version,
+        source.startMillis,
+        source.wallMillis.getAsLong(),
+        source.readiness.obstacles(),
+        source.readiness.warnings(),
+        source.joining.get(),
+        source.certificates.get(),
+        source.clients.get(),
+        source.droppedUpdates.getAsLong(),
+        source.auditLost.get(),
+        source.failedAttempts.get(),
+        links,
+        source.store.map(StoreService::figures),
+        source.traces.get(),
+        source.keyspaces.values().stream().map(this::keyspace).toList());
+  }
+
+  private Snapshot.Keyspace keyspace(KeyspaceShard keyspace) {
+    List<Snapshot.Partition> partitions = new ArrayList<>();
+    int ready = 0;
+    for (PartitionRunner p : keyspace.partitions()) {
+      ready += p.isReady() ? 1 : 0;
+      Published place = published.get(p); // none yet if it has just been opened
+      Dated last = place == null ? null : place.last;
+      if (last != null) {
+        partitions.add(
+            new Snapshot.Partition(
+                last.report,
+                last.millis,
+                p.store().figures(),
+                p.queued(),
+                p.overloads(),
+                p.memory()));
+      }
+    }
+    return new Snapshot.Keyspace(
+        keyspace.policy(),
+        keyspace.gate().refusals(),
+        ready,
+        List.copyOf(partitions),
+        watching(keyspace.feed()));
+  }
+
+  private static Snapshot.Watching watching(KeyspaceFeed feed) {
+    KeyspaceFeed.Figures now = feed.figures();
+    return new Snapshot.Watching(now.watchers(), now.answers(), now.cutOff(), now.memory().used());
+  }
+
+  /**
+   * Publishes no more, and waits until what is being put together is done: what it is made of may
+   * be closed afterwards. Who asks from now on fails with SHUTTING_DOWN.
+   */
+  @Override
+  public void close() {
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(limits.stop(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("the figures are still put together {} ms after the end", limits.stop());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

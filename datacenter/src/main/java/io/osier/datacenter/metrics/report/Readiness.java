@@ -1,0 +1,178 @@
+package io.osier.datacenter.metrics.report;
+
+import io.osier.core.OsierException;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.StoreService;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.propagation.net.PeerTransport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+
+/**
+ * Says in words whether a datacenter can do all that it is there for, and what keeps it.
+ * Thread-safe.
+ */
+public final class Readiness {
+  private final Map<String, KeyspaceShard> keyspaces;
+
+  /** By peer, the keyspaces that it holds and that are not configured here, in words. */
+  private final Map<String, List<String>> unknown = new ConcurrentSkipListMap<>();
+
+  private final Optional<StoreService> store;
+  private volatile Supplier<Map<String, String>> second = Map::of;
+  private volatile Supplier<List<String>> membership = List::of;
+  private volatile Supplier<Map<String, Integer>> spoken = Map::of;
+  private volatile Supplier<List<String>> standing = List::of;
+
+  /**
+   * Of a datacenter.
+   *
+   * @param store empty if everything is in memory only
+   */
+  public Readiness(Map<String, KeyspaceShard> keyspaces, Optional<StoreService> store) {
+    this.keyspaces = keyspaces;
+    this.store = store;
+  }
+
+  /**
+   * A peer and this datacenter have compared their keyspaces.
+   *
+   * @param differing what differs, by the keyspace's name
+   */
+  public void compared(String dc, Map<String, String> differing) {
+    keyspaces.forEach((name, k) -> k.gate().compared(dc, Optional.ofNullable(differing.get(name))));
+    List<String> others = new ArrayList<>();
+    differing.forEach(
+        (name, what) -> {
+          if (!keyspaces.containsKey(name)) {
+            others.add(notReplicated(name, dc, what));
+          }
+        });
+    unknown.put(dc, others);
+  }
+
+  /** What keeps the datacenter from being one like the others is asked here. */
+  public void setMembership(Supplier<List<String>> words) {
+    membership = words;
+  }
+
+  /** By datacenter, why it takes another process for this one: that is asked here. */
+  public void setSecond(Supplier<Map<String, String>> why) {
+    second = why;
+  }
+
+  /** In which version of the peer protocol each peer that is connected is spoken to, here. */
+  public void setSpoken(Supplier<Map<String, Integer>> versions) {
+    spoken = versions;
+  }
+
+  /** What else of the control plane does not work is asked here. */
+  public void setStanding(Supplier<List<String>> words) {
+    standing = words;
+  }
+
+  /** These are all other datacenters from now on. */
+  public void setPeers(Set<String> others) {
+    unknown.keySet().retainAll(others);
+  }
+
+  /** A peer cannot be reached any more. */
+  public void parted(String dc) {
+    keyspaces.values().forEach(k -> k.gate().parted(dc));
+  }
+
+  /** A peer has let this datacenter in. */
+  public void welcomed(String dc) {
+    keyspaces.values().forEach(k -> k.gate().welcomed(dc));
+  }
+
+  /** A peer refuses this datacenter. */
+  public void refused(String dc, OsierException why) {
+    keyspaces.values().forEach(k -> k.gate().refused(dc, why));
+    unknown.remove(dc);
+  }
+
+  private static String older(String dc, int version) {
+    return dc
+        + " is spoken to in version "
+        + version
+        + " of the peer protocol, and this datacenter speaks "
+        + PeerTransport.VERSION
+        + ": upgrade "
+        + dc
+        + "; what needs the newer version is refused until then";
+  }
+
+  private static String notReplicated(String keyspace, String dc, String why) {
+    return "keyspace '" + keyspace + "' is not replicated with " + dc + ": " + why;
+  }
+
+  /** What keeps the datacenter from serving, a line for each; empty if it is ready. */
+  public List<String> obstacles() {
+    List<String> obstacles = new ArrayList<>(membership.get());
+    second
+        .get()
+        .forEach(
+            (dc, why) ->
+                obstacles.add(
+                    "updates are refused (REFUSED_BY_PEERS), reads go on: "
+                        + dc
+                        + " takes another process for this one: "
+                        + why));
+    if (!keyspaces.values().stream()
+        .flatMap(k -> k.partitions().stream())
+        .allMatch(PartitionRunner::isReady)) {
+      obstacles.add("catching up with the peers");
+    }
+    if (store.filter(StoreService::isReadOnly).isPresent()) {
+      obstacles.add(
+          "the disk was full at the start: the store is opened to be read only, updates are refused"
+              + " (STORE_FULL), the other datacenters are not heard; it starts anew when there is"
+              + " room");
+    } else if (store.filter(s -> s.disk().isFull()).isPresent()) {
+      obstacles.add("the disk is full: updates are refused (STORE_FULL), reads go on");
+    }
+    for (KeyspaceShard keyspace : keyspaces.values()) {
+      if (keyspace.gate().isRefusedByAll()) {
+        obstacles.add(
+            "keyspace '"
+                + keyspace.policy().name()
+                + (keyspace.gate().isStranger()
+                    ? "' is old here: updates and reads are refused (REFUSED_BY_PEERS): "
+                    : "' is refused by every peer: updates are refused (REFUSED_BY_PEERS), reads"
+                        + " go on: ")
+                + keyspace.gate().refusals());
+      }
+    }
+    return obstacles;
+  }
+
+  /** What does not work although the datacenter is ready, a line for each. */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>(standing.get());
+    store.ifPresent(s -> warnings.addAll(s.damage()));
+    for (KeyspaceShard keyspace : keyspaces.values()) {
+      if (!keyspace.gate().isRefusedByAll()) {
+        keyspace
+            .gate()
+            .refusals()
+            .forEach((dc, why) -> warnings.add(notReplicated(keyspace.policy().name(), dc, why)));
+      }
+    }
+    unknown.values().forEach(warnings::addAll);
+    spoken
+        .get()
+        .forEach(
+            (dc, version) -> {
+              if (version < PeerTransport.VERSION) {
+                warnings.add(older(dc, version));
+              }
+            });
+    return warnings;
+  }
+}

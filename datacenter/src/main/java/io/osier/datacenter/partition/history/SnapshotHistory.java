@@ -1,0 +1,517 @@
+package io.osier.datacenter.partition.history;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.Budget;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.StoredKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The past of a {@code causal} partition, as far as it may be read: by open snapshots, and for a
+ * time by everybody.
+ *
+ * <p>Whatever becomes visible (a local commit, or a set of admitted cuts) is one <em>step</em>.
+ * Steps are numbered by the count of admissions plus the last commit number, so every commit number
+ * names a step. Of each key that a step changed, what it held before is kept with the step's
+ * number: the value at a step is the oldest one that was replaced after it, or the present one.
+ *
+ * <p>Values are immutable and share their parts, so keeping one costs about what the update
+ * changed, as long as the next one is here, too. Of each key that is certain of all but the newest
+ * value that is kept: the present one may be packed at any time, or go to the disk. So that one
+ * counts whole, and any other that was not made into the next, since the store had let go of it. An
+ * old value that only open snapshots need is kept once for all of them. When the budget is spent
+ * the oldest values go before their time, but for those that open snapshots need. Not thread-safe.
+ */
+public final class SnapshotHistory implements VersionHistory {
+  /** What a former value takes in the heap besides its content and its key, about, in bytes. */
+  private static final long PLACE_BYTES = 340;
+
+  /** What is kept of an object that was dropped, about, in bytes; its key is a former value's. */
+  private static final long DROPPED_BYTES = 80;
+
+  /**
+   * Values of more bytes than this are never packed whole while they are in memory, nor let go from
+   * there whole: what is packed of them is shared.
+   */
+  private static final long WHOLE_BYTES_MAX = 64 << 10;
+
+  /** What a version does not share with the next one besides what changed, about, at most. */
+  private static final long STRUCTURE_BYTES = 1_200;
+
+  /**
+   * The steps between two admissions.
+   *
+   * @param index how many admissions there were
+   * @param first the first step
+   * @param others what was visible of the others
+   * @param committed the last commit number before it
+   */
+  private record Era(
+      long index, long first, VersionVector others, long committed, long startNanos) {}
+
+  /** A former value. */
+  private static final class Former {
+    final Key key;
+    final List<CrdtState> states;
+
+    /** The step that replaced it. */
+    final long until;
+
+    final long replacedNanos;
+
+    /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
+    final long wholeBytes;
+
+    /** What of that it cannot be counted on to share with the present value. */
+    final long looseBytes;
+
+    /** What of that it does not share with the next one, if {@link #isShared}. */
+    long changedBytes;
+
+    /** Whether the next one that is kept was made from it. */
+    boolean isShared;
+
+    /**
+     * The identity's hash of what it was made into, if nothing else was kept since; 0 otherwise. It
+     * does not keep that. Were another one taken for it, a sum would be too small.
+     */
+    int next;
+
+    /** What was taken of the budget for it. */
+    long charged;
+
+    Former(Key key, List<CrdtState> states, long until, long replacedNanos) {
+      this.key = key;
+      this.states = states;
+      this.until = until;
+      this.replacedNanos = replacedNanos;
+      long whole = 0;
+      long loose = 0;
+      for (CrdtState state : states) {
+        boolean isLarge = state.sizeBytes() > WHOLE_BYTES_MAX || Decomposition.isDecomposed(state);
+        whole += state.heapBytes();
+        loose += isLarge ? state.looseHeapBytes() : state.heapBytes();
+      }
+      this.wholeBytes = whole;
+      this.looseBytes = loose;
+    }
+
+    /** The object of a type, or null. */
+    @Nullable CrdtState of(CrdtType type) {
+      for (CrdtState state : states) {
+        if (state.type() == type) {
+          return state;
+        }
+      }
+      return null;
+    }
+
+    /** One of its objects was made into another one. */
+    void changed(long bytes, CrdtState after) {
+      changedBytes = Math.min(wholeBytes, changedBytes + bytes);
+      next = System.identityHashCode(after);
+    }
+
+    boolean isMadeInto(CrdtState state) {
+      return next != 0 && next == System.identityHashCode(state);
+    }
+
+    /** The next one that was kept is not kept any more. */
+    void outlives(Former following) {
+      if (isShared) {
+        changedBytes = Math.min(wholeBytes, changedBytes + following.changedBytes);
+        isShared = following.isShared;
+        next = following.next;
+      }
+    }
+
+    /** What keeping it takes. */
+    long heapBytes() {
+      return PLACE_BYTES
+          + key.heapBytes()
+          + (isShared ? changedBytes : Math.min(wholeBytes, changedBytes + looseBytes));
+    }
+  }
+
+  private final ObjectStore store;
+  private long retainNanos;
+  private final Budget budget;
+
+  /** In their order; of each the clock contains that of the one before. */
+  private final List<Era> eras = new ArrayList<>();
+
+  /** The former values of a key by the step that replaced each. */
+  private final Map<Key, TreeMap<Long, Former>> chains = new HashMap<>();
+
+  /** Objects that are not in the store any more, of whose keys there are former values. */
+  private final TreeSet<ObjectId> dropped = new TreeSet<>();
+
+  private final ArrayDeque<Former> byAge = new ArrayDeque<>();
+
+  /** What is kept for open snapshots alone, each by the newest one that needs it. */
+  private final Map<Long, List<Former>> pinned = new HashMap<>();
+
+  private int pinnedCount;
+
+  private final HeldEntries held = new HeldEntries();
+
+  private final TreeMap<Long, Integer> open = new TreeMap<>();
+  private long committed;
+
+  /** Steps before this one cannot be read any more, but by the snapshots that are open. */
+  private long horizon;
+
+  public SnapshotHistory(
+      ObjectStore store,
+      long retainNanos,
+      Budget budget,
+      VersionVector others,
+      long committed,
+      long startNanos) {
+    this.store = store;
+    this.budget = budget;
+    this.retainNanos = retainNanos;
+    this.committed = committed;
+    this.horizon = committed;
+    eras.add(new Era(0, committed, others, committed, startNanos));
+  }
+
+  @Override
+  public void configure(long nanos, long bytesMax) {
+    retainNanos = nanos;
+    budget.setLimit(bytesMax);
+  }
+
+  /** The present step. */
+  public long step() {
+    return eras.getLast().index + committed;
+  }
+
+  @Override
+  public void committing(
+      ObjectId object,
+      CrdtState before,
+      CrdtState delta,
+      CrdtState after,
+      long first,
+      long nowNanos) {
+    // A clock may end with any of its numbers, and contains all of it.
+    replaced(object, before, delta, after, eras.getLast().index + first, nowNanos);
+  }
+
+  @Override
+  public void admitting(
+      ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos) {
+    replaced(object, before, delta, after, step() + 1, nowNanos);
+  }
+
+  /**
+   * What keeping an object's former state takes in the heap, about, in bytes: what the change
+   * replaced in it, and the part of its structure that the new one does not share.
+   */
+  private static long changedBytes(@Nullable CrdtState before, CrdtState delta, CrdtState after) {
+    if (before == null) {
+      return 0;
+    }
+    long whole = before.heapBytes();
+    long replaced = Math.max(delta.heapBytes(), whole - after.heapBytes());
+    return Math.min(whole, replaced + Math.min(STRUCTURE_BYTES, whole / 4));
+  }
+
+  /** Keeps what a key holds, before a step replaces one of its objects. */
+  private void replaced(
+      ObjectId object,
+      CrdtState before,
+      CrdtState delta,
+      CrdtState after,
+      long byStep,
+      long nowNanos) {
+    if (retainNanos == 0 && open.isEmpty()) {
+      horizon = byStep;
+      return;
+    }
+    Key key = object.key();
+    TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
+    Map.Entry<Long, Former> newest = chain.lastEntry();
+    Former last = newest == null ? null : newest.getValue();
+    if (last != null && last.until == byStep) { // changed again in the same step
+      last.changed(changedBytes(last.of(object.type()), delta, after), after);
+      charge(last);
+      return;
+    }
+    if (last != null && last.isMadeInto(before)) {
+      last.isShared = true;
+      last.next = 0;
+      charge(last);
+    }
+    Former former = new Former(key, states(object, before), byStep, nowNanos);
+    former.changed(changedBytes(former.of(object.type()), delta, after), after);
+    chain.put(byStep, former);
+    held.hold(former.states, nowNanos);
+    byAge.add(former);
+    charge(former);
+    while (budget.isOver() && !byAge.isEmpty()) {
+      budget.noteSpent();
+      retire(byAge.poll());
+    }
+  }
+
+  /** What a key holds, with the object as it is given: what is packed is not unpacked for it. */
+  private List<CrdtState> states(ObjectId object, CrdtState before) {
+    StoredKey stored = store.stored(object.key());
+    if (stored.isOnly(object.type())) {
+      return List.of(before);
+    }
+    return stored.states().stream().map(s -> s.type() == object.type() ? before : s).toList();
+  }
+
+  /** Takes what a former value takes by now, or gives back what it does not. */
+  private void charge(Former former) {
+    long heapBytes = former.heapBytes();
+    budget.take(heapBytes - former.charged);
+    former.charged = heapBytes;
+  }
+
+  /** Keeps a value for snapshots that are open alone, or no longer. */
+  private void retire(Former former) {
+    horizon = Math.max(horizon, former.until);
+    pinOrRemove(former);
+  }
+
+  @Override
+  public void committed(long number) {
+    committed = number;
+  }
+
+  @Override
+  public void admitted(VersionVector others, long nowNanos) {
+    Era last = eras.getLast();
+    long index = last.index + 1;
+    eras.add(new Era(index, index + committed, others, committed, nowNanos));
+  }
+
+  /**
+   * What a key held at a step.
+   *
+   * @throws OsierException SNAPSHOT_TOO_OLD if that is not kept; see {@link HeldEntries}
+   */
+  public List<CrdtState> at(Key key, long step) {
+    TreeMap<Long, Former> chain = chains.get(key);
+    Map.Entry<Long, Former> former = chain == null ? null : chain.higherEntry(step);
+    if (former != null) {
+      former.getValue().states.forEach(HeldEntries::checkSame);
+      return former.getValue().states;
+    }
+    return store.get(key);
+  }
+
+  /** Keeps a value as it is that an open snapshot has shown, until {@link #letGo}. */
+  public void keep(CrdtState shown, long nowNanos) {
+    held.hold(List.of(shown), nowNanos);
+  }
+
+  /** Such a value will not be read any more. */
+  public void letGo(CrdtState shown) {
+    held.release(List.of(shown));
+  }
+
+  /** Holds a step until {@link #close}. */
+  public void open(long step) {
+    open.merge(step, 1, Integer::sum);
+  }
+
+  /** Lets a step go that was held. */
+  public void close(long step) {
+    if (open.merge(step, -1, Integer::sum) == 0) {
+      open.remove(step);
+      List<Former> held = pinned.remove(step);
+      if (held != null) {
+        pinnedCount -= held.size();
+        held.forEach(this::pinOrRemove);
+      }
+    }
+  }
+
+  /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
+  private void pinOrRemove(Former former) {
+    TreeMap<Long, Former> chain =
+        requireNonNull(chains.get(former.key), "what is kept is in its key's chain");
+    Long newest = open.lowerKey(former.until);
+    Long from = chain.lowerKey(former.until);
+    if (newest != null && (from == null || newest >= from)) {
+      pinned.computeIfAbsent(newest, s -> new ArrayList<>()).add(former);
+      pinnedCount++;
+      return;
+    }
+    chain.remove(former.until);
+    held.release(former.states);
+    budget.give(former.charged);
+    if (from != null) {
+      Former earlier = requireNonNull(chain.get(from), "it was found there");
+      earlier.outlives(former);
+      charge(earlier);
+    }
+    if (chain.isEmpty()) {
+      chains.remove(former.key);
+      forgetDropped(former.key);
+    }
+  }
+
+  @Override
+  public void dropped(ObjectId object) {
+    if (chains.containsKey(object.key()) && dropped.add(object)) {
+      budget.take(DROPPED_BYTES);
+    }
+  }
+
+  private void forgetDropped(Key key) {
+    if (dropped.isEmpty()) {
+      return;
+    }
+    for (CrdtType type : CrdtType.values()) {
+      if (dropped.remove(new ObjectId(key, type))) {
+        budget.give(DROPPED_BYTES);
+      }
+    }
+  }
+
+  /**
+   * Objects in their order of which the store may not tell any more, and snapshots may.
+   *
+   * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which they end; empty for the end
+   * @param limit at most so many
+   */
+  public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
+    List<ObjectId> some = new ArrayList<>();
+    CrdtType first = CrdtType.values()[0];
+    for (ObjectId object :
+        from.isEmpty() ? dropped : dropped.tailSet(new ObjectId(from.get(), first), true)) {
+      boolean behind = to.isPresent() && object.key().compareTo(to.get()) >= 0;
+      if (behind || some.size() == limit) {
+        break;
+      }
+      some.add(object);
+    }
+    return some;
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    held.tick(nowNanos);
+    long oldest = nowNanos - retainNanos;
+    while (!byAge.isEmpty() && byAge.peek().replacedNanos < oldest) {
+      retire(byAge.poll());
+    }
+    int over = 0;
+    while (over + 1 < eras.size()) {
+      Era next = eras.get(over + 1);
+      if (next.first > horizon && next.startNanos >= oldest) {
+        break;
+      }
+      horizon = Math.max(horizon, next.first);
+      over++;
+    }
+    eras.subList(0, over).clear();
+  }
+
+  @Override
+  public long nextNanos() {
+    long oldest = byAge.isEmpty() ? Long.MAX_VALUE : byAge.peek().replacedNanos + retainNanos + 1;
+    return Math.min(oldest, held.dueNanos());
+  }
+
+  /**
+   * The oldest step that shows all that a clock contains, which must be visible here.
+   *
+   * @param self the clock's entry of this datacenter
+   * @param others its other entries
+   * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
+   */
+  public long oldestStep(long self, VersionVector others) {
+    int shown = firstEra(e -> others.isAtMost(e.others));
+    if (shown == eras.size()) {
+      throw new IllegalArgumentException("the clock is not visible here");
+    }
+    Era during = eras.get(Math.max(0, firstEra(e -> e.committed >= self) - 1));
+    long byCommit = during.index + Math.max(self, during.committed);
+    long step = Math.max(eras.get(shown).first, byCommit);
+    boolean exact = stepClock(step).equals(others) && committedAt(step) == self;
+    if (step < horizon || (step == horizon && !exact)) {
+      throw new OsierException(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "the past is kept for "
+              + retainNanos / 1_000_000
+              + " ms, or as far as "
+              + budget.limit()
+              + " bytes go, and the clock is older; the keyspace's setting history says how long,"
+              + " and osier.memory.history how much");
+    }
+    return step;
+  }
+
+  private Era eraOf(long step) {
+    return eras.get(Math.max(0, firstEra(e -> e.first > step) - 1));
+  }
+
+  /** The first era of which something holds that then holds of all later ones, or their number. */
+  private int firstEra(Predicate<Era> holds) {
+    int low = 0;
+    int high = eras.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (holds.test(eras.get(middle))) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** What was visible of the others at a step. */
+  public VersionVector stepClock(long step) {
+    return eraOf(step).others;
+  }
+
+  /** The last commit number at a step. */
+  public long committedAt(long step) {
+    return step - eraOf(step).index;
+  }
+
+  /**
+   * The oldest step that is held open, where what open snapshots need takes more than there is;
+   * Long.MAX_VALUE otherwise.
+   */
+  public long tooMuchFor() {
+    return budget.isOver() && !open.isEmpty() ? open.firstKey() : Long.MAX_VALUE;
+  }
+
+  @Override
+  public List<Budget.Usage> memory() {
+    return List.of(budget.usage());
+  }
+
+  @Override
+  public int versions() {
+    return byAge.size() + pinnedCount;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Former values of objects, kept while snapshots may read them. It decides what is still needed; it
+ * reads no disk.
+ */
+@NullMarked
+package io.osier.datacenter.partition.history;
+
+import org.jspecify.annotations.NullMarked;

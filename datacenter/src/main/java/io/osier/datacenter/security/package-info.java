@@ -1,8 +1,0 @@
-/**
- * Who may do what: users and their rights, logins by SCRAM-SHA-256, and how bad passwords are
- * slowed down. Pure: time and chance are passed in, and what is decided comes out.
- */
-@NullMarked
-package io.osier.datacenter.security;
-
-import org.jspecify.annotations.NullMarked;

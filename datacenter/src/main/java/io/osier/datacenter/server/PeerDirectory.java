@@ -1,0 +1,112 @@
+package io.osier.datacenter.server;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.datacenter.admin.Dashboard;
+import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.LinkTraffic;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other datacenters, as the control plane has them: tells the transport and who speaks of them.
+ * Thread-safe.
+ */
+final class PeerDirectory implements Control.Outside {
+  private final Runnable onEnd;
+
+  /** Where they are dialled. */
+  private volatile Map<String, InetSocketAddress> addresses;
+
+  /** Of those that were given up and came again, the oldest incarnation that counts. */
+  private volatile Map<String, Long> oldest = Map.of();
+
+  private volatile Map<String, Integer> protocols = Map.of();
+
+  // Null until the datacenter has them: until then the control plane only recovers.
+  private volatile @Nullable PeerTransport transport;
+  private @Nullable Readiness readiness;
+  private @Nullable Dashboard dashboard;
+
+  /**
+   * Those of a configuration.
+   *
+   * @param onEnd is run when this datacenter is none of the cluster any more
+   */
+  PeerDirectory(Map<String, InetSocketAddress> configured, Runnable onEnd) {
+    this.addresses = configured;
+    this.onEnd = onEnd;
+  }
+
+  /** The other datacenters by name, and where they are dialled. */
+  Map<String, InetSocketAddress> addresses() {
+    return addresses;
+  }
+
+  /** From now on these are told. */
+  void begin(PeerTransport with, Readiness says, Dashboard shows) {
+    readiness = says;
+    dashboard = shows;
+    transport = with; // what is written before it is seen by who reads it
+    with.setVersions(protocols);
+    with.setPeers(addresses, oldest);
+  }
+
+  private PeerTransport transport() {
+    return requireNonNull(transport, "the control plane has started");
+  }
+
+  @Override
+  public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
+    addresses = Map.copyOf(peers);
+    oldest = Map.copyOf(incarnationsMin);
+    PeerTransport to = transport;
+    if (to != null) { // else it begins with them
+      to.setPeers(peers, incarnationsMin);
+      requireNonNull(readiness, "set with the transport").setPeers(peers.keySet());
+      requireNonNull(dashboard, "set with the transport").setPeers(peers.keySet());
+    }
+  }
+
+  @Override
+  public int protocol(String name) {
+    return transport().version(name);
+  }
+
+  @Override
+  public void setProtocols(Map<String, Integer> said) {
+    protocols = Map.copyOf(said);
+    PeerTransport to = transport;
+    if (to != null) { // else it begins with them
+      to.setVersions(said);
+    }
+  }
+
+  @Override
+  public boolean isConnected(String name) {
+    return transport().isConnected(name);
+  }
+
+  @Override
+  public boolean isHeld() {
+    return transport().isHeld();
+  }
+
+  @Override
+  public long receivedBytes() {
+    return transport().traffic().values().stream().mapToLong(LinkTraffic::receivedBytes).sum();
+  }
+
+  @Override
+  public void note(String dc, byte[] content) {
+    transport().note(dc, content);
+  }
+
+  @Override
+  public void end(String why) {
+    onEnd.run();
+  }
+}

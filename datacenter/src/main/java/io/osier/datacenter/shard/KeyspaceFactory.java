@@ -1,0 +1,294 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.KeyedHash;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.time.SlewedClock;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.MemoryShares;
+import io.osier.datacenter.feed.ChangeRing;
+import io.osier.datacenter.feed.FeedThread;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.Inbox;
+import io.osier.datacenter.shard.agent.PartitionPorts;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.wire.Frame;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+
+/**
+ * Makes the keyspaces of a datacenter: a keyspace's partitions with what they are connected with,
+ * each with an equal part of what the configuration lets all of them take of the heap. Used by one
+ * thread at a time.
+ */
+public final class KeyspaceFactory {
+  /** Sends a partition's frame to an incarnation of another datacenter. */
+  @FunctionalInterface
+  public interface Sender {
+    void send(ReplicaId to, String keyspace, int partition, Frame frame);
+  }
+
+  /**
+   * What all keyspaces are given.
+   *
+   * @param readers what reads objects that are not in memory
+   * @param longAnswers has answers made that take long
+   * @param store empty if everything is in memory only
+   * @param embedded whether callers' threads may run partitions
+   * @param version of the peer protocol that another datacenter speaks, as far as is known
+   * @param onFailure hears what stops a partition before its time
+   */
+  public record Around(
+      DatacenterConfig config,
+      ReplicaId self,
+      Optional<StoreService> store,
+      Executor readers,
+      Consumer<PendingAnswer> longAnswers,
+      boolean embedded,
+      LinkWindows links,
+      Traces traces,
+      Sender sender,
+      ToIntFunction<String> version,
+      Consumer<Throwable> onFailure) {}
+
+  /**
+   * One of the keyspaces that had a name.
+   *
+   * @param created empty for one that the configuration names
+   */
+  record Creation(String name, Optional<String> created) {
+    /** As the store calls it: another creation of the name is another keyspace. */
+    String stored() {
+      return created.map(c -> name + "@" + c).orElse(name);
+    }
+  }
+
+  /** A keyspace that is open. */
+  record Open(KeyspaceShard shard, Creation creation, List<PartitionStore> stores) {}
+
+  /** Without a store: so many bytes of objects of all partitions are not packed, about. */
+  private static final long UNPACKED_BYTES = 16L << 20;
+
+  private final Around around;
+  private final FeedThread feeds;
+
+  /**
+   * A maker of keyspaces.
+   *
+   * @param feeds answers the watchers of all of them
+   */
+  KeyspaceFactory(Around around, FeedThread feeds) {
+    this.around = around;
+    this.feeds = feeds;
+  }
+
+  /**
+   * What a partition may take of the heap, among so many.
+   *
+   * @param partitions of all keyspaces, at least 1
+   * @param causal of those that are causal, at least 1
+   */
+  record Parts(MemoryShares shares, int partitions, int causal) {
+    static Parts of(DatacenterConfig config, Collection<KeyspacePolicy> policies) {
+      int all = policies.stream().mapToInt(KeyspacePolicy::partitions).sum();
+      int causal =
+          policies.stream()
+              .filter(p -> p.consistency() == KeyspacePolicy.Consistency.CAUSAL)
+              .mapToInt(KeyspacePolicy::partitions)
+              .sum();
+      return new Parts(config.memory(), Math.max(1, all), Math.max(1, causal));
+    }
+
+    PartitionConfig.Memory causalMemory() {
+      return new PartitionConfig.Memory(
+          shares.history() / causal, shares.transactions() / causal, shares.ended() / causal);
+    }
+
+    long commands() {
+      return shares.commands() / partitions;
+    }
+
+    long changes() {
+      return shares.changes() / partitions;
+    }
+  }
+
+  /** What a partition may take of the heap, if these are all keyspaces. */
+  Parts parts(Collection<KeyspacePolicy> among) {
+    return Parts.of(around.config, among);
+  }
+
+  /** What a partition's cache may take. */
+  long cacheBytes(Parts parts) {
+    return around.config.store().cacheBytes() / parts.partitions;
+  }
+
+  /**
+   * Makes one, whose partitions do not run yet.
+   *
+   * @param created tells it from another creation of its name; empty if the configuration names it
+   * @param first whether it was never here: there is nothing to catch up with
+   * @param others the other datacenters
+   * @param parts what a partition may take of the heap
+   */
+  Open make(
+      KeyspacePolicy policy,
+      Optional<String> created,
+      boolean first,
+      Set<String> others,
+      Parts parts) {
+    List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
+    Creation creation = new Creation(policy.name(), created);
+    List<PartitionRunner> runners = new ArrayList<>();
+    List<PartitionStore> stores = new ArrayList<>();
+    KeyspaceFeed feed =
+        new KeyspaceFeed(
+            around.self,
+            policy.partitions(),
+            parts.changes(),
+            around.readers,
+            System::nanoTime,
+            KeyspaceFactory::newLife,
+            feeds::signal);
+    for (int i = 0; i < policy.partitions(); i++) {
+      int number = i;
+      PartitionConfig partitionConfig =
+          new PartitionConfig(
+                  around.self,
+                  peers,
+                  policy,
+                  number,
+                  around.config.streams().within(parts.shares.streams(parts.partitions)),
+                  around.config.adaptation())
+              .within(parts.causalMemory())
+              .recording(around.store.isPresent())
+              .sharing(around.links)
+              .observedBy(around.traces.partition(policy, number, peers));
+      ObjectStore objects =
+          new MemoryStore(
+              KeyedHash.of(new SecureRandom()::nextLong), UNPACKED_BYTES / parts.partitions);
+      Journal journal = Journal.NONE;
+      RecoveredState recovered = RecoveredState.NOTHING;
+      if (around.store.isPresent()) {
+        StoreService store = around.store.get();
+        PartitionStore durable =
+            durable(store, policy, creation.stored(), number, cacheBytes(parts));
+        stores.add(durable);
+        recovered =
+            durable.recover(
+                store.database().life(), store.database().isResumed(), store.database().replicas());
+        objects = durable;
+        journal = durable;
+      }
+      if (first) {
+        recovered = recovered.asNew();
+      }
+      // Both clocks at one moment: opening the store takes long, and as much would the timestamps
+      // lie behind those of other datacenters, whose updates would win for minutes.
+      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
+      Partition partition = new Partition(partitionConfig, objects, recovered, now);
+      runners.add(
+          new PartitionRunner(
+              new PartitionPorts(
+                  policy.name() + "-" + number,
+                  partition,
+                  objects,
+                  journal,
+                  new Ways(policy.name(), number, feed.ring(number))),
+              new Inbox(around.config.queue(), parts.commands()),
+              new SlewedClock(now.millis(), now.nanos()),
+              around.onFailure,
+              callers(policy),
+              around.store.map(s -> s.writer().help()).orElse(GroupCommitHelp.NONE),
+              Optional.of(policy)));
+    }
+    UpdateGate gate =
+        new UpdateGate(around.self.dc(), policy.name(), peers, around.store, around.version);
+    feed.begin(runners);
+    feeds.add(feed);
+    return new Open(
+        new KeyspaceShard(policy, peers, runners, around.readers, gate, feed),
+        creation,
+        List.copyOf(stores));
+  }
+
+  /** Where a partition's frames and changes go. */
+  private final class Ways implements PartitionPorts.Sender {
+    private final String keyspace;
+    private final int partition;
+    private final ChangeRing changes;
+
+    Ways(String keyspace, int partition, ChangeRing changes) {
+      this.keyspace = keyspace;
+      this.partition = partition;
+      this.changes = changes;
+    }
+
+    @Override
+    public void send(ReplicaId to, Frame frame) {
+      around.sender.send(to, keyspace, partition, frame);
+    }
+
+    @Override
+    public void visible(Effects.Visible visible) {
+      changes.visible(visible);
+    }
+
+    @Override
+    public void later(PendingAnswer answer) {
+      around.longAnswers.accept(answer);
+    }
+  }
+
+  /** Tells one time of watching from all others, also of other datacenters. */
+  private static long newLife() {
+    long life = new SecureRandom().nextLong();
+    return life == 0 ? 1 : life;
+  }
+
+  private PartitionRunner.Callers callers(KeyspacePolicy policy) {
+    if (!around.embedded) {
+      return PartitionRunner.Callers.HELP;
+    }
+    if (around.store.isPresent()) {
+      return PartitionRunner.Callers.WAIT;
+    }
+    return policy.consistency() == KeyspacePolicy.Consistency.SESSION
+        ? PartitionRunner.Callers.COMBINE
+        : PartitionRunner.Callers.RUN;
+  }
+
+  private PartitionStore durable(
+      StoreService in, KeyspacePolicy policy, String stored, int number, long cacheBytes) {
+    RocksVersions versions = in.database().partition(stored, number, policy.partitions());
+    return new PartitionStore(
+        versions,
+        in.writer().writerOf(versions),
+        around.self,
+        cacheBytes,
+        around.config.store().logMax(),
+        KeyedHash.of(new SecureRandom()::nextLong),
+        in.readers());
+  }
+}

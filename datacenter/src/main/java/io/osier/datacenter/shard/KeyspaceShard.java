@@ -1,0 +1,358 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.OperationLimits;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.agent.KeyspaceScan;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.ShardGateway;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A keyspace at this datacenter: its partitions, and what is checked before a request reaches one.
+ */
+public final class KeyspaceShard {
+  private static final Logger LOG = LoggerFactory.getLogger(KeyspaceShard.class);
+
+  private volatile KeyspacePolicy policy;
+  private final List<PartitionRunner> partitions;
+
+  /** The way into each of them. */
+  private final List<ShardGateway> entrances;
+
+  private final Executor readers;
+  private final UpdateGate gate;
+
+  private final KeyspaceFeed feed;
+
+  /**
+   * By peer, a lane for each partition: a cold object in a frame delays its own partition's frames
+   * alone.
+   */
+  private volatile Map<String, List<OrderedQueue>> lanes = Map.of();
+
+  /**
+   * A keyspace.
+   *
+   * @param peers the other datacenters that hold it, until {@link #setPeers}
+   * @param readers what reads objects that are not in memory
+   * @param gate knows whether updates must be refused
+   * @param feed tells watchers of changes
+   */
+  KeyspaceShard(
+      KeyspacePolicy policy,
+      Collection<String> peers,
+      List<PartitionRunner> partitions,
+      Executor readers,
+      UpdateGate gate,
+      KeyspaceFeed feed) {
+    this.policy = policy;
+    this.partitions = List.copyOf(partitions);
+    boolean showsOne = policy.consistency() == KeyspacePolicy.Consistency.SESSION;
+    this.entrances =
+        this.partitions.stream()
+            .map(p -> new ShardGateway(showsOne, p.store(), readers, p::later, p))
+            .toList();
+    this.readers = readers;
+    this.gate = gate;
+    this.feed = feed;
+    makeLanes(peers);
+  }
+
+  /**
+   * From now on these are the other datacenters that hold the keyspace; its partitions are told by
+   * another way. By one thread at a time.
+   */
+  void setPeers(Collection<String> peers) {
+    gate.setPeers(peers);
+    makeLanes(peers);
+  }
+
+  private void makeLanes(Collection<String> peers) {
+    Map<String, List<OrderedQueue>> next = new HashMap<>();
+    for (String dc : peers) {
+      List<OrderedQueue> known = lanes.get(dc);
+      next.put(
+          dc, known != null ? known : partitions.stream().map(p -> new OrderedQueue()).toList());
+    }
+    lanes = next;
+  }
+
+  /** In which a peer's frames come to a partition; null of who is no peer, or none any more. */
+  @Nullable
+  public OrderedQueue lane(String dc, int partition) {
+    List<OrderedQueue> of = lanes.get(dc);
+    return of == null ? null : of.get(partition);
+  }
+
+  public KeyspacePolicy policy() {
+    return policy;
+  }
+
+  /** From now on the keyspace behaves so; its partitions are told by another way. */
+  void configure(KeyspacePolicy changed) {
+    policy = changed;
+  }
+
+  public List<PartitionRunner> partitions() {
+    return partitions;
+  }
+
+  public UpdateGate gate() {
+    return gate;
+  }
+
+  PartitionRunner of(Key key) {
+    return partitions.get(key.partition(partitions.size()));
+  }
+
+  private void checkKey(Key key) {
+    if (key.length() > policy.limits().keyBytesMax()) {
+      throw new OsierException(
+          ErrorCode.KEY_TOO_LARGE,
+          "the key has "
+              + key.length()
+              + " bytes; keyspace '"
+              + policy.name()
+              + "' allows "
+              + policy.limits().keyBytesMax());
+    }
+  }
+
+  private void checkOperation(Operation operation) {
+    OperationLimits.check(operation, policy.limits());
+  }
+
+  private ShardGateway to(Key key) {
+    return entrances.get(key.partition(entrances.size()));
+  }
+
+  /** Answers a read: at once where the session has nothing to wait for, otherwise in its turn. */
+  public void read(Request.Read read, OrderedQueue lane, Consumer<Reply> reply) {
+    checkKey(read.key());
+    gate.checkRead();
+    to(read.key()).read(read, lane, reply);
+  }
+
+  public void write(Request.Write write, OrderedQueue lane, Consumer<Reply> reply) {
+    checkKey(write.key());
+    checkOperation(write.operation());
+    gate.check();
+    to(write.key()).write(write, lane, reply);
+  }
+
+  /** Answers reads of one partition, each for itself, as {@link #read} does. */
+  public void readAll(Request.ReadAll batch, OrderedQueue lane, Consumer<Reply> reply) {
+    ShardGateway to = toAll(batch.reads().stream().map(Request.Fetch::key).toList());
+    gate.checkRead();
+    RefusedParts refused = refused(batch.reads(), read -> checkKey(read.key()));
+    if (refused.parts().size() == batch.reads().size()) {
+      refused.with(reply).accept(new Reply.All(List.of()));
+      return;
+    }
+    to.readAll((Request.ReadAll) refused.without(batch), lane, refused.with(reply));
+  }
+
+  /** Does updates of one partition, each for itself. */
+  public void writeAll(Request.WriteAll batch, OrderedQueue lane, Consumer<Reply> reply) {
+    ShardGateway to = toAll(batch.updates().stream().map(Request.Update::key).toList());
+    gate.check();
+    RefusedParts refused =
+        refused(
+            batch.updates(),
+            update -> {
+              checkKey(update.key());
+              checkOperation(update.operation());
+            });
+    if (refused.parts().size() == batch.updates().size()) {
+      refused.with(reply).accept(new Reply.All(List.of()));
+      return;
+    }
+    BatchSlices slices =
+        new BatchSlices((Request.WriteAll) refused.without(batch), refused.with(reply));
+    for (int i = 0; i < slices.size(); i++) {
+      to.writeAll(slices.slice(i), lane, slices.answerOf(i));
+    }
+  }
+
+  /** The way into the one partition of a batch's keys. */
+  private ShardGateway toAll(List<Key> keys) {
+    if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a batch has 1 to " + Request.BATCH_MAX + " parts, not " + keys.size());
+    }
+    ShardGateway first = to(keys.getFirst());
+    for (Key key : keys) {
+      if (to(key) != first) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "a batch is for keys of one partition, and '"
+                + keys.getFirst()
+                + "' and '"
+                + key
+                + "' are not of the same");
+      }
+    }
+    return first;
+  }
+
+  private static <T> RefusedParts refused(List<T> parts, Consumer<T> check) {
+    SortedMap<Integer, Reply.Failure> refused = new TreeMap<>();
+    for (int i = 0; i < parts.size(); i++) {
+      try {
+        check.accept(parts.get(i));
+      } catch (OsierException e) {
+        refused.put(i, new Reply.Failure(e.code(), e.getMessage()));
+      }
+    }
+    return refused.isEmpty() ? RefusedParts.NONE : new RefusedParts(refused);
+  }
+
+  /**
+   * Acknowledges an update in front of its partition, if that is possible.
+   *
+   * @return false if nothing was done and it must be written
+   */
+  public boolean combine(Key key, CrdtType type, Operation operation) {
+    PartitionRunner partition = of(key);
+    if (!partition.combines() || gate.isClosed()) {
+      return false;
+    }
+    try {
+      OperationLimits.check(operation, policy.limits());
+    } catch (OsierException e) {
+      return false; // and fails again as a write
+    }
+    return partition.combine(key, type, operation);
+  }
+
+  /** Brings all that is acknowledged into the store, for a look at many objects. */
+  public void absorbAll() {
+    partitions.forEach(PartitionRunner::absorbAll);
+  }
+
+  /** Answers what a partition has of every replica. */
+  public void through(Request.Through through, Consumer<Reply> reply) {
+    if (through.partition() >= partitions.size()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '"
+              + policy.name()
+              + "' has "
+              + partitions.size()
+              + " partitions, numbered from 0; there is no "
+              + through.partition());
+    }
+    entrances.get(through.partition()).through(through, reply);
+  }
+
+  /**
+   * Does a step of a transaction, in its turn.
+   *
+   * @param request how it was asked for: the step itself, or its repeat
+   */
+  public void transact(
+      Request.Transact step, Request request, OrderedQueue lane, Consumer<Reply> reply) {
+    if (step.updates().size() > Request.TRANSACTION_STEP_MAX
+        || step.reads().size() > Request.TRANSACTION_STEP_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a step of a transaction may have "
+              + Request.TRANSACTION_STEP_MAX
+              + " updates and as many reads, not more");
+    }
+    for (Request.Update update : step.updates()) {
+      checkKey(update.key());
+      checkOperation(update.operation());
+    }
+    step.reads().forEach(fetch -> checkKey(fetch.key()));
+    gate.checkRead();
+    // What only reads goes on when the disk is full; an earlier step may have had updates.
+    boolean commitsEarlier = step.end() == Request.End.COMMIT && step.begin().isEmpty();
+    if (commitsEarlier || !step.updates().isEmpty()) {
+      gate.check();
+    }
+    entrances.getFirst().transact(step, request, lane, reply);
+  }
+
+  /** Answers a watcher, when there is something to tell. */
+  public void watch(Request.Watch watch, Consumer<Reply> reply) {
+    watch.key().ifPresent(this::checkKey);
+    gate.checkRead();
+    feed.watch(watch, reply);
+  }
+
+  /** Lets all watchers ask again: they may not be allowed to any more. */
+  public void releaseWatchers() {
+    feed.release();
+  }
+
+  /** What watchers are told. */
+  public KeyspaceFeed feed() {
+    return feed;
+  }
+
+  /** Answers a scan, by a thread that may wait for the disk. */
+  public void scan(Request.Scan scan, Consumer<Reply> reply) {
+    gate.checkRead();
+    readers.execute(
+        () -> {
+          try {
+            if (scan.want() == Request.Want.KNOWN && entrances.size() == 1) {
+              checkReady();
+              entrances.getFirst().known(scan, reply);
+            } else {
+              reply.accept(scan(scan));
+            }
+          } catch (OsierException e) {
+            reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+          } catch (RuntimeException e) {
+            LOG.error("a scan of '{}' has failed", policy.name(), e);
+            reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
+          }
+        });
+  }
+
+  /** Reads objects of all partitions in the order of their keys. */
+  public Reply scan(Request.Scan scan) {
+    checkReady();
+    return KeyspaceScan.of(
+        partitions.stream().map(PartitionRunner::store).toList(),
+        scan,
+        () -> partitions.getFirst().millis());
+  }
+
+  private void checkReady() {
+    if (!partitions.stream().allMatch(PartitionRunner::isReady)) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
+    }
+  }
+
+  /**
+   * Reads the objects of a peer's frame from the disk before it comes to the partition's thread.
+   */
+  public void received(int partition, Input.FromPeer input, OrderedQueue lane) {
+    entrances.get(partition).received(input, lane);
+  }
+}

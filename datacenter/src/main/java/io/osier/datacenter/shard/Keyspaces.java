@@ -1,0 +1,386 @@
+package io.osier.datacenter.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.feed.FeedThread;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.KeyspaceFactory.Creation;
+import io.osier.datacenter.shard.KeyspaceFactory.Open;
+import io.osier.datacenter.shard.KeyspaceFactory.Parts;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.propagation.host.PeersHeard;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The keyspaces of a datacenter: those that its configuration names, those that were created at run
+ * time, and the control plane's own, which clients do not see. They are opened and dropped by one
+ * thread at a time; all else is for any thread.
+ *
+ * <p>Each partition has an equal part of what the configuration lets all of them take of the heap.
+ * The parts are made anew when a keyspace comes or goes.
+ */
+public final class Keyspaces {
+  private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
+  private static final int DROP_SECONDS = 5;
+
+  private final KeyspaceFactory.Around around;
+  private final FeedThread feeds = new FeedThread();
+  private final KeyspaceFactory factory;
+  private final Map<String, Open> open = new ConcurrentSkipListMap<>();
+
+  /** Those that clients see. */
+  private final Map<String, KeyspaceShard> shown = new ConcurrentSkipListMap<>();
+
+  /** The other datacenters. */
+  private volatile Set<String> peers;
+
+  /** How often partitions were told of them: what is complete is so since one of these times. */
+  private final AtomicLong told = new AtomicLong();
+
+  /** Why no updates are taken; empty if they are. */
+  private volatile Optional<String> held = Optional.empty();
+
+  private final LongAdder droppedUpdates = new LongAdder();
+
+  private final ConflictingProcesses second =
+      new ConflictingProcesses(why -> open.values().forEach(o -> o.shard().gate().setSecond(why)));
+
+  /** What partitions that are opened from now on are told of them; empty as long as they know. */
+  private volatile Optional<Members> members = Optional.empty();
+
+  /**
+   * The other datacenters, where they have changed.
+   *
+   * @param sharers those that get a part of the rights of new bounded counters
+   * @param joins whether this one has not caught up with all of them yet
+   */
+  public record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
+
+  public Keyspaces(KeyspaceFactory.Around around) {
+    this.around = around;
+    this.factory = new KeyspaceFactory(around, feeds);
+    this.peers = Set.copyOf(around.config().peers().keySet());
+  }
+
+  // ---------------------------------------------------------------- with whom they are shared
+
+  /** From now on these are the other datacenters; or they are compared with anew. */
+  public void setMembers(Members changed) {
+    peers = Set.copyOf(changed.others);
+    second.retain(peers);
+    members = Optional.of(changed);
+    told.incrementAndGet();
+    open.values().forEach(one -> tell(one, changed));
+  }
+
+  private void tell(Open one, Members changed) {
+    KeyspacePolicy policy = one.shard().policy();
+    List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
+    List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
+    one.shard().setPeers(held);
+    Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
+    one.shard().partitions().forEach(p -> p.submit(input));
+  }
+
+  /** Whether a partition has what the others had when they were told last who there is. */
+  public boolean isComplete(PartitionRunner partition) {
+    return partition.isReady() && partition.isComplete(told.get()) && partition.isSettled();
+  }
+
+  /** Of how many of the others the control plane's keyspace has what they had. */
+  public PeersHeard heard() {
+    return control().partitions().getFirst().heard(told.get());
+  }
+
+  /** Partitions that are not ready wait for the peers from now on, as from their start. */
+  public void awaitPeers() {
+    partitions().filter(p -> !p.isReady()).forEach(p -> p.submit(new Input.Await()));
+  }
+
+  /** Finds out anew whether this datacenter has what the others have. */
+  public void compareAnew() {
+    members.ifPresent(this::setMembers);
+  }
+
+  /** Takes no updates, for a reason in words, or takes them again; also what is opened later. */
+  public void hold(Optional<String> why) {
+    held = why;
+    shown.values().forEach(k -> k.gate().hold(why));
+  }
+
+  /**
+   * A datacenter takes another process for this one, or does not know which of the two is; or it
+   * takes this one.
+   *
+   * @param why in words; empty if it takes this one
+   */
+  public void secondTo(String dc, Optional<String> why) {
+    second.heard(dc, why, System.nanoTime());
+  }
+
+  /**
+   * A datacenter is said to be dead: if it is silent, who it takes for this one does not matter.
+   */
+  public void giveUp(String dc) {
+    second.giveUp(dc, System.nanoTime());
+  }
+
+  /** By datacenter, why this process is not the one that it talks to. */
+  public Map<String, String> second() {
+    return second.all();
+  }
+
+  // ---------------------------------------------------------------- which there are
+
+  /** Tells all watchers that they must go elsewhere. */
+  public void endWatching() {
+    Reply.Failure why =
+        new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down");
+    open.values().forEach(o -> o.shard().feed().close(why));
+    feeds.close();
+  }
+
+  /** Those that clients see, by name; it changes when they do. */
+  public Map<String, KeyspaceShard> shown() {
+    return Collections.unmodifiableMap(shown);
+  }
+
+  /** All partitions. */
+  public Stream<PartitionRunner> partitions() {
+    return open.values().stream().flatMap(o -> o.shard().partitions().stream());
+  }
+
+  /** One of them, clients see it or not; null if there is none of that name. */
+  @Nullable
+  public KeyspaceShard find(String name) {
+    Open found = open.get(name);
+    return found == null ? null : found.shard();
+  }
+
+  /** The control plane's own. */
+  public KeyspaceShard control() {
+    return requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").shard();
+  }
+
+  /** What the store has of an object of the control plane, before its partition runs. */
+  public Optional<CrdtState> recovered(ObjectId object) {
+    List<PartitionStore> stores =
+        requireNonNull(open.get(KeyspacePolicy.CONTROL), "opened first").stores();
+    return stores.stream().findFirst().flatMap(s -> Optional.ofNullable(s.getDurable(object)));
+  }
+
+  /** The fingerprints of the keyspaces that a peer holds, too, by their names. */
+  public List<String> fingerprints(String peer) {
+    return open.values().stream()
+        .filter(one -> one.shard().policy().heldBy(peer))
+        .map(one -> one.shard().policy().fingerprint(one.creation().created()))
+        .toList();
+  }
+
+  // ---------------------------------------------------------------- they come and go
+
+  /** Opens those that are there from the start, in their order; none runs yet. */
+  public void open(List<KeyspacePolicy> policies) {
+    policies.forEach(
+        policy ->
+            add(factory.make(policy, Optional.empty(), false, peers, factory.parts(policies))));
+    share();
+  }
+
+  /**
+   * Opens one that was created at run time; {@link #start} follows where others run already.
+   *
+   * @param created tells it from another creation of its name
+   * @param first whether it was never here: there is nothing to catch up with
+   * @param awaited until these have opened it, it takes no updates
+   */
+  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+    List<KeyspacePolicy> all = new ArrayList<>();
+    open.values().forEach(o -> all.add(o.shard().policy()));
+    all.add(policy);
+    Open made = factory.make(policy, Optional.of(created), first, peers, factory.parts(all));
+    made.shard().gate().setAwaited(awaited);
+    add(made);
+    share();
+  }
+
+  /** Starts the partitions of one that was opened while others ran. */
+  public void start(String name) {
+    requireNonNull(open.get(name), name).shard().partitions().forEach(PartitionRunner::start);
+  }
+
+  private void add(Open made) {
+    String name = made.shard().policy().name();
+    open.put(name, made);
+    second.tell();
+    members.ifPresent(known -> tell(made, known));
+    if (!name.equals(KeyspacePolicy.CONTROL)) {
+      made.shard().gate().hold(held);
+      shown.put(name, made.shard());
+    }
+  }
+
+  /**
+   * Drops a keyspace with all that is in it; does nothing if it is not here.
+   *
+   * @param left is run when nothing comes to it any more, and before what it had is deleted
+   */
+  public void drop(String name, Runnable left) {
+    Open dropped = open.get(name);
+    if (dropped == null) {
+      return;
+    }
+    shown.remove(name);
+    open.remove(name);
+    left.run();
+    for (PartitionRunner partition : dropped.shard().partitions()) {
+      // Gives back what it has under way on the links.
+      peers.forEach(dc -> partition.submit(new Input.PeerDown(dc)));
+      partition.refuse(
+          new Reply.Failure(
+              ErrorCode.UNKNOWN_KEYSPACE,
+              "keyspace '" + name + "' of datacenter " + around.self().dc() + " was dropped"));
+    }
+    dropped
+        .shard()
+        .feed()
+        .close(
+            new Reply.Failure(
+                ErrorCode.UNKNOWN_KEYSPACE,
+                "keyspace '" + name + "' of " + around.self().dc() + " was dropped"));
+    sayLost(name, stop(dropped.shard().partitions()));
+    around.traces().drop(name);
+    around.store().ifPresent(s -> s.database().drop(dropped.creation().stored()));
+    share();
+  }
+
+  /**
+   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * longer than the slowest of them.
+   *
+   * @return what they did last, of those that say so
+   */
+  public static List<PartitionReport> stop(List<PartitionRunner> partitions) {
+    List<CompletableFuture<PartitionReport>> done =
+        partitions.stream().map(p -> p.inspect(0)).toList();
+    try {
+      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+          .get(DROP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("a partition of a keyspace that is dropped does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    partitions.forEach(PartitionRunner::tellToStop);
+    partitions.forEach(PartitionRunner::stop);
+    return done.stream()
+        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  /** What was acknowledged here while it was not known that the keyspace was dropped. */
+  private void sayLost(String name, List<PartitionReport> last) {
+    long unseen = last.stream().mapToLong(r -> r.content().unseen()).sum();
+    if (unseen > 0) {
+      droppedUpdates.add(unseen);
+      LOG.warn(
+          "keyspace '{}' is dropped with {} updates that were acknowledged here in the last {} s"
+              + " and are not known to have come to any other datacenter",
+          name,
+          unseen,
+          last.stream().mapToLong(Keyspaces::unseenNanos).max().orElse(0) / 1_000_000_000 + 1);
+    }
+  }
+
+  /** Since when a partition has updates that nobody else has. */
+  private static long unseenNanos(PartitionReport report) {
+    return report.content().unseen() == 0
+        ? 0
+        : report.peers().stream().mapToLong(p -> p.to().lagNanos()).min().orElse(0);
+  }
+
+  /** How many updates were dropped that no other datacenter is known to have had. */
+  public long droppedUpdates() {
+    return droppedUpdates.sum();
+  }
+
+  /**
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
+   * unless they are open.
+   *
+   * @param created by name, the creations that there are
+   */
+  public void dropOthers(Map<String, String> created) {
+    around
+        .store()
+        .ifPresent(
+            s -> {
+              Set<String> kept = new TreeSet<>();
+              created.forEach(
+                  (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
+              open.values().forEach(o -> kept.add(o.creation().stored()));
+              for (String stored : s.database().keyspaces()) {
+                if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
+                  LOG.info("what the store has of {} is deleted: it was dropped", stored);
+                  s.database().drop(stored);
+                }
+              }
+            });
+  }
+
+  /** From now on a keyspace behaves so. */
+  public void configure(KeyspacePolicy policy) {
+    Open one = open.get(policy.name());
+    if (one != null) {
+      one.shard().configure(policy);
+      share();
+    }
+  }
+
+  /** Until these have opened a keyspace it takes no updates. */
+  public void await(String name, List<String> datacenters) {
+    Open one = open.get(name);
+    if (one != null) {
+      one.shard().gate().setAwaited(datacenters);
+    }
+  }
+
+  private void share() {
+    Parts parts = factory.parts(open.values().stream().map(o -> o.shard().policy()).toList());
+    for (Open one : open.values()) {
+      Input.Configured configured =
+          new Input.Configured(
+              one.shard().policy(),
+              parts.shares().streams(parts.partitions()),
+              parts.causalMemory());
+      one.shard().partitions().forEach(p -> p.configure(configured, parts.commands()));
+      one.stores().forEach(s -> s.setCacheBytes(factory.cacheBytes(parts)));
+      one.shard().feed().setBytesMax(parts.changes());
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.Budget;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.GroupCommit;
+import io.osier.datacenter.store.GroupQueue;
+import io.osier.datacenter.store.GroupWriter;
+import io.osier.datacenter.store.records.EncodedGroup;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.store.rocks.RocksVersions;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the groups of all partitions: a thread of its own does, so that what gathers while the
+ * disk is busy is confirmed by one write; or who runs a partition in front of its thread, where
+ * that waits for no disk. Thread-safe.
+ */
+public final class StoreThread {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
+  private static final long WRITE_MICROS_MAX = 3_600_000_000L;
+
+  /** Who helps writes so often, and leaves the rest to the store's thread. */
+  private static final int HELPED_WRITES = 4;
+
+  /** A write that takes longer waits for the disk, as others may for a while. */
+  private static final long SLOW_NANOS = 2_000_000;
+
+  private static final long SLOW_FOR_NANOS = 100_000_000;
+
+  private final RocksDatabase database;
+  private final boolean isSync;
+  private final Consumer<Throwable> onFailure;
+  private final GroupQueue<EncodedGroup> groups;
+  private final GroupCommit<EncodedGroup> writer;
+  private final LongAdder writes = new LongAdder();
+  private final LongAdder groupsWritten = new LongAdder();
+  private final Recorder writeMicros = new Recorder(WRITE_MICROS_MAX, 2);
+  private final Histogram allWriteMicros = new Histogram(WRITE_MICROS_MAX, 2);
+  private final GroupCommitHelp help = new Help();
+  private final Thread thread;
+
+  /** Until then nobody helps to write. */
+  private volatile long slowUntilNanos = System.nanoTime();
+
+  private volatile @Nullable Throwable failure;
+
+  /**
+   * Starts the thread.
+   *
+   * @param isSync whether each write waits for the disk
+   * @param budget for what is not yet written; partitions wait when it is spent
+   * @param onFailure is told, by any thread, that nothing can be written any more
+   */
+  StoreThread(
+      RocksDatabase database, boolean isSync, Budget budget, Consumer<Throwable> onFailure) {
+    this.database = database;
+    this.isSync = isSync;
+    this.onFailure = onFailure;
+    this.groups = new GroupQueue<>(budget);
+    this.writer = new GroupCommit<>(groups);
+    this.thread = Thread.ofPlatform().name("osier-store").daemon(true).unstarted(this::run);
+    thread.start();
+  }
+
+  /** The way of one partition's groups to the disk. */
+  public GroupWriter writerOf(RocksVersions partition) {
+    return new GroupWriter() {
+      @Override
+      public void write(Group group) {
+        // Encoded by the partition's thread: the one that waits for the disk has enough to do.
+        EncodedGroup records = partition.encode(group.changes());
+        groups.put(records, records.bytes() + group.heldBytes(), group.written());
+      }
+
+      @Override
+      public Runnable someTime(List<Change> changes) {
+        EncodedGroup records = partition.encode(changes);
+        return () -> groups.offer(records, records.bytes(), () -> {});
+      }
+    };
+  }
+
+  private void run() {
+    while (groups.await()) {
+      takeTurn();
+    }
+  }
+
+  /** Writes what has gathered; the turn has been taken. */
+  private void takeTurn() {
+    try {
+      writer.step(this::write);
+    } catch (Throwable e) {
+      // Nothing of the batch, or after it, is confirmed to anybody, and nobody waits for it.
+      failure = e;
+      groups.fail();
+      LOG.error("the store cannot be written any more; the datacenter stops", e);
+      onFailure.accept(e);
+    } finally {
+      groups.endTurn();
+    }
+  }
+
+  /**
+   * How those who run a partition in front of its thread help to write. They wait for no disk:
+   * where each write does (durability sync), or the last one was slow, they leave it to the store's
+   * thread.
+   */
+  public GroupCommitHelp help() {
+    return help;
+  }
+
+  private final class Help implements GroupCommitHelp {
+    /** How many begins have had no end, of each thread. */
+    private final ThreadLocal<Integer> begun = ThreadLocal.withInitial(() -> 0);
+
+    @Override
+    public boolean begin() {
+      if (!groups.beginHelping()) {
+        return false;
+      }
+      begun.set(begun.get() + 1);
+      return true;
+    }
+
+    @Override
+    public void end() {
+      int others = begun.get() - 1;
+      begun.set(others);
+      boolean leaves = others == 0; // otherwise the last end sees to it
+      for (int i = 0; leaves && i < HELPED_WRITES && isQuick(); i++) {
+        if (groups.tryTurn()) {
+          takeTurn();
+        } else {
+          leaves = false;
+        }
+      }
+      groups.endHelping(leaves);
+    }
+
+    private boolean isQuick() {
+      return !isSync && System.nanoTime() - slowUntilNanos >= 0;
+    }
+  }
+
+  private void write(List<EncodedGroup> batch) {
+    long began = System.nanoTime();
+    List<EncodedGroup> changes = batch.stream().filter(g -> !g.isEmpty()).toList();
+    if (!changes.isEmpty()) {
+      database.write(changes);
+      writes.increment();
+      groupsWritten.add(changes.size());
+      long ended = System.nanoTime();
+      writeMicros.recordValue(Math.max(1, (ended - began) / 1_000));
+      if (ended - began > SLOW_NANOS) {
+        slowUntilNanos = ended + SLOW_FOR_NANOS;
+      }
+    }
+  }
+
+  /** Writes to the disk so far. */
+  public long writes() {
+    return writes.sum();
+  }
+
+  /** Groups of partitions in them. */
+  long groupsWritten() {
+    return groupsWritten.sum();
+  }
+
+  /** How long writes took since the start, in microseconds; a copy. */
+  synchronized Histogram writeMicros() {
+    allWriteMicros.add(writeMicros.getIntervalHistogram());
+    return allWriteMicros.copy();
+  }
+
+  /** Why nothing can be written any more; null if it can. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /**
+   * Takes no more groups, and waits until everything is written, or cannot be.
+   *
+   * @return whether this thread was interrupted, and does not know of it any more
+   */
+  boolean close() {
+    groups.close();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        return interrupted;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+}

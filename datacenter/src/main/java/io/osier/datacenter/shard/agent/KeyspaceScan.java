@@ -1,0 +1,234 @@
+package io.osier.datacenter.shard.agent;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * One page of a scan: the objects of all partitions merged in their order, as far as they are
+ * durable, those on the disk alone included. It is bounded in rows, in bytes and in what is looked
+ * at; it holds no lock, and no partition's thread has to do with it. Used by one thread.
+ */
+public final class KeyspaceScan {
+  /** Most objects that a partition's walk reads at once. */
+  private static final int BATCH_MAX = 256;
+
+  /** With so many it begins: most ranges are small, and what lies behind them is read in vain. */
+  private static final int BATCH_FIRST = 16;
+
+  /** A page ends before it has more bytes, unless one row alone has. */
+  private static final long PAGE_BYTES_MAX = 4 << 20;
+
+  /** What the walks of all partitions read ahead of the page, in bytes. */
+  private static final long AHEAD_BYTES_MAX = 4 << 20;
+
+  /** A page ends after so many objects, wanted or not: a scan is no way to block other readers. */
+  static final int PAGE_OBJECTS_MAX = 5_000;
+
+  /** Most objects that are added to a page because they are dropped. */
+  static final int DROPPED_MAX = 1_000;
+
+  /** What a row takes beside its key where no value is asked for, about, in bytes. */
+  private static final long BARE_BYTES = 16;
+
+  private final Request.Scan scan;
+  private final LongSupplier millis;
+  private final PriorityQueue<Walk> walks =
+      new PriorityQueue<>(Comparator.comparing(w -> w.current().object()));
+  private final List<VersionVector> seen = new ArrayList<>();
+  private final List<Reply.Row> rows = new ArrayList<>();
+  private long counted;
+  private long bytes;
+  private int objects;
+
+  private KeyspaceScan(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
+    this.scan = scan;
+    this.millis = millis;
+    for (int i = 0; i < stores.size(); i++) {
+      seen.add(VersionVector.EMPTY);
+      Walk walk = new Walk(i, stores.get(i), AHEAD_BYTES_MAX / stores.size(), scan);
+      if (!walk.isAtEnd()) {
+        walks.add(walk);
+      }
+    }
+  }
+
+  /**
+   * The first page of a scan.
+   *
+   * @param stores the partitions' in their order
+   * @param millis the time, in milliseconds since 1970; asked for only where something expires
+   * @throws OsierException INVALID_ARGUMENT if its limit is out of range, WRONG_TYPE if an object's
+   *     type has no such query
+   */
+  public static Reply of(List<ObjectStore> stores, Request.Scan scan, LongSupplier millis) {
+    if (scan.limit() < 1 || scan.limit() > Request.SCAN_ROWS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + scan.limit());
+    }
+    return new KeyspaceScan(stores, scan, millis).page();
+  }
+
+  private Reply page() {
+    Key last = null;
+    while (!walks.isEmpty()) {
+      Walk walk = walks.poll();
+      ObjectStore.Entry entry = walk.current();
+      Key key = entry.object().key();
+      if (scan.to().isPresent() && key.compareTo(scan.to().get()) >= 0) {
+        return page(Optional.empty());
+      }
+      // The next page starts with a key, so one key's objects of several types stay together.
+      boolean newKey = !key.equals(last);
+      objects++;
+      if (newKey && (objects > PAGE_OBJECTS_MAX || isFull(entry))) {
+        return page(Optional.of(key));
+      }
+      last = key;
+      take(walk.partition, entry);
+      walk.next();
+      if (!walk.isAtEnd()) {
+        walks.add(walk);
+      }
+    }
+    return page(Optional.empty());
+  }
+
+  /** Whether there is no room for an object that is wanted. */
+  private boolean isFull(ObjectStore.Entry entry) {
+    return isWanted(entry.state())
+        && (rows.size() >= scan.limit()
+            || (!rows.isEmpty() && bytes + bytesOf(entry) > PAGE_BYTES_MAX));
+  }
+
+  private boolean isWanted(CrdtState state) {
+    return (scan.want() == Request.Want.KNOWN || exists(state))
+        && (scan.type().isEmpty() || scan.type().get() == state.type());
+  }
+
+  private boolean exists(CrdtState state) {
+    return !state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()));
+  }
+
+  private long bytesOf(ObjectStore.Entry entry) {
+    // Of what is known the values are read next, as they were.
+    boolean bare =
+        scan.want() != Request.Want.KNOWN
+            && (scan.query() instanceof Query.Exists || scan.query() instanceof Query.Size);
+    return entry.object().key().length() + (bare ? BARE_BYTES : entry.state().sizeBytes());
+  }
+
+  private void take(int partition, ObjectStore.Entry entry) {
+    CrdtState state = entry.state();
+    if (!isWanted(state)) {
+      return;
+    }
+    if (scan.want() == Request.Want.COUNT) {
+      counted++;
+    } else {
+      rows.add(new Reply.Row(entry.object().key(), state.type(), read(state)));
+      bytes += bytesOf(entry);
+    }
+    seen.set(partition, seen.get(partition).join(state.context().toVersionVector()));
+  }
+
+  private Reading read(CrdtState state) {
+    boolean selects = scan.query() instanceof Query.Select;
+    boolean asItWas = scan.want() == Request.Want.KNOWN || !state.expires();
+    CrdtState seen = asItWas ? state : state.at(millis.getAsLong());
+    return seen.read(selects && state.type() != CrdtType.OR_MAP ? new Query.Whole() : scan.query());
+  }
+
+  private Reply page(Optional<Key> next) {
+    return scan.want() == Request.Want.COUNT
+        ? new Reply.Counted(counted, next, seen)
+        : new Reply.Page(rows, next, seen);
+  }
+
+  /** A page of what is stored, with what is dropped in its range. */
+  static Reply.Page together(Reply.Page stored, Reply.Page dropped) {
+    TreeMap<ObjectId, Reply.Row> all = new TreeMap<>();
+    dropped.rows().forEach(row -> all.put(new ObjectId(row.key(), row.type()), row));
+    Optional<Key> end = dropped.next();
+    stored.rows().stream()
+        .filter(row -> end.isEmpty() || row.key().compareTo(end.get()) < 0)
+        .forEach(row -> all.put(new ObjectId(row.key(), row.type()), row));
+    return new Reply.Page(List.copyOf(all.values()), end.or(stored::next), stored.seen());
+  }
+
+  /** Walks one partition's objects in order. */
+  private static final class Walk {
+    private final int partition;
+    private final ObjectStore store;
+    private final long bytesMax;
+
+    /** Where the scan ends. */
+    private final Optional<Key> to;
+
+    private int limit = BATCH_FIRST;
+    private List<ObjectStore.Entry> batch;
+
+    /** Behind this the next batch begins. */
+    private Optional<ObjectId> after;
+
+    private boolean last;
+    private int at;
+
+    Walk(int partition, ObjectStore store, long bytesMax, Request.Scan scan) {
+      this.partition = partition;
+      this.store = store;
+      this.bytesMax = bytesMax;
+      this.to = scan.to();
+      // Pages begin behind a place, and this is the first one of the key.
+      this.after = scan.from().map(key -> new ObjectId(key, CrdtType.values()[0]));
+      CrdtState first = after.map(store::getDurable).orElse(null);
+      this.batch =
+          first == null ? List.of() : List.of(new ObjectStore.Entry(after.orElseThrow(), first));
+      fill();
+    }
+
+    boolean isAtEnd() {
+      return at >= batch.size();
+    }
+
+    ObjectStore.Entry current() {
+      return batch.get(at);
+    }
+
+    void next() {
+      at++;
+      fill();
+    }
+
+    /** Reads on where nothing is left, unless that is the end. */
+    private void fill() {
+      while (at >= batch.size() && !last) {
+        ObjectStore.Page page = store.pageDurable(after, to, limit, bytesMax);
+        limit = Math.min(BATCH_MAX, 4 * limit);
+        batch = page.entries();
+        last = page.end();
+        at = 0;
+        if (!batch.isEmpty()) {
+          after = Optional.of(batch.getLast().object());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.osier.datacenter.shard.agent;
+
+/** Who waits for an answer and hears how far the request has come. Called by any thread. */
+public interface Phased {
+  /** Its partition has taken it. */
+  void taken(long nanos);
+
+  /** Its batch is through; what is left is that its records become durable. */
+  void executed(long nanos);
+}

@@ -1,0 +1,95 @@
+package io.osier.datacenter.store.files;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/**
+ * Compares the checksums of RocksDB's logs: of updates (*.log) and of files (MANIFEST-*). RocksDB
+ * does so itself when it opens a store, but goes round in circles for ever at some damages of a
+ * MANIFEST, and takes a record whose length is damaged for the end of the log.
+ *
+ * <p>A log has blocks of 32 KiB, and a record lies within one:
+ *
+ * <pre>
+ *   +---------------+--------------+-------------+--------------+
+ *   | checksum, 4 B | length, 2 B  | type, 1 B   | length bytes |   all little-endian
+ *   +---------------+--------------+-------------+--------------+
+ * </pre>
+ *
+ * <p>The checksum, a CRC-32C that is rotated and offset, is of all from the type on.
+ */
+final class LogChecksums {
+  private static final int BLOCK_BYTES = 32 << 10;
+  private static final int HEADER_BYTES = 7;
+  private static final int LENGTH_AT = 4;
+  private static final int TYPE_AT = 6;
+  private static final int MASK_DELTA = 0xa282ead8;
+  private static final int MASK_ROTATION = 15;
+
+  private LogChecksums() {}
+
+  /**
+   * Reads a log.
+   *
+   * @return the place of the first record that is damaged, or -1. That a log ends within its last
+   *     record is no damage: a crash leaves it so
+   */
+  static long firstDamage(Path log) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(log)).order(ByteOrder.LITTLE_ENDIAN);
+    int at = 0;
+    while (at < bytes.limit()) {
+      int blockEnd = (int) Math.min((at / BLOCK_BYTES + 1L) * BLOCK_BYTES, bytes.limit());
+      if (blockEnd - at < HEADER_BYTES) {
+        at = blockEnd; // too little for a record: filled up
+        continue;
+      }
+      int length = bytes.getShort(at + LENGTH_AT) & 0xffff;
+      if (isNothing(bytes, at)) {
+        at = blockEnd;
+      } else if (length > blockEnd - at - HEADER_BYTES) {
+        boolean last = blockEnd == bytes.limit();
+        return last && !isRecordAfter(bytes, at, blockEnd) ? -1 : at;
+      } else if (!isRight(bytes, at, length)) {
+        return at;
+      } else {
+        at += HEADER_BYTES + length;
+      }
+    }
+    return -1;
+  }
+
+  /** Space that was set aside and not written. */
+  private static boolean isNothing(ByteBuffer bytes, int at) {
+    return bytes.getInt(at) == 0
+        && bytes.getShort(at + LENGTH_AT) == 0
+        && bytes.get(at + TYPE_AT) == 0;
+  }
+
+  /**
+   * Whether there is a record where the log seems to end within one: then that one's length is
+   * damaged, be it the last or one with others behind it.
+   */
+  private static boolean isRecordAfter(ByteBuffer bytes, int from, int end) {
+    if (isRight(bytes, from, end - from - HEADER_BYTES)) {
+      return true;
+    }
+    for (int at = from + 1; at <= end - HEADER_BYTES; at++) {
+      int length = bytes.getShort(at + LENGTH_AT) & 0xffff;
+      if (length > 0 && length <= end - at - HEADER_BYTES && isRight(bytes, at, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRight(ByteBuffer bytes, int at, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.slice(at + TYPE_AT, HEADER_BYTES - TYPE_AT + length));
+    int sum = (int) crc.getValue();
+    return bytes.getInt(at) == Integer.rotateRight(sum, MASK_ROTATION) + MASK_DELTA;
+  }
+}

@@ -1,0 +1,137 @@
+package io.osier.datacenter.store.files;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDB;
+import org.rocksdb.util.Environment;
+
+/**
+ * RocksDB's native library, which is in its jar for some systems and is unpacked to be loaded.
+ *
+ * <p>RocksDB unpacks it at every start, into a file that is left behind by a process that is
+ * killed. Where the launcher names a folder for it, it is unpacked there once, and found there by
+ * the next starts.
+ */
+final class RocksLibrary {
+  /** The system property with the folder in which the library is kept between starts. */
+  static final String KEPT = "osier.native.dir";
+
+  private static final int BUFFER_BYTES = 1 << 18;
+
+  private RocksLibrary() {}
+
+  /**
+   * Loads it unless that is done.
+   *
+   * @throws OsierException CONFIGURATION if it cannot be loaded here, with what helps
+   */
+  static void load() {
+    try {
+      if (!isLoadedFromFolder(System.getProperty(KEPT))) {
+        RocksDB.loadLibrary();
+      }
+    } catch (RuntimeException | LinkageError e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: RocksDB's native library cannot be loaded on "
+              + System.getProperty("os.name")
+              + " "
+              + System.getProperty("os.arch")
+              + " ("
+              + reason(e)
+              + "). Osier's distribution has it for Linux with glibc on x86_64 and aarch64; for"
+              + " another system put RocksDB's own jar in the place of lib/rocksdbjni-*.jar. It is"
+              + " unpacked into "
+              + System.getProperty("java.io.tmpdir")
+              + ", from where programs must be allowed to run, or where ROCKSDB_SHAREDLIB_DIR says."
+              + " With osier.store.dir = \"\" everything is in memory, and it is not needed",
+          e);
+    }
+  }
+
+  private static boolean isLoadedFromFolder(@Nullable String folder) {
+    if (folder == null) {
+      return false;
+    }
+    // In its jar and in a folder RocksDB looks for different names.
+    String inJar = Environment.getJniLibraryFileName("rocksdb");
+    Path there = Path.of(folder).toAbsolutePath();
+    Path kept = there.resolve(Environment.getJniLibraryFileName("rocksdbjni"));
+    if (!keep(RocksDB.class.getResource("/" + inJar), kept)) {
+      return false;
+    }
+    try {
+      RocksDB.loadLibrary(List.of(there.toString()));
+      return true;
+    } catch (UnsatisfiedLinkError e) {
+      return false; // a folder from where programs may not run
+    }
+  }
+
+  /**
+   * Sees to it that a file is as it is in a jar. Several processes may do so at once.
+   *
+   * @param entry the file in the jar; null if there is none
+   * @param kept the file, in a folder that need not be there
+   * @return whether it is; not if there is none in a jar, or it cannot be written
+   */
+  static boolean keep(@Nullable URL entry, Path kept) {
+    try {
+      if (entry == null || !(entry.openConnection() instanceof JarURLConnection connection)) {
+        return false;
+      }
+      if (!isWhole(kept, connection.getJarEntry())) {
+        Path folder = requireNonNull(kept.getParent());
+        Files.createDirectories(folder);
+        Path unpacked = Files.createTempFile(folder, "unpacked", "");
+        try {
+          try (InputStream in = connection.getInputStream()) {
+            Files.copy(in, unpacked, StandardCopyOption.REPLACE_EXISTING);
+          }
+          Files.move(unpacked, kept, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+          Files.deleteIfExists(unpacked);
+        }
+      }
+      return true;
+    } catch (IOException | SecurityException e) {
+      return false;
+    }
+  }
+
+  /** Whether a file is what a jar has: a process that loads a damaged library crashes. */
+  private static boolean isWhole(Path file, JarEntry wanted) throws IOException {
+    if (!Files.isRegularFile(file) || Files.size(file) != wanted.getSize()) {
+      return false;
+    }
+    CRC32 sum = new CRC32();
+    byte[] buffer = new byte[BUFFER_BYTES];
+    try (InputStream in = Files.newInputStream(file)) {
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        sum.update(buffer, 0, n);
+      }
+    }
+    return sum.getValue() == wanted.getCrc();
+  }
+
+  private static String reason(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+}

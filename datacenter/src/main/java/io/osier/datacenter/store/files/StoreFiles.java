@@ -1,0 +1,396 @@
+package io.osier.datacenter.store.files;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.MalformedException;
+import io.osier.datacenter.store.DamagedRanges;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.records.RecordKeys;
+import io.osier.datacenter.store.records.StoreHeader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The files of a datacenter's store, and what is done with them while no process has it open: take
+ * a backup back, set a damaged store aside, look whether one is damaged.
+ */
+public final class StoreFiles {
+  private static final Pattern BACKUP_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
+
+  /** What the names of those end with that mending has set aside. */
+  static final String ASIDE_DAMAGED = "-damaged";
+
+  private static final DateTimeFormatter ASIDE =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS", Locale.ROOT);
+
+  private StoreFiles() {}
+
+  /** Where the database of a store is. */
+  public static Path database(Path dir) {
+    return dir.resolve("db");
+  }
+
+  /** Where a backup is copied to before it takes the store's place. */
+  private static Path restoring(Path dir) {
+    return dir.resolve("db.restoring");
+  }
+
+  /** What is being copied of a damaged store: not all of it yet. */
+  static Path mending(Path dir) {
+    return dir.resolve("db.mending");
+  }
+
+  /** A mended store that takes the damaged one's place. */
+  static Path mended(Path dir) {
+    return dir.resolve("db.mended");
+  }
+
+  /**
+   * Brings a mended store to its place if the process was killed before that, and deletes it if the
+   * damaged one is still there, and goes on: it is out of date then.
+   *
+   * @return whether it has taken its place
+   */
+  static boolean finishMending(Path dir) throws IOException {
+    if (!Files.exists(mended(dir))) {
+      return false;
+    }
+    if (Files.exists(database(dir))) {
+      delete(mended(dir));
+      return false;
+    }
+    Files.move(mended(dir), database(dir));
+    return true;
+  }
+
+  /**
+   * Checks that no backup was being restored when the process was killed: the former store may be
+   * aside already, and what is left looks like a new one. A mended store takes its place.
+   *
+   * @throws OsierException CONFIGURATION
+   */
+  public static void checkRestored(Path dir) throws IOException {
+    finishMending(dir);
+    if (!Files.exists(database(dir)) && Files.exists(restoring(dir))) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: a backup was being restored in "
+              + dir
+              + " and did not come to an end: run 'osier restore' again, or delete "
+              + restoring(dir)
+              + " to start with nothing");
+    }
+  }
+
+  /**
+   * Where a backup of that name belongs: beside the store, so that both can share files.
+   *
+   * @throws OsierException INVALID_ARGUMENT if the name is none, or is taken
+   */
+  public static Path backup(Path dir, String name) {
+    if (!BACKUP_NAME.matcher(name).matches()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a backup's name has letters, digits, '.', '_' and '-' and starts with none of '.' and"
+              + " '-', not: "
+              + name);
+    }
+    Path path = dir.resolve("backups").resolve(name);
+    if (Files.exists(path)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there is a backup '" + name + "' already: " + path);
+    }
+    return path;
+  }
+
+  /** The bytes of all files below a directory. */
+  public static long bytes(Path path) {
+    try (Stream<Path> files = Files.walk(path)) {
+      return files.mapToLong(f -> Files.isRegularFile(f) ? f.toFile().length() : 0).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Replaces a store by a backup. The backup stays as it is; the present store, if there is one, is
+   * set aside. The datacenter gets a new incarnation when it starts: dots that it gave after the
+   * backup are known elsewhere and must not be given again (invariant I3).
+   *
+   * @return where the former store is now
+   * @throws OsierException CONFIGURATION if a process has the store open or the backup is of
+   *     another datacenter, STORE_DAMAGED if the backup is damaged, STORE_FULL if it cannot be
+   *     copied
+   */
+  public static Optional<Path> restore(Path dir, Path backup, String cluster, String dc) {
+    if (!Files.isRegularFile(backup.resolve("CURRENT"))) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, backup + " is no backup: it holds no database");
+    }
+    checkUnused(dir);
+    Path copy = restoring(dir);
+    try {
+      delete(copy);
+      Files.createDirectories(copy);
+      try (Stream<Path> files = Files.list(backup)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          // Not a link: a damaged sector must not damage both.
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+      prepare(copy, backup, cluster, dc);
+      Optional<Path> former = setAside(dir);
+      Files.move(copy, database(dir));
+      return former;
+    } catch (NoSuchFileException e) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED,
+          "the backup " + backup + " is damaged: a file is missing: " + e.getMessage(),
+          e);
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.STORE_FULL, "cannot restore into " + dir + ": " + e.getMessage(), e);
+    } finally {
+      deleteQuietly(copy);
+    }
+  }
+
+  /** Checks a copy of a backup, and marks it so that its next life has a new incarnation. */
+  private static void prepare(Path copy, Path backup, String cluster, String dc)
+      throws IOException {
+    if (LogChecksums.firstDamage(copy.resolve(Files.readString(copy.resolve("CURRENT")).strip()))
+        >= 0) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: its MANIFEST is");
+    }
+    RocksLibrary.load();
+    try (Options options = new Options().setParanoidChecks(true);
+        RocksDB db = RocksDB.open(options, copy.toString());
+        WriteOptions sync = new WriteOptions().setSync(true)) {
+      byte[] bytes = db.get(RecordKeys.header());
+      if (bytes == null) {
+        throw new OsierException(
+            ErrorCode.STORE_DAMAGED, "the backup " + backup + " has no header");
+      }
+      StoreHeader header = StoreHeader.decode(bytes);
+      if (!header.cluster().equals(cluster) || !header.dc().equals(dc)) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "the backup %s is of '%s' in cluster '%s', not of '%s' in '%s'"
+                .formatted(backup, header.dc(), header.cluster(), dc, cluster));
+      }
+      db.verifyChecksum();
+      db.put(sync, RecordKeys.header(), header.interrupted(Durability.NONE).encode());
+    } catch (RocksDBException e) {
+      throw new OsierException(
+          ErrorCode.STORE_DAMAGED, "the backup " + backup + " is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Sets a store aside. The datacenter starts with nothing, as a new incarnation, and gets back
+   * from its peers what they have.
+   *
+   * @return where it is now; empty if there is none
+   * @throws OsierException CONFIGURATION if a process has it open
+   */
+  public static Optional<Path> setAside(Path dir) {
+    checkUnused(dir);
+    try {
+      finishMending(dir);
+      Optional<Path> aside = Optional.empty();
+      if (Files.exists(database(dir))) {
+        aside = Optional.of(moveAside(dir, ""));
+      }
+      delete(mending(dir));
+      Files.deleteIfExists(damageNote(dir)); // was of the one that is aside
+      return aside;
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot set aside the store in " + dir + ": " + e, e);
+    }
+  }
+
+  /** Moves a store aside, under a name that ends so, and returns where it is. */
+  static Path moveAside(Path dir, String end) throws IOException {
+    String time = ASIDE.format(Instant.now().atOffset(ZoneOffset.UTC));
+    return Files.move(database(dir), dir.resolve("db.aside-" + time + end));
+  }
+
+  /** Deletes the stores that mending has set aside, except the newest. */
+  static void deleteDamaged(Path dir, Path newest) throws IOException {
+    List<Path> all;
+    try (Stream<Path> files = Files.list(dir)) {
+      all = files.toList();
+    }
+    for (Path path : all) {
+      String name = path.getFileName().toString();
+      if (name.startsWith("db.aside-") && name.endsWith(ASIDE_DAMAGED) && !path.equals(newest)) {
+        deleteQuietly(path);
+      }
+    }
+  }
+
+  /** Where a running datacenter notes that it has met damage: the next start looks for it. */
+  public static Path damageNote(Path dir) {
+    return dir.resolve("damaged");
+  }
+
+  /**
+   * Mends a store in which damage was met, if that is possible: what is whole stays, and of the
+   * partitions with damage everything is fetched from the peers, as by a rebuild of them alone.
+   *
+   * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is open to be read only
+   * @return what was done, in words; empty if no damage was met or none is found any more
+   * @throws OsierException STORE_DAMAGED, STORE_FULL or CONFIGURATION if it cannot be mended, and
+   *     is as it was
+   */
+  public static Optional<String> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
+    try {
+      if (finishMending(dir)) {
+        Files.deleteIfExists(damageNote(dir));
+        return Optional.of("mending had come to its end already");
+      }
+      if (!Files.exists(damageNote(dir))) {
+        return Optional.empty();
+      }
+      Optional<StoreSalvage.Mended> mended = StoreSalvage.mend(dir, logMax, isElsewhere);
+      Files.deleteIfExists(damageNote(dir));
+      return mended.map(
+          m ->
+              "%d damaged ranges were left out; everything of %s is fetched from the peers; the damaged store is %s now"
+                  .formatted(m.gaps(), m.partitions(), m.aside()));
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot mend the store in " + dir + ": " + e, e);
+    }
+  }
+
+  /**
+   * What looking for damage found: none.
+   *
+   * @param bytes of the store's files
+   * @param logEndsEarly whether the log ends within a record, as after a crash: what was being
+   *     written then was not confirmed. A file that was cut off later looks the same
+   */
+  public record Verified(long bytes, boolean logEndsEarly) {}
+
+  /**
+   * Reads everything, the log too, and compares checksums. If something is damaged the next start
+   * looks for it, too; if nothing is, what was noted of damage before is forgotten.
+   *
+   * @throws OsierException CONFIGURATION if a process has it open or there is none, STORE_DAMAGED
+   *     with what is damaged
+   */
+  public static Verified verify(Path dir) {
+    checkUnused(dir);
+    Path database = database(dir);
+    if (!Files.exists(database)) {
+      throw new OsierException(ErrorCode.CONFIGURATION, "there is no store in " + dir);
+    }
+    StoreErrors.checkFiles(dir);
+    StoreErrors.checkUpdates(dir);
+    try {
+      verify(dir, WALRecoveryMode.AbsoluteConsistency);
+      DamagedRanges.forget(damageNote(dir));
+      return new Verified(bytes(database), false);
+    } catch (RocksDBException e) {
+      // Perhaps only the log's last record is not whole. Everything else is an error here, too.
+    }
+    try {
+      verify(dir, WALRecoveryMode.TolerateCorruptedTailRecords);
+      DamagedRanges.forget(damageNote(dir));
+      return new Verified(bytes(database), true);
+    } catch (RocksDBException e) {
+      OsierException error = StoreErrors.of(dir, e);
+      if (error.code() == ErrorCode.STORE_DAMAGED) {
+        DamagedRanges.make(damageNote(dir));
+      }
+      throw error;
+    }
+  }
+
+  private static void verify(Path dir, WALRecoveryMode log) throws RocksDBException {
+    RocksLibrary.load();
+    try (Options options = new Options().setParanoidChecks(true).setWalRecoveryMode(log);
+        RocksDB db = RocksDB.openReadOnly(options, database(dir).toString())) {
+      byte[] header = db.get(RecordKeys.header());
+      if (header == null) {
+        throw new OsierException(ErrorCode.STORE_DAMAGED, "the store in " + dir + " has no header");
+      }
+      StoreHeader.decode(header);
+      db.verifyChecksum();
+    } catch (MalformedException e) {
+      throw StoreErrors.damaged(dir, e);
+    }
+  }
+
+  /**
+   * RocksDB locks this file. Only sees other processes: within one, closing the channel would even
+   * take the lock away, so no process that has the store open may ask.
+   */
+  static void checkUnused(Path dir) {
+    Path lock = database(dir).resolve("LOCK");
+    if (!Files.exists(lock)) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
+        FileLock taken = channel.tryLock()) {
+      if (taken == null) {
+        throw new OverlappingFileLockException();
+      }
+    } catch (OverlappingFileLockException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "the store in " + dir + " is in use by a running process: stop the datacenter first",
+          e);
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "cannot look at " + lock + ": " + e.getMessage(), e);
+    }
+  }
+
+  static void delete(Path path) throws IOException {
+    if (Files.exists(path)) {
+      List<Path> all;
+      try (Stream<Path> files = Files.walk(path)) {
+        all = files.sorted(Comparator.reverseOrder()).toList();
+      }
+      for (Path file : all) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  static void deleteQuietly(Path path) {
+    try {
+      delete(path);
+    } catch (IOException e) {
+      // What is left over is deleted by the next one.
+    }
+  }
+}

@@ -1,0 +1,386 @@
+package io.osier.datacenter.store.files;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.crdt.ObjectId;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.StoredState;
+import io.osier.datacenter.store.records.RecordKeys;
+import io.osier.datacenter.store.records.RecordValues;
+import io.osier.datacenter.store.records.ReplicaNumbers;
+import io.osier.datacenter.store.records.StoreHeader;
+import io.osier.propagation.host.Forgetting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteOptions;
+
+/**
+ * Mends a store with damaged blocks while nobody has it open: what is whole is copied, objects with
+ * something in a damaged block are left out, and their partitions then say that they have nothing
+ * of anybody, so that the peers give all that they have. What is here already is joined with what
+ * comes, which changes nothing; what was left out comes back. The datacenter takes a new
+ * incarnation.
+ *
+ * <p>Only objects are left out, of keyspaces that another datacenter holds, and none of which an
+ * own update is still in the log, which a peer may lack; nor where own updates of former
+ * incarnations may be, which no log has. Where anything else is damaged nothing is done, and
+ * nothing is copied. Used by one thread.
+ */
+final class StoreSalvage {
+  /**
+   * What was mended.
+   *
+   * @param gaps how many ranges were left out
+   * @param partitions what is fetched anew, in words
+   * @param aside where the damaged store is now
+   */
+  record Mended(int gaps, String partitions, Path aside) {}
+
+  /** Objects that are left out, both ends included; to the last one if it has no end. */
+  private record Lost(RecordKeys keys, ObjectId from, Optional<ObjectId> to) {
+    boolean has(ObjectId object) {
+      return object.compareTo(from) >= 0 && (to.isEmpty() || object.compareTo(to.get()) <= 0);
+    }
+  }
+
+  private final Path dir;
+  private final long logMax;
+  private final Predicate<String> isElsewhere;
+  private final RocksDB from;
+  private final ReadOptions read;
+  private final List<Lost> lost = new ArrayList<>();
+
+  /** The partitions of what is lost, in words. */
+  private String names = "";
+
+  private StoreSalvage(
+      Path dir, long logMax, Predicate<String> isElsewhere, RocksDB from, ReadOptions read) {
+    this.dir = dir;
+    this.logMax = logMax;
+    this.isElsewhere = isElsewhere;
+    this.from = from;
+    this.read = read;
+  }
+
+  /**
+   * Mends a store.
+   *
+   * @param logMax of a partition's log so many entries are kept at most
+   * @param isElsewhere whether another datacenter holds a keyspace, too, by the store's name of it;
+   *     asked while the store is open to be read only
+   * @return empty if nothing of it is damaged
+   * @throws OsierException STORE_DAMAGED if it cannot be mended so, STORE_FULL if there is no room
+   *     for the copy; the store is as it was
+   */
+  static Optional<Mended> mend(Path dir, long logMax, Predicate<String> isElsewhere) {
+    Path copy = StoreFiles.mending(dir);
+    try {
+      StoreFiles.checkUnused(dir);
+      if (Files.exists(copy)) {
+        throw new OsierException(
+            ErrorCode.STORE_DAMAGED,
+            "mending the store in "
+                + dir
+                + " did not come to an end the last time: this start serves what is whole without"
+                + " trying, the next one tries again");
+      }
+      Files.createDirectories(copy); // is the mark of one that was killed, too
+      StoreSalvage salvage = copy(dir, logMax, isElsewhere, copy);
+      if (salvage.lost.isEmpty()) {
+        StoreFiles.delete(copy);
+        return Optional.empty();
+      }
+      Files.move(copy, StoreFiles.mended(dir)); // from now on it is whole
+      Path aside = StoreFiles.moveAside(dir, StoreFiles.ASIDE_DAMAGED);
+      StoreFiles.finishMending(dir);
+      StoreFiles.deleteDamaged(dir, aside);
+      return Optional.of(new Mended(salvage.lost.size(), salvage.names, aside));
+    } catch (RocksDBException e) {
+      StoreFiles.deleteQuietly(copy);
+      throw StoreErrors.of(dir, e);
+    } catch (MalformedException e) {
+      StoreFiles.deleteQuietly(copy);
+      throw StoreErrors.damaged(dir, e);
+    } catch (OsierException e) {
+      StoreFiles.deleteQuietly(copy);
+      throw e;
+    } catch (IOException e) {
+      StoreFiles.deleteQuietly(copy);
+      throw new OsierException(
+          ErrorCode.STORE_FULL, "cannot copy the store in " + dir + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static StoreSalvage copy(Path dir, long logMax, Predicate<String> isElsewhere, Path copy)
+      throws RocksDBException, IOException {
+    RocksLibrary.load();
+    StoreErrors.checkFiles(dir);
+    try (Options options = // as a start has it: what a log lacks is not left out
+            new Options()
+                .setParanoidChecks(true)
+                .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
+        ReadOptions read = new ReadOptions().setFillCache(false);
+        RocksDB from = RocksDB.openReadOnly(options, StoreFiles.database(dir).toString())) {
+      StoreSalvage salvage = new StoreSalvage(dir, logMax, isElsewhere, from, read);
+      salvage.walk(batch -> {}); // whether it can be mended is known before the disk fills
+      if (!salvage.lost.isEmpty()) {
+        salvage.check();
+        checkRoom(dir);
+        salvage.copy(copy);
+      }
+      return salvage;
+    }
+  }
+
+  private static void checkRoom(Path dir) throws IOException {
+    long bytes = StoreFiles.bytes(StoreFiles.database(dir));
+    long free = Files.getFileStore(dir).getUsableSpace();
+    if (free < bytes) {
+      throw new OsierException(
+          ErrorCode.STORE_FULL,
+          "mending the store in "
+              + dir
+              + " takes a copy of it, "
+              + bytes
+              + " bytes, and its disk has "
+              + free
+              + " free: make room and restart");
+    }
+  }
+
+  private void walk(DamagedWalk.Whole whole) throws RocksDBException {
+    lost.clear();
+    new DamagedWalk(from, read, this::cannot)
+        .walk(whole, (before, after) -> lost.addAll(lost(before, after)));
+  }
+
+  private void copy(Path copy) throws RocksDBException {
+    try (RocksSettings settings =
+            new RocksSettings(Durability.ASYNC, true, false, (during, error) -> {});
+        WriteOptions write = new WriteOptions().setDisableWAL(true);
+        RocksDB to = RocksDB.open(settings.options(), copy.toString());
+        FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+      walk(batch -> to.write(write, batch));
+      check(); // of what could not be read this time
+      leaveOut(to, write);
+      to.flush(flush);
+      to.syncWal();
+    }
+  }
+
+  // ---------------------------------------------------------------- what is not
+
+  /** The objects that have something between two records, which both are whole. */
+  private List<Lost> lost(byte[] before, byte[] after) {
+    char tag = RecordKeys.tagOf(before);
+    char end = RecordKeys.tagOf(after);
+    if (RecordKeys.partitionOf(before) == RecordKeys.partitionOf(after)) {
+      RecordKeys keys = new RecordKeys(RecordKeys.partitionOf(before));
+      ObjectId first = tag == 'o' || tag == 'e' ? RecordKeys.object(before) : null;
+      if (first != null && tag == end) {
+        return List.of(new Lost(keys, first, Optional.of(RecordKeys.object(after))));
+      }
+      if (first != null && tag == 'o' && (end == 'r' || end == 's')) {
+        return List.of(new Lost(keys, first, Optional.empty()));
+      }
+    }
+    throw cannot("what is no object's, between records '" + tag + "' and '" + end + "', is");
+  }
+
+  private OsierException cannot(String what) {
+    return new OsierException(
+        ErrorCode.STORE_DAMAGED,
+        "the store in "
+            + dir
+            + " cannot be mended from what is whole: "
+            + what
+            + " damaged. 'osier rebuild' sets the store aside and fetches everything from the"
+            + " peers, 'osier restore' takes a backup");
+  }
+
+  /** Throws if something may be lost that nobody else has. */
+  private void check() throws RocksDBException {
+    byte[] stored = from.get(RecordKeys.header());
+    if (stored == null) {
+      throw cannot("its header is");
+    }
+    StoreHeader header = StoreHeader.decode(stored);
+    TreeSet<Integer> partitions = new TreeSet<>();
+    lost.forEach(l -> partitions.add(l.keys.partition()));
+    for (int partition : partitions) {
+      if (!isElsewhere.test(header.keyspaceOf(partition))) {
+        throw cannot(header.nameOf(partition) + ", which no other datacenter holds, is");
+      }
+      checkNoFormer(header.nameOf(partition), new RecordKeys(partition));
+      if (!hasWhole(new RecordKeys(partition))) {
+        // It would look as if there had never been anything, which needs no peer to be served.
+        throw cannot("everything of " + header.nameOf(partition) + " is");
+      }
+    }
+    for (Lost one : lost) {
+      checkNotInLog(one);
+    }
+    names = String.join(", ", partitions.stream().map(header::nameOf).toList());
+  }
+
+  /** Whether an object of a partition is in front of, between or behind what is lost of it. */
+  private boolean hasWhole(RecordKeys keys) {
+    byte[] begin = keys.objectsBegin();
+    for (Lost one : lost) {
+      if (one.keys.partition() == keys.partition()) {
+        if (hasBetween(begin, keys.objectBegin(one.from))) {
+          return true;
+        }
+        begin = one.to.map(keys::objectEnd).orElseGet(keys::objectsEnd);
+      }
+    }
+    return hasBetween(begin, keys.objectsEnd());
+  }
+
+  private boolean hasBetween(byte[] begin, byte[] end) {
+    try (RocksIterator it = from.newIterator(read)) {
+      it.seek(begin);
+      return it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0; // not so if unreadable
+    }
+  }
+
+  /** Only the last incarnation has a log, which tells what a peer may lack. */
+  private void checkNoFormer(String name, RecordKeys keys) throws RocksDBException {
+    byte[] stored = from.get(keys.state());
+    if (stored == null) {
+      throw cannot(name + ", of which it is not stored what it has, is");
+    }
+    StoredState state = StoredState.decode(stored);
+    ReplicaNumbers named = new ReplicaNumbers(); // by the records of any partition
+    named.read(from::get);
+    List<ReplicaId> replicas = new ArrayList<>(named.all());
+    for (int i = 0; i < state.through().size(); i++) {
+      replicas.add(state.through().replica(i));
+    }
+    for (ReplicaId replica : replicas) {
+      if (replica.dc().equals(state.self().dc()) && !replica.equals(state.self())) {
+        throw cannot(
+            name
+                + " has updates of "
+                + replica
+                + ", a former incarnation, which no log has and a peer may lack: they may be");
+      }
+    }
+  }
+
+  private void leaveOut(RocksDB to, WriteOptions write) throws RocksDBException {
+    for (Lost one : lost) {
+      RecordKeys keys = one.keys;
+      Optional<ObjectId> end = one.to;
+      to.deleteRange(
+          write, keys.objectBegin(one.from), end.map(keys::objectEnd).orElseGet(keys::objectsEnd));
+      to.deleteRange(
+          write,
+          keys.entriesBegin(one.from),
+          end.map(keys::entriesEnd).orElseGet(keys::allEntriesEnd));
+      to.deleteRange(
+          write,
+          keys.removed(one.from),
+          end.isPresent() ? keys.removedBegin(end) : keys.removedEnd());
+      // Of numbers of an incarnation that has ended.
+      to.deleteRange(write, keys.logged(0), keys.logEnd());
+      to.deleteRange(write, keys.transaction(0), keys.transactionsEnd());
+    }
+    for (Lost one : lost) {
+      knowsNothing(to, write, one.keys);
+    }
+    byte[] header = to.get(RecordKeys.header());
+    if (header == null) {
+      throw cannot("its header is");
+    }
+    to.put(
+        write,
+        RecordKeys.header(),
+        StoreHeader.decode(header).interrupted(Durability.NONE).encode());
+  }
+
+  private void checkNotInLog(Lost one) throws RocksDBException {
+    try (RocksIterator it = from.newIterator(read)) {
+      byte[] end = one.keys.logEnd();
+      long first = 0;
+      for (it.seek(one.keys.logged(0));
+          it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0;
+          it.next()) {
+        long number = RecordKeys.loggedNumber(it.key());
+        first = first == 0 ? number : first;
+        if (number - first >= logMax / 2) {
+          throw cannot("updates that a peer has not yet, and that the log has dropped, may be");
+        }
+        ObjectId object = RecordValues.logged(it.value());
+        if (one.has(object)) {
+          throw cannot(
+              "own update "
+                  + number
+                  + ", of the key '"
+                  + object.key()
+                  + "', which a peer may not have yet, may be");
+        }
+      }
+      it.status();
+    }
+  }
+
+  /** A partition is given everything, by everybody, as if it had nothing. */
+  private void knowsNothing(RocksDB to, WriteOptions write, RecordKeys keys)
+      throws RocksDBException {
+    byte[] stored = to.get(keys.state());
+    if (stored == null) {
+      throw cannot("a partition, of which it is not stored what it has, is"); // see check
+    }
+    StoredState state = StoredState.decode(stored);
+    StoredState nothing =
+        new StoredState(
+            state.self(),
+            0,
+            state.timestamp(),
+            keysOf(to, keys),
+            0,
+            VersionVector.EMPTY,
+            Map.of(),
+            false,
+            false,
+            Forgetting.UNKNOWN);
+    to.put(write, keys.state(), nothing.encode());
+  }
+
+  private static long keysOf(RocksDB to, RecordKeys keys) throws RocksDBException {
+    long count = 0;
+    Key last = null;
+    try (RocksIterator it = to.newIterator()) {
+      byte[] end = keys.objectsEnd();
+      for (it.seek(keys.objectsBegin());
+          it.isValid() && Arrays.compareUnsigned(it.key(), end) < 0;
+          it.next()) {
+        Key key = RecordKeys.object(it.key()).key();
+        count += key.equals(last) ? 0 : 1;
+        last = key;
+      }
+      it.status();
+    }
+    return count;
+  }
+}

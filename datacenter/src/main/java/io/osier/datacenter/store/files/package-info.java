@@ -1,0 +1,8 @@
+/**
+ * The store's directory: its settings, checksums, damage and salvage, and the comparison of two
+ * copies. It knows files, not replication.
+ */
+@NullMarked
+package io.osier.datacenter.store.files;
+
+import org.jspecify.annotations.NullMarked;

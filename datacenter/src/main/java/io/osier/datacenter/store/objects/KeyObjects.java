@@ -1,0 +1,213 @@
+package io.osier.datacenter.store.objects;
+
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Decomposition;
+import io.osier.datacenter.store.StoredKey;
+import io.osier.datacenter.store.VersionStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The objects of a key as they are in memory.
+ *
+ * @param states in the order of their types
+ * @param written of each of them, in the same order; empty if there is nothing of any
+ * @param hasVersions whether the store may have versions of them, beside what is put in place:
+ *     otherwise that says that it is alone, if there is any
+ * @param group the last that changed it; 0 when read from the store
+ */
+record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVersions, long group)
+    implements StoredKey {
+  /**
+   * What was written of an object since its last snapshot.
+   *
+   * @param operations how many
+   * @param bytes their sizes
+   */
+  record Written(int operations, long bytes) {
+    static final Written NOTHING = new Written(0, 0);
+  }
+
+  /** Of a key that holds nothing. */
+  static final KeyObjects NOTHING = new KeyObjects(List.of(), List.of(), false, 0);
+
+  /** What a key that is not packed takes beside its objects' bytes. */
+  private static final int ENTRY_BYTES = 330;
+
+  /** How much larger small values are as objects than as bytes, roughly. */
+  private static final int HEAP_FACTOR = 2;
+
+  /** A key's objects as its records give them. */
+  static KeyObjects of(List<VersionStore.Loaded> loaded) {
+    if (loaded.isEmpty()) {
+      return NOTHING;
+    }
+    List<CrdtState> states = new ArrayList<>(loaded.size());
+    List<Written> written = new ArrayList<>(loaded.size());
+    boolean versions = false;
+    for (VersionStore.Loaded l : loaded) {
+      states.add(l.state());
+      written.add(new Written(l.operations(), l.operationBytes()));
+      versions |= l.hasVersions();
+    }
+    return of(states, written, versions, 0);
+  }
+
+  /** Those, in the order of their types, with what was written of each. */
+  static KeyObjects of(
+      List<CrdtState> states, List<Written> written, boolean hasVersions, long group) {
+    boolean isNothing = written.stream().allMatch(Written.NOTHING::equals);
+    return new KeyObjects(
+        List.copyOf(states), isNothing ? List.of() : List.copyOf(written), hasVersions, group);
+  }
+
+  /** What was written of the object of a type since its last snapshot. */
+  Written written(CrdtType type) {
+    if (written.isEmpty()) {
+      return Written.NOTHING;
+    }
+    for (int i = 0; i < states.size(); i++) {
+      if (states.get(i).type() == type) {
+        return written.get(i);
+      }
+    }
+    return Written.NOTHING;
+  }
+
+  /** The state of one of them, or null. */
+  @Nullable CrdtState of(ObjectId object) {
+    return of(object.type());
+  }
+
+  private @Nullable CrdtState of(CrdtType type) {
+    for (CrdtState state : states) {
+      if (state.type() == type) {
+        return state;
+      }
+    }
+    return null;
+  }
+
+  /** With another state of one of them. */
+  KeyObjects with(CrdtState state, long group) {
+    List<CrdtState> after = replaced(states, state);
+    return after.size() == states.size()
+        ? new KeyObjects(after, written, hasVersions, group)
+        : new KeyObjects(after, writtenOf(after), hasVersions, group);
+  }
+
+  private List<Written> writtenOf(List<CrdtState> some) {
+    List<Written> of =
+        written.isEmpty() ? List.of() : some.stream().map(s -> written(s.type())).toList();
+    return of.stream().allMatch(Written.NOTHING::equals) ? List.of() : of;
+  }
+
+  /** What was read anew, with what was known of large objects. */
+  KeyObjects remembering(KeyObjects former) {
+    List<CrdtState> known = new ArrayList<>(states.size());
+    for (CrdtState state : states) {
+      CrdtState before = former.of(state.type());
+      known.add(before == null ? state : Decomposition.remembering(state, before));
+    }
+    return new KeyObjects(List.copyOf(known), written, hasVersions, group);
+  }
+
+  /** Without one of them. */
+  KeyObjects without(CrdtType type, long group) {
+    List<CrdtState> others = states.stream().filter(s -> s.type() != type).toList();
+    return new KeyObjects(others, writtenOf(others), hasVersions, group);
+  }
+
+  /** With another count of what was written of one of them since its last snapshot. */
+  KeyObjects counting(CrdtType type, Written count, boolean hasVersions, long group) {
+    if (written(type).equals(count)) {
+      return new KeyObjects(states, written, hasVersions, group);
+    }
+    List<Written> counts =
+        states.stream().map(s -> s.type() == type ? count : written(s.type())).toList();
+    return of(states, counts, hasVersions, group);
+  }
+
+  static List<CrdtState> replaced(List<CrdtState> before, CrdtState state) {
+    boolean isOnly =
+        before.isEmpty() || (before.size() == 1 && before.getFirst().type() == state.type());
+    if (isOnly) {
+      return List.of(state);
+    }
+    List<CrdtState> after = new ArrayList<>(before);
+    after.removeIf(s -> s.type() == state.type());
+    after.add(state);
+    after.sort((a, b) -> a.type().compareTo(b.type()));
+    return List.copyOf(after);
+  }
+
+  /** The states' encoded sizes, about. */
+  long sizeBytes() {
+    long bytes = 0;
+    for (CrdtState state : states) {
+      bytes += state.sizeBytes();
+    }
+    return bytes;
+  }
+
+  /**
+   * Roughly the bytes that they take while they are not packed whole. Sets of small elements take
+   * several times as much if their leaves are not packed either: counted in full, those that are in
+   * use would drive all else out of a cache that has had room for them.
+   */
+  long heapBytes(Key key) {
+    long bytes = (long) ENTRY_BYTES + key.length();
+    for (CrdtState state : states) {
+      bytes += Math.min(HEAP_FACTOR * state.sizeBytes(), state.heapBytes());
+    }
+    return bytes;
+  }
+
+  /** Whether some are decomposed: they cannot be packed whole. */
+  boolean areDecomposed() {
+    for (CrdtState state : states) {
+      if (Decomposition.isDecomposed(state)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether some are to be read anew once they are durable, since what they are read by is old. */
+  boolean areOld() {
+    for (CrdtState state : states) {
+      if (Decomposition.isOld(state)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What {@link #packLeaves} could make smaller, in bytes of the heap, about. */
+  long looseHeapBytes() {
+    long bytes = 0;
+    for (CrdtState state : states) {
+      bytes += Decomposition.isDecomposed(state) ? 0 : state.looseHeapBytes();
+    }
+    return bytes;
+  }
+
+  /**
+   * As {@link CrdtState#packLeaves}, of all: this if there is nothing to do. What a decomposed
+   * object has in memory is bounded, and goes from there as long as its cells stay the same ones.
+   */
+  KeyObjects packLeaves() {
+    List<CrdtState> packed =
+        states.stream().map(s -> Decomposition.isDecomposed(s) ? s : s.packLeaves()).toList();
+    for (int i = 0; i < packed.size(); i++) {
+      if (packed.get(i) != states.get(i)) {
+        return new KeyObjects(packed, written, hasVersions, group);
+      }
+    }
+    return this;
+  }
+}

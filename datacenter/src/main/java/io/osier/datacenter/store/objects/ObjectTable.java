@@ -1,0 +1,419 @@
+package io.osier.datacenter.store.objects;
+
+import io.osier.core.HeapSize;
+import io.osier.core.Key;
+import io.osier.core.KeyedHash;
+import io.osier.datacenter.store.StoredKey;
+import io.osier.datacenter.store.objects.PackingQueue.Loose;
+import io.osier.datacenter.store.objects.SegmentTable.Segment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys with their objects in memory. At rest each is one array of bytes ({@link PackedObjects}), or
+ * if it is large an object of packed leaves ({@link io.osier.crdt.state.CrdtState#packLeaves});
+ * those that were changed lately are kept as objects, up to a share of bytes ({@link
+ * PackingQueue}). Where they stand is up to {@link SegmentTable}.
+ *
+ * <p>Any thread may read, without a lock, and sees for each key objects that were put; any may
+ * change, one at a time in each segment. No lock is held while objects are loaded: that keeps only
+ * those waiting who want the same key.
+ */
+final class ObjectTable {
+  /**
+   * Objects that take more bytes than this are not packed whole, since each use would cost too
+   * much: their leaves are.
+   */
+  private static final long PACKED_BYTES_MAX = 16_384;
+
+  /** What a place takes, with its share of those that are free. */
+  private static final int SLOT_BYTES = 2 * HeapSize.REFERENCE;
+
+  /** Hears of what leaves the table because there is no more room for it. */
+  @FunctionalInterface
+  interface Evicted {
+    /** Until this returns nothing else is put in the key's place; must not come back here. */
+    void evicted(Key key, KeyObjects objects);
+  }
+
+  /**
+   * Keeps the place of a key that is not there while a thread loads its objects, without a lock.
+   * Whoever puts or removes the key meanwhile takes it from there, and nobody puts it back: so what
+   * was loaded goes into the place only if nothing happened to the key since before it was read.
+   * Whether something else stands there would not tell: what is newer may have been evicted again.
+   */
+  private static final class Loading extends SegmentTable.Keyed {
+    /** What was loaded and put into the place; null if nothing was, so that others look again. */
+    final CompletableFuture<@Nullable KeyObjects> end = new CompletableFuture<>();
+
+    Loading(Key key) {
+      super(key);
+    }
+  }
+
+  private final SegmentTable table;
+  private final PackedObjects packing = new PackedObjects();
+  private final UnpackedObjects unpacked = new UnpackedObjects(packing);
+  private final PackingQueue queue;
+  private final AtomicLong size = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+  private final Evicted evicted;
+  private volatile long bytesMax;
+
+  /** The object that takes more than half of that and was used last; null if there is none. */
+  private volatile @Nullable Loose largest;
+
+  /**
+   * An empty table that keeps everything.
+   *
+   * @param looseBytesMax so many bytes of objects are not packed, about
+   */
+  ObjectTable(KeyedHash hash, long looseBytesMax) {
+    this(hash, looseBytesMax, Long.MAX_VALUE, (key, objects) -> {});
+  }
+
+  /**
+   * An empty table that keeps what was used lately.
+   *
+   * @param looseBytesMax so many bytes of objects are not packed, about
+   * @param bytesMax so many bytes are kept, about
+   * @param evicted hears of what is not kept
+   */
+  ObjectTable(KeyedHash hash, long looseBytesMax, long bytesMax, Evicted evicted) {
+    this.table = new SegmentTable(hash);
+    this.queue = new PackingQueue(looseBytesMax);
+    this.bytesMax = bytesMax;
+    this.evicted = evicted;
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  /** A key's objects, or null. */
+  @Nullable KeyObjects get(Key key) {
+    long h = table.hash(key);
+    Object found = table.get(key, h);
+    if (found instanceof Loose loose) {
+      return used(loose);
+    }
+    return found instanceof byte[] packed ? unpacked.objects(packed, h) : null;
+  }
+
+  /** As {@link #get(Key)}, unpacked only when its states are asked for. */
+  @Nullable StoredKey stored(Key key) {
+    long h = table.hash(key);
+    Object found = table.get(key, h);
+    if (found instanceof Loose loose) {
+      return used(loose);
+    }
+    return found instanceof byte[] packed ? unpacked.stored(packed, h) : null;
+  }
+
+  private static KeyObjects used(Loose loose) {
+    if (!loose.isUsed) {
+      loose.isUsed = true;
+    }
+    return loose.objects;
+  }
+
+  /** Whether a key is there. */
+  boolean contains(Key key) {
+    long h = table.hash(key);
+    Object found = table.get(key, h);
+    return found != null && !(found instanceof Loading);
+  }
+
+  /** How many keys there are. */
+  long size() {
+    return size.get();
+  }
+
+  /** What is kept takes so much in the heap, about, in bytes. */
+  long heapBytes() {
+    return bytes.get();
+  }
+
+  /** For tests: where keys stand. */
+  SegmentTable table() {
+    return table;
+  }
+
+  /** So many bytes are kept, about. */
+  long bytesMax() {
+    return bytesMax;
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  /** Sets a key's objects. Returns whether the key is new. */
+  boolean put(Key key, KeyObjects objects) {
+    boolean isNew = putOnly(key, objects);
+    makeRoom();
+    return isNew;
+  }
+
+  /** As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it. */
+  boolean putOnly(Key key, KeyObjects objects) {
+    long h = table.hash(key);
+    boolean[] isNew = {false};
+    table.change(
+        h,
+        segment -> {
+          int at = segment.find(key, h);
+          Object before = at < 0 ? null : segment.get(at);
+          isNew[0] = before == null || before instanceof Loading;
+          if (before instanceof Loose loose) {
+            set(loose, objects, true);
+          } else if (before instanceof byte[] packed) {
+            bytes.addAndGet(-heapBytes(packed));
+            Loose loose = new Loose(key, objects);
+            set(loose, objects, true);
+            segment.set(at, loose);
+          } else if (before instanceof Loading loading) {
+            segment.set(at, added(key, objects, true));
+            loading.end.complete(null);
+          } else {
+            table.insert(segment, added(key, objects, true), h);
+          }
+        });
+    return isNew[0];
+  }
+
+  /**
+   * A key's objects, which are put if they are not there. Of those who want them at the same time
+   * one loads them, and the others wait for it. If the key is put or removed meanwhile, what was
+   * loaded may be older than that, and counts for nothing.
+   *
+   * @param load gives them, by the calling thread and without a lock; must not come back here
+   */
+  KeyObjects get(Key key, Function<Key, KeyObjects> load) {
+    KeyObjects found = get(key);
+    while (found == null) { // once, unless others change the key again and again
+      found = tryLoad(key, load);
+    }
+    return found;
+  }
+
+  /** As {@link #get(Key, Function)}; null if others have intervened. */
+  private @Nullable KeyObjects tryLoad(Key key, Function<Key, KeyObjects> load) {
+    Loading mine = new Loading(key);
+    Object there = putIfAbsent(mine);
+    if (there != mine) {
+      return there instanceof Loading others ? others.end.join() : get(key);
+    }
+    KeyObjects put = null;
+    try {
+      KeyObjects objects = load.apply(key);
+      put = replace(mine, objects) ? objects : null;
+    } finally {
+      if (put == null) {
+        replace(mine, null);
+      }
+      mine.end.complete(put);
+    }
+    makeRoom();
+    return put;
+  }
+
+  /** What is in the place of its key, and it itself if nothing was. */
+  private Object putIfAbsent(Loading loading) {
+    long h = table.hash(loading.key);
+    Object[] there = {loading};
+    table.change(
+        h,
+        segment -> {
+          int at = segment.find(loading.key, h);
+          if (at < 0) {
+            table.insert(segment, loading, h);
+          } else {
+            there[0] = segment.get(at);
+          }
+        });
+    return there[0];
+  }
+
+  /**
+   * Puts what was loaded into its place, or null to give the place up, if nobody has changed the
+   * key since. Returns whether it did.
+   */
+  private boolean replace(Loading loading, @Nullable KeyObjects objects) {
+    long h = table.hash(loading.key);
+    boolean[] isDone = {false};
+    table.change(
+        h,
+        segment -> {
+          int at = segment.find(loading.key, h);
+          if (at < 0 || segment.get(at) != loading) {
+            return;
+          }
+          if (objects == null) {
+            segment.vacate(at);
+          } else {
+            // What is used once only goes first.
+            segment.set(at, added(loading.key, objects, false));
+          }
+          isDone[0] = true;
+        });
+    return isDone[0];
+  }
+
+  private void set(Loose loose, KeyObjects objects, boolean isUsed) {
+    loose.objects = objects;
+    loose.isUsed = isUsed;
+    long before = loose.bytes;
+    loose.bytes = objects.heapBytes(loose.key);
+    bytes.addAndGet(loose.bytes - before);
+    if (bytesMax > 0 && loose.bytes > bytesMax / 2) {
+      largest = loose;
+    }
+    // Of a large one what is packed already is no reason to pack others.
+    queue.put(loose, isLarge(objects) ? objects.looseHeapBytes() : loose.bytes);
+  }
+
+  private static boolean isLarge(KeyObjects objects) {
+    return objects.sizeBytes() > PACKED_BYTES_MAX || objects.areDecomposed();
+  }
+
+  /** Removes a key. Returns whether it was there. */
+  boolean remove(Key key) {
+    long h = table.hash(key);
+    boolean[] found = {false};
+    table.change(
+        h,
+        segment -> {
+          int at = segment.find(key, h);
+          if (at >= 0 && segment.get(at) instanceof Loading loading) {
+            segment.vacate(at);
+            loading.end.complete(null);
+          } else if (at >= 0) {
+            found[0] = true;
+            remove(segment, at);
+          }
+        });
+    return found[0];
+  }
+
+  private void remove(Segment segment, int at) {
+    Object entry = segment.get(at);
+    if (entry instanceof Loose loose) {
+      largest = loose == largest ? null : largest;
+      bytes.addAndGet(-loose.bytes);
+      queue.removed(loose);
+    } else if (entry instanceof byte[] packed) {
+      bytes.addAndGet(-heapBytes(packed));
+    }
+    bytes.addAndGet(-SLOT_BYTES);
+    size.decrementAndGet();
+    segment.vacate(at);
+  }
+
+  private static long heapBytes(byte[] packed) {
+    return HeapSize.array(packed.length, 1);
+  }
+
+  /** What was not there, counted; to be put into its place. */
+  private Loose added(Key key, KeyObjects objects, boolean isUsed) {
+    Loose loose = new Loose(key, objects);
+    set(loose, objects, isUsed);
+    bytes.addAndGet(SLOT_BYTES);
+    size.incrementAndGet();
+    return loose;
+  }
+
+  // ---------------------------------------------------------------- room
+
+  /** Packs and evicts what there is too much of. */
+  void makeRoom() {
+    if (queue.isOver()) {
+      packUnused();
+    }
+    if (isOver()) {
+      evictUnused();
+    }
+  }
+
+  /**
+   * Whether there is too much. An object may be larger than all that is to be kept: the one that
+   * was used last stays, since each use would read all of it anew, and leaves half to the others.
+   */
+  private boolean isOver() {
+    Loose one = largest;
+    long spared = one == null || bytesMax == 0 ? 0 : Math.max(0, one.bytes - bytesMax / 2);
+    return bytes.get() - spared > bytesMax;
+  }
+
+  /** Packs those that were not used since they were last looked at, while there are too many. */
+  private void packUnused() {
+    while (queue.isOver()) {
+      Loose unused = queue.take();
+      if (unused == null) {
+        return; // somebody else packs the last ones
+      }
+      pack(unused);
+    }
+  }
+
+  private void pack(Loose loose) {
+    long h = table.hash(loose.key);
+    KeyObjects large = loose.objects;
+    // Without the lock, since it may take long.
+    KeyObjects leavesPacked = isLarge(large) ? large.packLeaves() : large;
+    table.change(
+        h,
+        segment -> {
+          int at = segment.find(loose.key, h);
+          boolean isThere = at >= 0 && segment.get(at) == loose;
+          KeyObjects objects = loose.objects;
+          if (isThere && isLarge(objects) && objects != large) {
+            queue.putBack(loose);
+            return;
+          }
+          queue.done(loose);
+          if (!isThere) {
+            return;
+          }
+          if (isLarge(objects)) {
+            long before = loose.bytes;
+            loose.objects = leavesPacked;
+            loose.bytes = leavesPacked.heapBytes(loose.key);
+            bytes.addAndGet(loose.bytes - before);
+          } else {
+            byte[] packed = packing.pack(loose.key, objects);
+            bytes.addAndGet(heapBytes(packed) - loose.bytes);
+            segment.set(at, packed);
+          }
+        });
+  }
+
+  /** From now on so many bytes are kept, about. */
+  void setBytesMax(long max) {
+    bytesMax = max;
+    makeRoom();
+  }
+
+  /** Evicts what was not used since it was last looked at, segment by segment. */
+  private void evictUnused() {
+    // Twice around at most: the first time all may turn out to be used.
+    for (int looked = 2 * table.segmentsMax(); looked > 0 && isOver(); looked--) {
+      table.changeNext(this::evictUnused);
+    }
+  }
+
+  private void evictUnused(Segment segment) {
+    for (int looked = segment.places(); looked > 0 && isOver(); looked--) {
+      int at = segment.nextPlace();
+      Object entry = segment.get(at);
+      if (entry instanceof Loose loose) {
+        if (!loose.isUsed && (loose != largest || bytesMax == 0)) {
+          evicted.evicted(loose.key, loose.objects);
+          remove(segment, at);
+        }
+        loose.isUsed = false;
+      } else if (entry instanceof byte[] packed && !PackedObjects.takeUse(packed)) {
+        evicted.evicted(PackedObjects.key(packed), packing.unpack(packed));
+        remove(segment, at);
+      }
+    }
+  }
+}

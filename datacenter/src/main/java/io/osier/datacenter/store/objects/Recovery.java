@@ -1,0 +1,129 @@
+package io.osier.datacenter.store.objects;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.StoredState;
+import io.osier.propagation.host.Forgetting;
+import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.RecoveredState;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a partition starts with, from what was stored of it. Pure.
+ *
+ * @param recovered what the partition is told
+ * @param keys how many keys there are
+ * @param forgotten how many objects this incarnation dropped after their removal
+ * @param goesOn whether what was stored is this incarnation's: log and transactions are its own
+ * @param changes what is to be written first
+ */
+record Recovery(
+    RecoveredState recovered, long keys, long forgotten, boolean goesOn, List<Change> changes) {
+
+  /**
+   * What follows from what was stored.
+   *
+   * @param found what was stored last of the partition
+   * @param firstLogged the log's first entry
+   * @param self the incarnation of this life
+   * @param life of the store
+   * @param resumed whether the last incarnation goes on
+   * @param replicas every replica that a record may name
+   */
+  static Recovery of(
+      Optional<StoredState> found,
+      Optional<Logged> firstLogged,
+      ReplicaId self,
+      long life,
+      boolean resumed,
+      Collection<ReplicaId> replicas) {
+    if (found.isEmpty()) {
+      // It has no updates to lose, so an incarnation that goes on gives no number twice. But the
+      // peers may have some that it never got.
+      RecoveredState nothing =
+          new RecoveredState(
+              life,
+              false,
+              0,
+              0,
+              0,
+              VersionVector.EMPTY,
+              Set.of(),
+              Map.of(),
+              false,
+              Forgetting.UNKNOWN,
+              1);
+      return new Recovery(nothing, 0, 0, false, List.of());
+    }
+    StoredState state = found.get();
+    if (!state.self().equals(self)) {
+      return ofFormer(state, self, life, replicas);
+    }
+    long loggedAfter = firstLogged.map(l -> l.number() - 1).orElse(state.committed());
+    boolean nothingLost = resumed && state.caughtUp();
+    RecoveredState recovered =
+        new RecoveredState(
+            life,
+            nothingLost,
+            state.committed(),
+            loggedAfter,
+            state.timestamp(),
+            state.through(),
+            Set.copyOf(replicas),
+            state.cursors(),
+            resumed && state.settled(),
+            nothingLost ? state.unremembered() : Forgetting.UNKNOWN,
+            1);
+    return new Recovery(recovered, state.keys(), state.forgotten(), true, List.of());
+  }
+
+  /** What a former incarnation stored is, to the new one, as if it had come from a peer. */
+  private static Recovery ofFormer(
+      StoredState state, ReplicaId self, long life, Collection<ReplicaId> replicas) {
+    Set<ReplicaId> known = new HashSet<>(replicas);
+    known.add(state.self());
+    known.remove(self);
+    VersionVector through =
+        state.committed() == 0
+            ? state.through()
+            : state.through().raised(state.self(), state.committed());
+    RecoveredState recovered =
+        new RecoveredState(
+            life,
+            false,
+            0,
+            0,
+            state.timestamp(),
+            through,
+            known,
+            Map.of(),
+            false,
+            Forgetting.UNKNOWN,
+            1);
+    // The log is of numbers that now mean something else, and the state says so with it.
+    StoredState now =
+        new StoredState(
+            self,
+            0,
+            state.timestamp(),
+            state.keys(),
+            0,
+            through,
+            Map.of(),
+            false,
+            false,
+            Forgetting.UNKNOWN);
+    List<Change> changes =
+        List.of(
+            new Change.DropLogged(0, state.committed()),
+            new Change.DropTransactions(0, state.committed()),
+            new Change.PutState(now));
+    return new Recovery(recovered, state.keys(), 0, false, changes);
+  }
+}

@@ -1,0 +1,260 @@
+package io.osier.datacenter.store.records;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.datacenter.store.StoreSettings.Durability;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a store says of itself.
+ *
+ * @param incarnation the present or last one
+ * @param life counts the starts
+ * @param clean whether it was closed properly
+ * @param durability of the last life
+ * @param partitions the numbers of the partitions, by "keyspace/number"
+ */
+public record StoreHeader(
+    String cluster,
+    String dc,
+    long incarnation,
+    long life,
+    boolean clean,
+    Durability durability,
+    Map<String, Integer> partitions) {
+  /**
+   * Stores of this format say of each partition whether it has caught up. Those of format 6 may
+   * have decomposed objects. Those of format 5 say of what is put in place whether it is alone, and
+   * which types there are. Those of format 4 may have elements and fields with deadlines, those of
+   * format 3 only objects; those of format 2 have objects that are put in place, and earlier ones
+   * versions alone.
+   */
+  private static final byte FORMAT = 7;
+
+  private static final byte FORMAT_MIN = 1;
+  private static final String HEADER = "a store's header";
+  private static final int NAME_MAX = 1_000;
+
+  public StoreHeader {
+    partitions = new TreeMap<>(partitions);
+  }
+
+  /**
+   * The header of the life that begins now.
+   *
+   * @param before what the last life left; empty in a new store
+   * @param incarnationMin a new incarnation is at least this
+   * @param isSameRun whether the operating system has run on since the last life began
+   */
+  public static StoreHeader ofNextLife(
+      Optional<StoreHeader> before,
+      String cluster,
+      String dc,
+      Durability durability,
+      long incarnationMin,
+      boolean isSameRun) {
+    if (before.isEmpty()) {
+      long first = Math.max(incarnationMin, 1);
+      return new StoreHeader(cluster, dc, first, 1, false, durability, Map.of());
+    }
+    StoreHeader b = before.get();
+    long incarnation =
+        b.keepsIncarnation(isSameRun) ? b.incarnation : Math.max(incarnationMin, b.incarnation + 1);
+    return new StoreHeader(cluster, dc, incarnation, b.life + 1, false, durability, b.partitions);
+  }
+
+  /**
+   * Whether the next life goes on with this incarnation. Where the last updates may be lost, their
+   * dots must not be given again. What the operating system was given outlives a process, and not
+   * the operating system.
+   *
+   * @param isSameRun whether the operating system has run on since this life began
+   */
+  public boolean keepsIncarnation(boolean isSameRun) {
+    return clean || durability == Durability.SYNC || (durability == Durability.ASYNC && isSameRun);
+  }
+
+  /**
+   * Checks whose store it is.
+   *
+   * @throws OsierException CONFIGURATION if it is another datacenter's
+   */
+  public void checkBelongsTo(Path dir, String cluster, String dc) {
+    if (!this.cluster.equals(cluster) || !this.dc.equals(dc)) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: %s holds the data of '%s' in cluster '%s', not of '%s' in '%s'"
+              .formatted(dir, this.dc, this.cluster, dc, cluster));
+    }
+  }
+
+  private static String nameOf(String keyspace, int partition) {
+    return keyspace + "/" + partition;
+  }
+
+  /** What the partition of a number is called, in words. */
+  public String nameOf(int number) {
+    String name = partitionOf(number);
+    return name.isEmpty() ? "no partition" : "partition " + name;
+  }
+
+  /** The keyspace of the partition of a number; empty if there is none. */
+  public String keyspaceOf(int number) {
+    String name = partitionOf(number);
+    return name.isEmpty() ? "" : name.substring(0, name.lastIndexOf('/'));
+  }
+
+  private String partitionOf(int number) {
+    return partitions.entrySet().stream()
+        .filter(p -> p.getValue() == number)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** The number of a partition that is in it. */
+  public int numberOf(String keyspace, int partition) {
+    return requireNonNull(partitions.get(nameOf(keyspace, partition)), "no such partition");
+  }
+
+  /** How many partitions of a keyspace are in it. */
+  public int partitionsOf(String keyspace) {
+    int count = 0;
+    while (partitions.containsKey(nameOf(keyspace, count))) {
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * The header with all partitions of a keyspace, which may be in it already.
+   *
+   * @param count how many the keyspace has now
+   * @param used whether anything was written of those that are in it: then their number stays,
+   *     because it says which keys a partition has. A first start may have ended before all were
+   *     noted
+   * @param taken numbers that must not be given, beside those that are
+   * @throws OsierException CONFIGURATION if the store has another number of them
+   */
+  public StoreHeader withPartitions(
+      Path dir, String keyspace, int count, boolean used, Set<Integer> taken) {
+    int stored = partitionsOf(keyspace);
+    if (stored == count) {
+      return this;
+    }
+    if (stored > count || used) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces.%s.partitions: the store in %s has %d, which cannot become %d"
+              .formatted(keyspace, dir, stored, count));
+    }
+    if (partitions.size() + count - stored > RecordKeys.PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.keyspaces.%s.partitions: a store has room for %d partitions, and this one has %d"
+              .formatted(keyspace, RecordKeys.PARTITIONS_MAX, partitions.size()));
+    }
+    Map<String, Integer> all = new TreeMap<>(partitions);
+    Set<Integer> numbers = new TreeSet<>(all.values());
+    numbers.addAll(taken);
+    int next = 0;
+    for (int i = stored; i < count; i++) {
+      while (!numbers.add(next)) {
+        next++;
+      }
+      all.put(nameOf(keyspace, i), next);
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, all);
+  }
+
+  /** The header without a keyspace's partitions, whose records are gone. */
+  public StoreHeader without(String keyspace) {
+    Map<String, Integer> others = new TreeMap<>(partitions);
+    for (int i = 0; i < partitionsOf(keyspace); i++) {
+      others.remove(nameOf(keyspace, i));
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, others);
+  }
+
+  /** The keyspaces that are in it. */
+  public Set<String> keyspaces() {
+    Set<String> names = new TreeSet<>();
+    partitions.keySet().forEach(name -> names.add(name.substring(0, name.lastIndexOf('/'))));
+    return names;
+  }
+
+  /** As a life leaves it that ends properly. */
+  public StoreHeader closed() {
+    return new StoreHeader(cluster, dc, incarnation, life, true, durability, partitions);
+  }
+
+  /** As a life with that durability leaves it when it ends without notice. */
+  public StoreHeader interrupted(Durability durability) {
+    return new StoreHeader(cluster, dc, incarnation, life, false, durability, partitions);
+  }
+
+  public byte[] encode() {
+    WireOutput out = new WireOutput();
+    out.writeByte(FORMAT);
+    out.writeText(cluster);
+    out.writeText(dc);
+    out.writeNumber(incarnation);
+    out.writeNumber(life);
+    out.writeBoolean(clean);
+    out.writeByte(durability.ordinal());
+    out.writeCount(partitions.size());
+    partitions.forEach(
+        (name, number) -> {
+          out.writeText(name);
+          out.writeNumber(number);
+        });
+    return out.toBytes();
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @throws OsierException CONFIGURATION if a later version wrote it
+   */
+  public static StoreHeader decode(byte[] bytes) {
+    WireInput in = new WireInput(bytes);
+    int format = Codec.decode(HEADER, () -> in.readByte());
+    if (format > FORMAT) {
+      // No damage, which one might try to mend.
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          "osier.store.dir: a later version has written the store, in format %d; this version reads formats %d to %d"
+              .formatted(format, FORMAT_MIN, FORMAT));
+    }
+    if (format < FORMAT_MIN) {
+      throw new MalformedException("format " + format + " of a store is unknown");
+    }
+    return Codec.readAll(in, HEADER, StoreHeader::read);
+  }
+
+  private static StoreHeader read(WireInput in) {
+    String cluster = in.readText(NAME_MAX);
+    String dc = in.readText(NAME_MAX);
+    long incarnation = in.readNumber();
+    long life = in.readNumber();
+    boolean clean = in.readFlag();
+    Durability durability = Durability.values()[in.readByte()];
+    int n = in.readCount(2);
+    Map<String, Integer> partitions = new TreeMap<>();
+    for (int i = 0; i < n; i++) {
+      partitions.put(in.readText(NAME_MAX), (int) in.readNumber());
+    }
+    return new StoreHeader(cluster, dc, incarnation, life, clean, durability, partitions);
+  }
+}

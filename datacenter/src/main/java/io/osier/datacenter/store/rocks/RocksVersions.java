@@ -1,0 +1,478 @@
+package io.osier.datacenter.store.rocks;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.tree.EntrySource;
+import io.osier.datacenter.store.Change;
+import io.osier.datacenter.store.Deadline;
+import io.osier.datacenter.store.StoredState;
+import io.osier.datacenter.store.VersionSearch;
+import io.osier.datacenter.store.VersionStore;
+import io.osier.datacenter.store.records.EncodedGroup;
+import io.osier.datacenter.store.records.RecordKeys;
+import io.osier.datacenter.store.records.RecordValues;
+import io.osier.propagation.host.ObjectAccess.Logged;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+
+/** One partition's versions in a {@link RocksDatabase}. Thread-safe. */
+public final class RocksVersions implements VersionStore {
+  private final RocksDatabase database;
+  private final RecordKeys keys;
+
+  /**
+   * The types that are looked for when a key is read; empty where objects may have no state in
+   * their place. A type is here before anything of it is written.
+   */
+  private volatile Optional<Set<CrdtType>> types;
+
+  RocksVersions(RocksDatabase database, RecordKeys keys) {
+    this.database = database;
+    this.keys = keys;
+    this.types =
+        database.useOf(
+            keys, db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
+  }
+
+  /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
+  public EncodedGroup encode(List<Change> changes) {
+    for (Change change : changes) {
+      if (change instanceof Change.PutTypes p) {
+        types = Optional.of(p.types());
+      }
+    }
+    return EncodedGroup.of(changes, keys, database.dictionary());
+  }
+
+  /**
+   * A record whose content is decoded when it is asked for: while the iterator is at it, or kept.
+   */
+  private final class RocksRecord implements VersionSearch.Stored {
+    private final byte[] key;
+    private final int objectLength;
+    private final VersionVector at;
+    private final byte[] value;
+
+    RocksRecord(byte[] key, byte[] value) {
+      this.key = key;
+      this.objectLength = RecordKeys.objectLength(key);
+      this.at =
+          isInPlace()
+              ? RecordValues.inPlaceAt(value, database.dictionary())
+              : RecordKeys.at(key, objectLength, database.dictionary());
+      this.value = value;
+    }
+
+    private boolean isInPlace() {
+      return RecordKeys.isInPlace(key, objectLength);
+    }
+
+    @Override
+    public VersionVector at() {
+      return at;
+    }
+
+    @Override
+    public boolean isSnapshot() {
+      return isInPlace() || RecordKeys.isSnapshot(key, objectLength);
+    }
+
+    @Override
+    public boolean isAlone() {
+      return isInPlace() && RecordValues.isAlone(value);
+    }
+
+    @Override
+    public CrdtState content() {
+      CrdtType type = CrdtType.of(key[objectLength - 1]);
+      return isInPlace()
+          ? inPlace(RecordKeys.object(key), value)
+          : RecordValues.version(value, at, type);
+    }
+  }
+
+  /** Walks records from a place to an end. */
+  private final class Walk implements Iterator<RocksRecord>, AutoCloseable {
+    private final Slice end;
+    private final ReadOptions options;
+    private final RocksIterator iterator;
+    private final byte[] from;
+    private final byte[] to;
+    private final long tombstones = database.gaps().tombstones();
+    private long came;
+
+    Walk(RocksDB db, byte[] from, byte[] to) {
+      this.from = from;
+      this.to = to;
+      this.end = new Slice(to);
+      this.options = new ReadOptions().setIterateUpperBound(end);
+      this.iterator = db.newIterator(options);
+      iterator.seek(from);
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (iterator.isValid()) {
+        return true;
+      }
+      return false;
+    }
+
+    /** An error must not look like the end. */
+    void checkEnd() throws RocksDBException {
+      if (!iterator.isValid()) {
+        iterator.status();
+      }
+      database
+          .gaps()
+          .walked(from, () -> iterator.isValid() ? iterator.key() : to, tombstones, came);
+    }
+
+    @Override
+    public RocksRecord next() {
+      if (!iterator.isValid()) {
+        throw new NoSuchElementException();
+      }
+      RocksRecord stored = new RocksRecord(iterator.key(), iterator.value());
+      skip();
+      return stored;
+    }
+
+    /** The record that it is at, if that was put in place: it is an object's first; or null. */
+    @Nullable RocksRecord nextInPlace() {
+      if (!hasNext()) {
+        return null;
+      }
+      byte[] key = iterator.key();
+      return RecordKeys.isInPlace(key, RecordKeys.objectLength(key)) ? next() : null;
+    }
+
+    byte[] key() {
+      return iterator.key();
+    }
+
+    void seek(byte[] to) {
+      iterator.seek(to);
+      came++;
+    }
+
+    /** Leaves the record that it is at. */
+    void skip() {
+      iterator.next();
+      came++;
+    }
+
+    @Override
+    public void close() {
+      iterator.close();
+      options.close();
+      end.close();
+    }
+  }
+
+  private interface Search<T> {
+    T in(Walk walk);
+  }
+
+  private <T> T search(byte[] from, byte[] to, Search<T> search) {
+    return database.useOf(keys, db -> search(db, from, to, search));
+  }
+
+  /** As {@link #search(byte[], byte[], Search)}, of what clients are shown. */
+  private <T> T searchShown(byte[] from, byte[] to, Search<T> search) {
+    return database.use(keys, db -> search(db, from, to, search));
+  }
+
+  private <T> T search(RocksDB db, byte[] from, byte[] to, Search<T> search)
+      throws RocksDBException {
+    try (Walk walk = new Walk(db, from, to)) {
+      T found = search.in(walk);
+      walk.checkEnd();
+      return found;
+    }
+  }
+
+  /**
+   * Looks into the objects' places first: point lookups use the bloom filter, so a key that is not
+   * there costs no block of a table, and one whose only record says so costs one.
+   */
+  @Override
+  public List<Loaded> load(Key key) {
+    Optional<Set<CrdtType>> wanted = types;
+    return wanted.flatMap(known -> loadInPlace(key, known)).orElseGet(() -> loadAll(key));
+  }
+
+  /** Empty if there may be more of the key than what stands in a place. */
+  private Optional<List<Loaded>> loadInPlace(Key key, Set<CrdtType> known) {
+    return database.use(
+        keys,
+        db -> {
+          byte[] only = null;
+          CrdtType ofType = null;
+          List<byte[]> values = places(db, key, known);
+          int i = 0;
+          for (CrdtType type : known) {
+            byte[] value = values.get(i++);
+            if (value == null) {
+              continue;
+            }
+            if (only != null || !RecordValues.isAlone(value)) {
+              return Optional.empty();
+            }
+            only = value;
+            ofType = type;
+          }
+          if (only == null || ofType == null) {
+            return Optional.of(List.of());
+          }
+          return alone(db, new ObjectId(key, ofType), only)
+              .map(state -> List.of(new Loaded(state, 0, 0, false)));
+        });
+  }
+
+  /** An object that is alone, if it still is when its entries are read; empty otherwise. */
+  private Optional<CrdtState> alone(RocksDB db, ObjectId object, byte[] value)
+      throws RocksDBException {
+    if (!RecordValues.isDecomposed(value)) {
+      return Optional.of(RecordValues.inPlace(value, object.type(), database.dictionary()));
+    }
+    Head head = head(db, object, value);
+    return head.value.length == 0 || !RecordValues.isAlone(head.value)
+        ? Optional.empty()
+        : Optional.of(state(object, head));
+  }
+
+  /**
+   * The object that stands in its place; if it is decomposed, as it is now.
+   *
+   * @param value what was read there
+   */
+  private CrdtState inPlace(ObjectId object, byte[] value) {
+    return RecordValues.isDecomposed(value)
+        ? database.use(keys, db -> state(object, head(db, object, value)))
+        : RecordValues.inPlace(value, object.type(), database.dictionary());
+  }
+
+  /**
+   * What stood in an object's place at the time of a lease.
+   *
+   * @param value empty if nothing did
+   */
+  private record Head(byte[] value, SnapshotLease lease) {}
+
+  /**
+   * An object's head with a lease of its time.
+   *
+   * @param value what was read; it may be another one by now
+   */
+  private Head head(RocksDB db, ObjectId object, byte[] value) throws RocksDBException {
+    long now = System.nanoTime();
+    SnapshotLease recent = database.leases().recent(now);
+    if (recent != null && Arrays.equals(value(db, object, recent), value)) {
+      return new Head(value, recent);
+    }
+    SnapshotLease lease = database.leases().begin(db, now);
+    return new Head(value(db, object, lease), lease);
+  }
+
+  private CrdtState state(ObjectId object, Head head) {
+    if (head.value.length == 0) {
+      return CrdtState.bottom(object.type()); // it was dropped meanwhile
+    }
+    if (!RecordValues.isDecomposed(head.value)) {
+      return RecordValues.inPlace(head.value, object.type(), database.dictionary());
+    }
+    EntrySource entries = new RocksEntries(database, keys, object, head.lease);
+    return RecordValues.decomposed(head.value, object.type(), database.dictionary(), entries);
+  }
+
+  /** What stood in an object's place at the time of a lease; empty if nothing did. */
+  private byte[] value(RocksDB db, ObjectId object, SnapshotLease lease) throws RocksDBException {
+    byte[] key = keys.inPlace(object);
+    return lease.read(options -> Optional.ofNullable(db.get(options, key))).orElse(new byte[0]);
+  }
+
+  @Override
+  public EntrySource entries(ObjectId object) {
+    return database.use(
+        keys,
+        db ->
+            new RocksEntries(
+                database, keys, object, database.leases().begin(db, System.nanoTime())));
+  }
+
+  /** What stands in the places of a key's objects, at one moment; null where nothing does. */
+  private List<byte[]> places(RocksDB db, Key key, Set<CrdtType> known) throws RocksDBException {
+    if (known.isEmpty()) {
+      return List.of(); // RocksDB wants a key
+    }
+    if (known.size() == 1) {
+      ObjectId only = new ObjectId(key, known.iterator().next());
+      return Collections.singletonList(db.get(keys.inPlace(only)));
+    }
+    return db.multiGetAsList(
+        known.stream().map(type -> keys.inPlace(new ObjectId(key, type))).toList());
+  }
+
+  private List<Loaded> loadAll(Key key) {
+    return searchShown(
+        keys.keyBegin(key),
+        keys.keyEnd(key),
+        walk -> {
+          List<Loaded> found = new ArrayList<>(1);
+          while (walk.hasNext()) {
+            byte[] first = walk.key();
+            int length = RecordKeys.objectLength(first);
+            byte[] end = Arrays.copyOf(first, length);
+            end[length - 1]++;
+            RocksRecord inPlace = walk.nextInPlace();
+            VersionSearch.newest(inPlace, new OneObject(walk, end), database.replicas())
+                .ifPresent(found::add);
+            if (walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0) {
+              walk.seek(end);
+            }
+          }
+          return found;
+        });
+  }
+
+  /** The part of a walk that is one object's. */
+  private record OneObject(Walk walk, byte[] end) implements Iterator<RocksRecord> {
+    @Override
+    public boolean hasNext() {
+      return walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0;
+    }
+
+    @Override
+    public RocksRecord next() {
+      return walk.next();
+    }
+  }
+
+  /** How many records there are of an object. */
+  public int records(ObjectId object) {
+    return search(
+        keys.objectBegin(object),
+        keys.objectEnd(object),
+        walk -> {
+          int records = 0;
+          while (walk.hasNext()) {
+            walk.skip();
+            records++;
+          }
+          return records;
+        });
+  }
+
+  @Override
+  public List<ObjectId> objects(Optional<ObjectId> after, Optional<Key> to, int limit) {
+    byte[] from = after.map(keys::objectEnd).orElse(keys.objectsBegin());
+    return searchShown(
+        from,
+        to.map(keys::keyBegin).orElse(keys.objectsEnd()),
+        walk -> {
+          List<ObjectId> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            byte[] key = walk.key();
+            found.add(RecordKeys.object(key));
+            byte[] end = Arrays.copyOf(key, RecordKeys.objectLength(key));
+            end[end.length - 1]++;
+            walk.seek(end);
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
+    return search(
+        keys.removedBegin(after),
+        keys.removedEnd(),
+        walk -> {
+          List<ObjectId> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            found.add(RecordKeys.object(walk.key()));
+            walk.skip();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<Deadline> deadlines(Optional<Deadline> after, int limit) {
+    return search(
+        keys.deadlinesBegin(after),
+        keys.deadlinesEnd(),
+        walk -> {
+          List<Deadline> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            found.add(RecordKeys.deadline(walk.key()));
+            walk.skip();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<Logged> logged(long after, int limit) {
+    return search(
+        keys.firstLogged(after),
+        keys.logEnd(),
+        walk -> {
+          List<Logged> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            ObjectId object = RecordValues.logged(walk.iterator.value());
+            found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
+            walk.skip();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public List<Committed> transactions() {
+    return search(
+        keys.transaction(0),
+        keys.transactionsEnd(),
+        walk -> {
+          List<Committed> found = new ArrayList<>();
+          while (walk.hasNext()) {
+            long number = RecordKeys.loggedNumber(walk.key());
+            found.add(new Committed(number, RecordValues.transaction(walk.iterator.value())));
+            walk.skip();
+          }
+          return found;
+        });
+  }
+
+  @Override
+  public Optional<Set<CrdtType>> types() {
+    return types;
+  }
+
+  @Override
+  public boolean isDamaged() {
+    return !database.damage().isEmpty();
+  }
+
+  @Override
+  public Optional<StoredState> state() {
+    return database.useOf(
+        keys, db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
+  }
+}

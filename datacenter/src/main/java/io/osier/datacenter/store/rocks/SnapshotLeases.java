@@ -1,0 +1,42 @@
+package io.osier.datacenter.store.rocks;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDB;
+
+/** The snapshots that are given to readers of decomposed objects, the oldest first. Thread-safe. */
+public final class SnapshotLeases {
+  private final ConcurrentLinkedQueue<SnapshotLease> given = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable SnapshotLease last;
+
+  /** A snapshot of what is there now. */
+  SnapshotLease begin(RocksDB db, long nowNanos) {
+    SnapshotLease lease = new SnapshotLease(db.getSnapshot(), nowNanos);
+    given.add(lease);
+    last = lease;
+    return lease;
+  }
+
+  /** The last one, if it is not long ago; null otherwise. */
+  @Nullable SnapshotLease recent(long nowNanos) {
+    SnapshotLease lease = last;
+    return lease != null && lease.isRecent(nowNanos) ? lease : null;
+  }
+
+  /** Ends those that are over. Only for one thread at a time. */
+  void endOver(RocksDB db, long nowNanos) {
+    given.removeIf(lease -> lease.endIfOver(db, nowNanos));
+  }
+
+  /** Ends all, before the database is closed. */
+  public void endAll(RocksDB db) {
+    for (SnapshotLease lease = given.poll(); lease != null; lease = given.poll()) {
+      lease.end(db);
+    }
+  }
+
+  /** How many there are. */
+  int size() {
+    return given.size();
+  }
+}

@@ -1,0 +1,153 @@
+package io.osier.datacenter.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.propagation.host.LateCounts;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is wrong is said in words, with a command; nothing is said where nothing is wrong. */
+final class HealthChecksTest {
+  private static final DashboardModel.Link UP =
+      new DashboardModel.Link("us", true, "streaming", 12, -1, 0, 0, 100, 100);
+
+  private static DashboardModel facts(
+      int second, List<String> obstacles, DashboardModel.Link link, DashboardModel.Space s) {
+    return new DashboardModel(
+        second * 1_000L,
+        "eu",
+        7,
+        second * 1_000L,
+        "osier cli --connect eu:7400",
+        obstacles,
+        List.of(),
+        List.of(link),
+        List.of(s));
+  }
+
+  private static DashboardModel.Space space(
+      LateCounts late, long overloads, long spent, List<DashboardModel.Hot> hot) {
+    return new DashboardModel.Space(
+        "shop",
+        2_000,
+        "adaptive",
+        "session",
+        true,
+        0,
+        1,
+        1,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        late,
+        0,
+        overloads,
+        Map.of("trails", spent),
+        new DashboardModel.Visibility(Collections.nCopies(45, 0L), 1, 2, 3),
+        hot);
+  }
+
+  private static final DashboardModel QUIET =
+      facts(1, List.of(), UP, space(new LateCounts(3, 4, 5, 6), 9, 2, List.of()));
+
+  @Test
+  void nothingIsSaid_whereNothingHasGoneWrongLately() {
+    DashboardModel later =
+        facts(20, List.of(), UP, space(new LateCounts(3, 4, 5, 9), 9, 2, List.of()));
+    assertThat(HealthChecks.of(later, QUIET)).isEmpty();
+    assertThat(HealthChecks.of(QUIET, QUIET)).isEmpty();
+  }
+
+  @Test
+  void aCutLink_isAnError_withHowMuchWaits_andACatchUpIsANote() {
+    DashboardModel.Link cut =
+        new DashboardModel.Link("us", false, "waiting", 12_345, -1, 0, 0, 0, 0);
+    assertThat(HealthChecks.of(facts(2, List.of(), cut, QUIET.spaces().getFirst()), QUIET))
+        .singleElement()
+        .satisfies(
+            f -> {
+              assertThat(f.level()).isEqualTo(HealthChecks.Level.ERROR);
+              assertThat(f.what()).contains("eu → us is cut").contains("12 345 updates wait");
+              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 peers");
+            });
+    DashboardModel.Link behind =
+        new DashboardModel.Link("us", true, "catching-up", 7, -1, 0, 0, 0, 0);
+    assertThat(HealthChecks.of(facts(2, List.of(), behind, QUIET.spaces().getFirst()), QUIET))
+        .singleElement()
+        .satisfies(f -> assertThat(f.level()).isEqualTo(HealthChecks.Level.NOTE));
+  }
+
+  @Test
+  void whatWentWrongSinceAWhile_isSaidWithFigures_worstFirst() {
+    DashboardModel later =
+        facts(
+            11,
+            List.of("the disk is full: updates are refused (STORE_FULL), reads go on"),
+            UP,
+            space(new LateCounts(3, 21, 5, 6), 1_009, 4, List.of()));
+    List<HealthChecks.Finding> findings = HealthChecks.of(later, QUIET);
+    assertThat(findings)
+        .extracting(HealthChecks.Finding::level)
+        .containsExactly(
+            HealthChecks.Level.ERROR,
+            HealthChecks.Level.ERROR,
+            HealthChecks.Level.WARNING,
+            HealthChecks.Level.WARNING);
+    assertThat(findings)
+        .extracting(HealthChecks.Finding::what)
+        .anySatisfy(w -> assertThat(w).contains("disk is full"))
+        .anySatisfy(w -> assertThat(w).contains("1 000 requests").contains("last 10 s"))
+        .anySatisfy(w -> assertThat(w).contains("17 shipments").contains("the way took longer"))
+        .anySatisfy(w -> assertThat(w).contains("memory for trails"));
+    assertThat(findings).allSatisfy(f -> assertThat(f.help()).isNotBlank());
+  }
+
+  @Test
+  void anotherIncarnation_isNotComparedWith() {
+    DashboardModel later =
+        new DashboardModel(
+            2_000L,
+            "eu",
+            8,
+            1,
+            "c",
+            List.of(),
+            List.of(),
+            List.of(UP),
+            List.of(space(new LateCounts(9, 9, 9, 9), 99, 9, List.of())));
+    assertThat(HealthChecks.of(later, QUIET)).isEmpty();
+  }
+
+  @Test
+  void aStatus_fitsIntoANote_whateverTheKeysAreAndHoweverManyKeyspaces() {
+    List<DashboardModel.Hot> hot = new ArrayList<>();
+    for (int i = 0; i < 14; i++) {
+      hot.add(new DashboardModel.Hot("\u0001".repeat(3_000) + i, "counter", "op", 1, 1, 1));
+    }
+    DashboardModel.Space space = space(new LateCounts(0, 0, 0, 0), 0, 0, hot);
+    DashboardModel many =
+        new DashboardModel(
+            1,
+            "eu",
+            1,
+            1,
+            "c",
+            Collections.nCopies(1_000, "x".repeat(1_000)),
+            Collections.nCopies(1_000, "y".repeat(1_000)),
+            Collections.nCopies(9, UP),
+            Collections.nCopies(1_000, space));
+    String status = new StatusJson().of(many);
+    assertThat(status.getBytes(StandardCharsets.UTF_8).length)
+        .isLessThanOrEqualTo(StatusBoard.STATUS_BYTES_MAX);
+    assertThat(status).contains("\"keyspaces_left_out\":984").contains("\"hot\":[");
+    String one = new StatusJson().of(facts(1, List.of(), UP, space));
+    assertThat(one).contains("…").contains("\"rate\":1.0");
+  }
+}

@@ -1,0 +1,408 @@
+package io.osier.datacenter.cli.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.crdt.CrdtType;
+import io.osier.datacenter.cli.command.CliCommand;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OsierClient;
+import io.osier.testing.Patience;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class CliTest {
+  @AutoClose private final TestCluster cluster = new TestCluster("eu");
+
+  private record Run(int code, String out, String err) {}
+
+  private Run run(String... words) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--timeout",
+                "" + Patience.SECONDS,
+                "--connect",
+                "127.0.0.1:" + cluster.clientPort("eu")));
+    all.addAll(List.of(words));
+    return raw(all.toArray(new String[0]));
+  }
+
+  private static Run raw(String... arguments) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream o = new ByteArrayOutputStream();
+    ByteArrayOutputStream e = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
+    System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
+    try {
+      int code = new CommandLine(new CliCommand()).execute(arguments);
+      return new Run(
+          code,
+          o.toString(StandardCharsets.UTF_8).strip(),
+          e.toString(StandardCharsets.UTF_8).strip());
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "counter incr c 5            | counter get c        | 5",
+        "counter decr c2             | counter get c2       | -1",
+        "gcounter incr g             | gcounter get g       | 1",
+        "register set r hello        | register get r       | hello",
+        "mvregister set m 4.5        | mvregister get m     | {4.5}",
+        "ewflag on e                 | ewflag get e         | true",
+        "dwflag off d                | dwflag get d         | false",
+        "set add s b a               | set get s            | {a, b}",
+        "set add s1 7                | set has s1 7         | true",
+        "gset add gs x               | gset size gs         | 1",
+        "rwset add rs x              | rwset get rs         | {x}",
+        "lwwset add ls x             | lwwset get ls        | {x}",
+        "lwwset-remove add lr x      | lwwset-remove get lr | {x}",
+        "map set u name=Ada age=36   | map get u            | {age: 36, name: Ada}",
+        "map update u2 n counter incr 3 | map get u2 n      | {n: 3}",
+        "set clear nothing           | get nothing          | (nothing)",
+      })
+  void everyType(String write, String read, String expected) {
+    Run written = run(write.strip().split(" +"));
+    assertThat(written).isEqualTo(new Run(0, "done", ""));
+    assertThat(run(read.strip().split(" +"))).isEqualTo(new Run(0, expected, ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "counter incr rc 5           | returning counter incr rc 2        | 7",
+        "counter incr rj 5           | --json returning counter decr rj   |"
+            + " {\"done\":true,\"value\":4}",
+        "register set rr old         | returning register set rr new      | old",
+        "ewflag on re                | returning ewflag off re            | true",
+        "set add ra a b              | returning set add ra c b d c       | {c, d}",
+        "set add rm a b              | returning set remove rm c b        | {b}",
+        "map set ru name=Ada         | returning map set ru age=36        | {age: 36}",
+        "map set rv name=Ada         | returning map remove rv name       | {name: Ada}",
+        "bcounter create rb 0 10     | returning bcounter incr rb 3       | 3",
+        "register get ia             | ifabsent register set ia new       | done",
+        "register set ib old         | ifabsent register set ib new       | not done: it is not as"
+            + " expected",
+        "register set ic old         | ifvalue old register set ic new    | done",
+        "register set id old         | --json ifvalue 7 register set id 8 | {\"done\":false}",
+        "for 90 register set fa x    | register get fa                    | x",
+        "eachfor 90 set add ea x     | set get ea                         | {x}",
+        "eachfor 0 set add eb x      | exists eb                          | false",
+        "eachfor 9 map set ec f=1    | map persist ec f                   | done",
+        "set add ed x y              | set expire ed 0 x                  | done",
+        "set add ee x                | set ttl ee x                       | it does not expire",
+        "set add ef x                | set ttl ef y                       | (nothing)",
+        "map set eg f=1              | map ttl eg f                       | it does not expire",
+        "for 0 register set fb x     | exists fb                          | false",
+        "set add ga a b c d          | set range ga                       | {a, b, c, d}",
+        "set add gb a b c d          | set range gb after a to c          | {b, c}",
+        "set add gc a b c d          | set range gc from b before d last 1 | {c}",
+        "map set gd a=1 b=2 c=3      | map range gd from b                | {b: 2, c: 3}",
+        "for 90 ewflag on fc         | for 90 ifabsent ewflag on fc       | not done: it is not as"
+            + " expected",
+        "set add fd a                | for 90 returning set add fd a b    | {b}",
+      })
+  void updateCanTellWhatItChanged(String before, String update, String expected) {
+    run(before.strip().split(" +"));
+    assertThat(run(update.strip().split(" +"))).isEqualTo(new Run(0, expected, ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "returning                | error INVALID_ARGUMENT: after 'returning' comes an update",
+        "returning counter get x  | error INVALID_ARGUMENT: after 'returning' comes an update",
+        "ifabsent register get x  | error INVALID_ARGUMENT: after 'ifabsent' comes an update",
+        "ifvalue 1 counter incr x | error INVALID_ARGUMENT: 'ifvalue' is for a register",
+        "for 30                   | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
+        "eachfor 30               | error INVALID_ARGUMENT: usage: eachfor SECONDS, and an update",
+        "eachfor 30 counter incr x | error INVALID_ARGUMENT: what gives parts of an object a time"
+            + " to live adds elements or updates fields",
+        "set expire x 5           | error INVALID_ARGUMENT: usage: set expire KEY SECONDS"
+            + " ELEMENT...",
+        "map ttl x                | error INVALID_ARGUMENT: usage: map ttl KEY FIELD",
+        "set range x after        | error INVALID_ARGUMENT: behind 'after' comes an end: set range"
+            + " KEY [from|after ELEMENT] [to|before ELEMENT] [last] [N]",
+        "set range x 5 last       | error INVALID_ARGUMENT: '5' is no part of set range KEY"
+            + " [from|after ELEMENT] [to|before ELEMENT] [last] [N]",
+        "map range x 0            | error INVALID_ARGUMENT: a range shows 1 to 10000 elements or"
+            + " fields at once, not 0",
+        "counter ttl x y          | error INVALID_ARGUMENT: a counter has no 'ttl'; it has incr,",
+        "for 30 counter get x     | error INVALID_ARGUMENT: usage: for SECONDS, and an update",
+        "for ever counter incr x  | error INVALID_ARGUMENT: 'ever' must be a number of seconds",
+        "for 1 for 2 counter incr x | error INVALID_ARGUMENT: an update that gives its object a"
+            + " time",
+        "counter mul x            | error INVALID_ARGUMENT: a counter has no 'mul'; it has incr",
+        "conter get x             | error INVALID_ARGUMENT: there is no type 'conter'; the types"
+            + " are",
+        "counter incr x many      | error INVALID_ARGUMENT: 'many' must be a whole number",
+        "counter                  | error INVALID_ARGUMENT: after 'counter' come an operation",
+        "map set x novalue        | error INVALID_ARGUMENT: map set KEY FIELD=VALUE",
+        "--keyspace nope get x    | error UNKNOWN_KEYSPACE: ",
+      })
+  void wrongCommand_saysWhatWouldBeRight(String command, String error) {
+    Run run = run(command.strip().split(" +"));
+    assertThat(run.code).isEqualTo(1);
+    assertThat(run.err).startsWith(error.strip());
+  }
+
+  @Test
+  void inspections_areShown() {
+    run("counter", "incr", "seen");
+    assertThat(run("stat").out).contains("keyspace shop").contains("updates");
+    assertThat(run("hot").out).contains("mode").contains("seen");
+    assertThat(run("peers").out).contains("connected");
+    assertThat(run("--json", "stat").out).startsWith("{\"dc\":\"eu\"");
+    assertThat(run("--json", "counter", "get", "seen").out)
+        .isEqualTo("{\"type\":\"counter\",\"exists\":true,\"value\":1}");
+    assertThat(run("scan").out).contains("key").contains("seen");
+    run("set", "add", "see", "x");
+    assertThat(run("keys", "see").out.lines().map(l -> l.strip().replaceAll(" +", " ")))
+        .containsExactly("key type", "see set", "seen counter");
+    assertThat(run("--json", "keys", "see", "1").out)
+        .isEqualTo("[{\"key\":\"see\",\"type\":\"set\"}]");
+    assertThat(run("count", "see").out).isEqualTo("2");
+    assertThat(run("--json", "count", "see", "set").out).isEqualTo("{\"count\":1}");
+    assertThat(run("keys", "see", "0").err).contains("at least 1");
+  }
+
+  @Test
+  void wrongTlsArguments_areUsage_andFilesThatCannotBeRead_areAnError() {
+    Run half = run("--certificate", "eu.pem", "get", "x");
+    assertThat(half.code).isEqualTo(2);
+    assertThat(half.err).startsWith("--certificate and --key belong together");
+    assertThat(run("--any-host", "get", "x").code).isEqualTo(2);
+    Run none = run("--authorities", "nowhere.pem", "get", "x");
+    assertThat(none.code).isEqualTo(1);
+    assertThat(none.err).startsWith("error CONFIGURATION: there is no nowhere.pem");
+  }
+
+  @Test
+  void usage_isExitCodeTwo() {
+    assertThat(run("--nonsense").code).isEqualTo(2);
+    assertThat(run("--help").out).contains("Examples:");
+  }
+
+  @Test
+  void del_clearsWhateverTheKeysHold_andExistsSaysSo() {
+    run("counter", "incr", "doomed");
+    run("set", "add", "doomed-set", "x");
+    assertThat(run("exists", "doomed").out).isEqualTo("true");
+    assertThat(run("type", "doomed").out).isEqualTo("counter");
+    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":\"counter\"}");
+    assertThat(run("del", "doomed", "doomed-set", "never-there").out).isEqualTo("2 deleted");
+    assertThat(run("--json", "exists", "doomed").out).isEqualTo("{\"exists\":false}");
+    assertThat(run("type", "doomed").out).isEqualTo("(nothing)");
+    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":null}");
+    assertThat(run("get", "doomed-set").out).isEqualTo("(nothing)");
+  }
+
+  @Test
+  void timeToLive_isSetShownAndTakenAway() {
+    assertThat(run("expire", "mortal", "60").out).isEqualTo("(nothing)");
+    assertThat(run("ttl", "mortal").out).isEqualTo("(nothing)");
+    run("counter", "incr", "mortal");
+    assertThat(run("ttl", "mortal").out).isEqualTo("it does not expire");
+    assertThat(run("--json", "ttl", "mortal").out).isEqualTo("{\"ttl_ms\":null}");
+    assertThat(run("expire", "mortal", "3600.5").out).isEqualTo("done");
+    assertThat(run("ttl", "mortal").out).matches("3[0-9]{3}\\.[0-9]{3} s");
+    assertThat(run("--json", "expireat", "mortal", "2100-01-31T12:00:00Z").out)
+        .isEqualTo("{\"expires\":true}");
+    assertThat(run("--json", "ttl", "mortal").out).matches("\\{\"ttl_ms\":[0-9]{12,13}}");
+    assertThat(run("persist", "mortal").out).isEqualTo("done");
+    assertThat(run("--json", "persist", "mortal").out).isEqualTo("{\"persists\":false}");
+    assertThat(run("expireat", "mortal", "1000").out).isEqualTo("done");
+    assertThat(run("exists", "mortal").out).isEqualTo("false");
+    assertThat(run("expire", "mortal", "soon").err).contains("'soon'").contains("seconds");
+    assertThat(run("expire", "mortal", "1e30").err).contains("'1e30'").contains("seconds");
+    assertThat(run("expireat", "mortal", "tomorrow").err).contains("'tomorrow'");
+    assertThat(run("expireat", "mortal", "99999999999999").err).contains("10000");
+  }
+
+  @Test
+  void negativeAmount_isNoOption_butAMistypedOptionIs() {
+    assertThat(run("counter", "incr", "negative", "-3").out).isEqualTo("done");
+    assertThat(run("counter", "get", "negative").out).isEqualTo("-3");
+    Run mistyped = run("counter", "get", "negative", "--jsno");
+    assertThat(mistyped.code).isEqualTo(2);
+    assertThat(mistyped.err).startsWith("Unknown option: '--jsno'");
+    assertThat(run("dc", "remove", "nobody", "--dead").code)
+        .as("one that belongs to its command, which fails")
+        .isEqualTo(1);
+    assertThat(run("dc", "remove", "nobody", "--daed").err).startsWith("Unknown option: '--daed'");
+    assertThat(run("counter", "get", "negative", "--dead").err)
+        .startsWith("Unknown option: '--dead'");
+    assertThat(run("--", "register", "set", "dashes", "--jsno").out).isEqualTo("done");
+  }
+
+  @Test
+  void quotes_areUnderstoodOfAShellsArgumentsToo() {
+    run("map", "set", "quoted", "city='New York'", "code='42'", "n=42");
+    assertThat(run("--json", "map", "get", "quoted").out)
+        .contains("{\"city\":\"New York\",\"code\":\"42\",\"n\":42}");
+  }
+
+  @Test
+  void errors_areJsonIfAskedFor() {
+    assertThat(run("--json", "counter", "mul", "x").err)
+        .isEqualTo(
+            "{\"error\":\"INVALID_ARGUMENT\",\"message\":\"a counter has no 'mul'; it has incr,"
+                + " decr, get, clear\",\"outcome\":\"failed\"}");
+  }
+
+  @Test
+  void unreachable_saysWhyOfEachAddress() throws IOException {
+    int silent;
+    try (ServerSocket closedAgain = new ServerSocket(0)) {
+      silent = closedAgain.getLocalPort();
+    }
+    String at = "eu=127.0.0.1:" + silent + ",us=127.0.0.1:" + cluster.peerPort("eu");
+    AtomicInteger seconds = new AtomicInteger(1);
+    await() // on a slow machine it may not have tried both in its time
+        .untilAsserted(
+            () -> {
+              String timeout = "" + seconds.updateAndGet(s -> 2 * s);
+              Run run = raw("--timeout", timeout, "--connect", at, "get", "x");
+              assertThat(run.code).isEqualTo(1);
+              assertThat(run.err)
+                  .contains("error UNAVAILABLE: no datacenter can be reached")
+                  .contains("eu at 127.0.0.1:" + silent + ": the connection was refused (nothing")
+                  .contains(
+                      "us at 127.0.0.1:" + cluster.peerPort("eu") + ": it closed the connection");
+            });
+  }
+
+  @Test
+  void help_namesEveryTypeAndTransactions() {
+    for (CrdtType type : CrdtType.values()) {
+      assertThat(run("help").out).contains(type.label());
+      assertThat(run("--help").out).contains(type.label());
+    }
+    assertThat(run("help").out).contains("commit").contains("use [KEYSPACE]");
+  }
+
+  @Test
+  void lines_areReadFromAPipe_andAFailedOneDoesNotStopTheOthers() {
+    InputStream in = System.in;
+    System.setIn(
+        new ByteArrayInputStream(
+            """
+            use shop
+            counter incr piped 2
+
+            counter mul piped
+            counter get piped
+            exit
+            counter incr piped
+            """
+                .getBytes(StandardCharsets.UTF_8)));
+    try {
+      Run run = run();
+      assertThat(run.out.lines())
+          .containsExactly("keyspaces: shop; commands go to shop", "done", "2");
+      assertThat(run.err).startsWith("error INVALID_ARGUMENT: a counter has no 'mul'");
+      assertThat(run.code).isEqualTo(1);
+    } finally {
+      System.setIn(in);
+    }
+  }
+
+  @Test
+  void completion_knowsWhereItIs() {
+    run("set", "add", "complete:1", "x");
+    run("counter", "incr", "complete:2");
+    try (OsierClient client = cluster.client("eu")) {
+      CliCompleter completer =
+          new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
+      assertThat(completer.words(List.of(), "")).contains("exists", "use", "rwset");
+      assertThat(completer.words(List.of("set"), ""))
+          .containsExactly(
+              "add", "remove", "has", "size", "get", "range", "expire", "persist", "ttl", "clear");
+      assertThat(completer.words(List.of("set", "get"), "comp")).containsExactly("complete:1");
+      assertThat(completer.words(List.of("del"), "comp"))
+          .containsExactly("complete:1", "complete:2");
+      assertThat(completer.words(List.of("use"), "")).containsExactly("shop");
+      assertThat(completer.words(List.of("map", "update", "k", "f"), ""))
+          .doesNotContain("bcounter");
+      assertThat(completer.words(List.of("map", "update", "k", "f", "ewflag"), ""))
+          .containsExactly("on", "off", "get", "clear");
+      assertThat(completer.words(List.of("nonsense"), "")).isEmpty();
+    }
+  }
+
+  @Test
+  void top_once_showsRates_andHotObjects_asTextAndAsJson() throws IOException {
+    for (int i = 0; i < 6; i++) { // hotter than what other tests have left
+      run("--keyspace", "shop", "counter", "incr", "top:hot", "3");
+    }
+    Run text = run("top", "--once");
+    assertThat(text.code()).as(text.err()).isZero();
+    assertThat(text.out()).contains("updates/s", "eu", "shop", "top:hot");
+    Run asJson = run("--json", "--once", "top");
+    assertThat(asJson.code()).as(asJson.err()).isZero();
+    JsonNode root = new ObjectMapper().readTree(asJson.out());
+    assertThat(root.get("keyspaces").findValuesAsText("keyspace")).contains("shop");
+    assertThat(root.get("hot").findValuesAsText("key")).contains("top:hot");
+    assertThat(root.get("links")).isEmpty();
+  }
+
+  @Test
+  void watch_printsALineForEachChange_asTextAndAsJson() throws Exception {
+    try (OsierClient client = cluster.client("eu")) {
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread writer =
+          Thread.startVirtualThread(
+              () -> {
+                Keyspace shop = client.session().keyspace("shop");
+                while (!ended.get()) {
+                  shop.set("watched:1").add("x");
+                }
+              });
+      try {
+        Run text = run("--keyspace", "shop", "watch", "watched:*", "3");
+        assertThat(text.code()).as(text.err()).isZero();
+        assertThat(text.out().lines()).hasSize(3).containsOnly("watched:1 set eu");
+        Run one = run("--keyspace", "shop", "--json", "watch", "watched:1", "1");
+        assertThat(one.code()).as(one.err()).isZero();
+        JsonNode line = new ObjectMapper().readTree(one.out());
+        assertThat(line.get("key").asText()).isEqualTo("watched:1");
+        assertThat(line.get("origin").asText()).isEqualTo("eu");
+      } finally {
+        ended.set(true);
+        writer.join();
+      }
+    }
+    assertThat(run("--keyspace", "shop", "watch").err()).contains("watch PREFIX*");
+    assertThat(run("--keyspace", "shop", "watch", "k", "no").err()).contains("above 0");
+    assertThat(run("--keyspace", "none", "watch", "k").err()).contains("UNKNOWN_KEYSPACE");
+  }
+}

@@ -1,0 +1,160 @@
+package io.osier.datacenter.cli.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.InProcess;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Refused;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The commands about datacenters: what they send, and what they show. */
+final class DatacentersCliTest {
+  private static final String REPORT =
+      "{\"datacenters\":["
+          + "{\"name\":\"ap\",\"address\":\"ap.example:7401\",\"state\":\"joining\","
+          + "\"from\":\"command\",\"changed_by\":\"ada@eu\",\"changed_at_ms\":1790000000000,"
+          + "\"awaited\":[\"1 of 3 partitions\"]},"
+          + "{\"name\":\"eu\",\"address\":\"eu.example:7401\",\"state\":\"active\","
+          + "\"from\":\"file\",\"changed_by\":\"\",\"changed_at_ms\":0,\"awaited\":[]}]}";
+
+  private static final String TABLE =
+      """
+      dc  address          state                       from     changed
+      ap  ap.example:7401  joining: 1 of 3 partitions  command  2026-09-21T14:13:20Z by ada@eu
+      eu  eu.example:7401  active                      file     never\
+      """;
+
+  /** Answers what it is asked to administer with the report. */
+  private static final class Fake implements InProcess {
+    final List<Request> asked = new ArrayList<>();
+
+    @Override
+    public ReplicaId replica() {
+      return new ReplicaId("eu", 1);
+    }
+
+    @Override
+    public List<Reply.KeyspaceInfo> keyspaces() {
+      return List.of(new Reply.KeyspaceInfo("shop", 2_000, 2, false));
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void send(Request request, Consumer<Reply> reply) {
+      asked.add(request);
+      reply.accept(new Reply.Report(REPORT));
+    }
+
+    @Override
+    public boolean update(String keyspace, Key key, CrdtType type, Operation operation) {
+      return false;
+    }
+  }
+
+  private final Fake eu = new Fake();
+  private final OsierClient client = PatientClients.inProcess(eu);
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  private String run(boolean json, String line) {
+    return new CliSession(client, client.session(), Optional.empty(), json).run(Word.split(line));
+  }
+
+  private void sends(String line, String action, String name, Map<String, String> settings) {
+    eu.asked.clear();
+    assertThat(run(false, line)).isEqualTo(TABLE);
+    assertThat(eu.asked)
+        .containsExactly(new Request.Administer("dc", action, name, new TreeMap<>(settings)));
+  }
+
+  @Test
+  void commands_sendWhatIsMeant_andShowATable() {
+    sends("dc list", "list", "", Map.of());
+    sends("dc add ap ap.example:7401", "add", "ap", Map.of("address", "ap.example:7401"));
+    sends("dc remove ap", "remove", "ap", Map.of());
+    sends("dc remove ap --dead", "remove", "ap", Map.of("dead", "true"));
+    sends("dc remove --dead ap", "remove", "ap", Map.of("dead", "true"));
+    assertThat(run(true, "dc list")).isEqualTo(REPORT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:1",
+    "10.0.0.7:65535",
+    "[2001:db8::7]:7401",
+    "[fe80::1%eth0]:7401",
+    "a_b:1"
+  })
+  void address_isAHostAndAPort(String address) {
+    sends("dc add ap " + address, "add", "ap", Map.of("address", address));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "dc ; usage: dc list | dc add NAME HOST:PORT",
+        "dc list ap ; usage: dc list",
+        "dc rename ap ; dc has no 'rename'",
+        "dc add ap ; usage: dc add NAME HOST:PORT",
+        "dc add ap host:1 more ; usage: dc add NAME HOST:PORT",
+        "dc add ap host ; 'host' is no address: it must be HOST:PORT",
+        "dc add ap host: ; 'host:' is no address",
+        "dc add ap :7401 ; ':7401' is no address",
+        "dc add ap host:0 ; with a port from 1 to 65535, for example eu.example:7401",
+        "dc add ap host:65536 ; 'host:65536' is no address",
+        "dc add ap host:123456789012 ; 'host:123456789012' is no address",
+        "dc add ap host:-7 ; 'host:-7' is no address",
+        "dc add ap host:74o1 ; 'host:74o1' is no address",
+        "dc add ap a,b:7401 ; 'a,b:7401' is no address",
+        "dc add ap http://b:7401 ; 'http://b:7401' is no address",
+        "dc add ap 2001:db8::7:7401 ; '2001:db8::7:7401' is no address",
+        "dc add ap 'a b:7401' ; 'a b:7401' is no address",
+        "dc add ap '' ; '' is no address",
+        "dc remove ; usage: dc remove NAME [--dead]",
+        "dc remove ap us ; usage: dc remove NAME [--dead]",
+        "dc remove --dead ; usage: dc remove NAME [--dead]",
+        "dc remove ap --dead --dead ; usage: dc remove NAME [--dead]",
+        "dc remove ap --alive ; usage: dc remove NAME [--dead]",
+      },
+      quoteCharacter = '"')
+  void whatIsMistyped_saysWhatWouldBeRight_andSendsNothing(String line, String error) {
+    assertThatThrownBy(() -> run(false, line))
+        .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
+        .hasMessageContaining(error.strip());
+    assertThat(eu.asked).isEmpty();
+  }
+
+  @Test
+  void commands_areOffered_andExplained() {
+    CliCompleter completer =
+        new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
+    assertThat(completer.words(List.of(), "")).contains("dc");
+    assertThat(run(false, "help")).contains("dc list | dc add NAME HOST:PORT | dc remove NAME");
+  }
+}

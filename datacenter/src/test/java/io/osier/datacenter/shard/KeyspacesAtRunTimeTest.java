@@ -1,0 +1,425 @@
+package io.osier.datacenter.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.Value;
+import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.protocol.Request;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.PatientClients;
+import io.osier.testing.Opened;
+import io.osier.testing.Patience;
+import io.osier.testing.Refused;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keyspaces are created, used, altered and dropped while three datacenters serve. */
+final class KeyspacesAtRunTimeTest {
+  private static final Duration PATIENCE = Patience.LIMIT;
+  private static final String[] NAMES = {"ap", "eu", "us"};
+
+  @TempDir private Path dir;
+  @AutoClose private final Opened open = new Opened();
+
+  private TestCluster cluster() {
+    return open.add(new TestCluster(NAMES));
+  }
+
+  private TestCluster durable() {
+    return open.add(new TestCluster("shop {}", "dir = \"" + dir + "\", durability = sync", NAMES));
+  }
+
+  /** A client of one datacenter alone. */
+  private OsierClient at(TestCluster cluster, String name) {
+    return cluster.clientOf(name);
+  }
+
+  private static String created(OsierClient client, String name, String... settings) {
+    Map<String, String> all = new java.util.TreeMap<>();
+    for (int i = 0; i < settings.length; i += 2) {
+      all.put(settings[i], settings[i + 1]);
+    }
+    return client.admin().createKeyspaceAsync(name, all).join();
+  }
+
+  private static String list(OsierClient client) {
+    return client.admin().listKeyspacesAsync().join();
+  }
+
+  @Test
+  void whatIsCreatedAtOne_isUsedAtAll_andReplicates() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    String told = created(eu, "carts", "sla", "100ms", "partitions", "3");
+    assertThat(told)
+        .contains("\"state\":\"active\"", "\"sla\":\"100ms\"", "\"partitions\":\"3\"")
+        .contains("\"changed_by\":\"default\"");
+    us.session().keyspace("carts").counter("c").increment(2);
+    eu.session().keyspace("carts").counter("c").increment(3);
+    for (String name : NAMES) {
+      OsierClient there = at(cluster, name);
+      await().until(() -> there.session().keyspace("carts").counter("c").get() == 5);
+    }
+    assertThat(list(us)).contains("\"carts\"", "\"from\":\"command\"", "\"shop\"");
+    assertThat(list(us)).doesNotContain(KeyspacePolicy.CONTROL);
+  }
+
+  /** All keyspaces are created at run time: the files name none. */
+  @Test
+  void filesNeedNotNameAny_andOneThatJoinsGetsThemAll() {
+    TestCluster cluster =
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
+    OsierClient eu = at(cluster, "eu");
+    assertThat(list(eu)).isEqualTo("{\"keyspaces\":[]}");
+    assertThat(cluster.datacenter("eu").obstacles()).isEmpty();
+    created(eu, "carts");
+    at(cluster, "us").session().keyspace("carts").counter("c").increment(2);
+    created(eu, "bank", "consistency", "causal");
+    eu.session().keyspace("bank").counter("c").increment(5);
+
+    eu.admin().addDatacenterAsync("ap", cluster.place("ap", "eu")).join();
+    cluster.start("ap");
+    cluster.awaitReady();
+    OsierClient ap = at(cluster, "ap");
+    assertThat(ap.session().keyspace("carts").counter("c").get()).isEqualTo(2);
+    assertThat(ap.session().keyspace("bank").counter("c").get()).isEqualTo(5);
+    ap.session().keyspace("carts").counter("c").increment(1);
+    await().until(() -> eu.session().keyspace("carts").counter("c").get() == 3);
+
+    cluster.stop("us");
+    cluster.start("us");
+    cluster.awaitReady();
+    assertThat(at(cluster, "us").session().keyspace("carts").counter("c").get()).isEqualTo(3);
+  }
+
+  /** It knows of no keyspace when it has waited for the others: it must not seem to have all. */
+  @Test
+  void whoJoinsAndHearsNobody_isNotReady_untilItHasTheKeyspaces() {
+    TestCluster cluster =
+        open.add(
+            new TestCluster(
+                "", "dir = \"" + dir + "\", durability = sync", new String[] {"eu", "us"}));
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "carts");
+    eu.session().keyspace("carts").counter("c").increment(2);
+
+    String address = cluster.place("ap", "eu");
+    Datacenter ap = cluster.start("ap"); // the others refuse it: it was not added
+    String unheard = "datacenter 'ap' has not heard yet from the others which keyspaces there are";
+    await().until(() -> ap.isReady() || ap.obstacles().contains(unheard));
+    assertThat(ap.isReady()).isFalse();
+    assertThat(ap.obstacles()).contains(unheard);
+
+    eu.admin().addDatacenterAsync("ap", address).join();
+    cluster.awaitReady();
+    assertThat(at(cluster, "ap").session().keyspace("carts").counter("c").get()).isEqualTo(2);
+  }
+
+  @Test
+  void transactionsWorkInACausalOne() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "bank", "consistency", "causal");
+    try (var transaction = eu.session().keyspace("bank").begin()) {
+      transaction.counter("a").increment(-1);
+      transaction.counter("b").increment(1);
+      transaction.commit();
+    }
+    OsierClient us = at(cluster, "us");
+    await().until(() -> us.session().keyspace("bank").counter("b").get() == 1);
+    assertThat(us.session().keyspace("bank").counter("a").get()).isEqualTo(-1);
+  }
+
+  /** Perhaps the answer was lost: the error says that it was done, by whom and when. */
+  @Test
+  void creationThatIsRepeated_isToldWhoHasDoneIt() {
+    OsierClient eu = at(cluster(), "eu");
+    created(eu, "again", "sla", "1s");
+    refuses(() -> created(eu, "again", "sla", "1s"), "(changed last by default at 2");
+    refuses(() -> created(eu, "again", "sla", "1s"), "with these very settings");
+    refuses(() -> created(eu, "again", "sla", "2s"), "there is a keyspace 'again' already (");
+  }
+
+  @Test
+  void whatMakesNoSense_isRefused_andChangesNothing() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    String before = list(eu);
+    refuses(() -> created(eu, "shop"), "there is a keyspace 'shop' already");
+    refuses(() -> created(eu, "9"), "start with a letter");
+    refuses(() -> created(eu, KeyspacePolicy.CONTROL), "start with a letter");
+    refuses(() -> created(eu, "x", "sla", "2"), "sla must be a duration with its unit");
+    refuses(() -> created(eu, "x", "colour", "red"), "no setting 'colour'; it has consistency");
+    refuses(() -> created(eu, "x", "replicas", "eu,mars"), "of which there are [ap, eu, us]");
+    refuses(() -> created(eu, "x", "partitions", "0"), "partitions must be");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("shop", Map.of("partitions", "4")).join(),
+        "partitions of a keyspace that exists cannot be altered");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("nope", Map.of("sla", "1s")).join(),
+        "there is no keyspace 'nope'; there are [shop]");
+    refuses(
+        () -> eu.admin().alterKeyspaceAsync("shop", Map.of("sla", "2 parsecs")).join(),
+        "sla must be a duration");
+    refuses(() -> eu.admin().dropKeyspaceAsync("nope").join(), "there is no keyspace 'nope'");
+    refuses(() -> eu.admin().dropKeyspaceAsync("shop").join(), "named by the configuration files");
+    assertThat(list(eu)).isEqualTo(before);
+    assertThatThrownBy(() -> eu.session().keyspace("nope").counter("c").get())
+        .hasMessageContaining("has no keyspace 'nope'");
+    assertThatThrownBy(() -> eu.session().keyspace(KeyspacePolicy.CONTROL).counter("c").get())
+        .hasMessageContaining("no keyspace");
+  }
+
+  private static void refuses(Runnable what, String why) {
+    assertThatThrownBy(what::run)
+        .isInstanceOf(CompletionException.class)
+        .cause()
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void settingsAreAlteredEverywhere_whileItServes() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "feeds", "sla", "1h", "propagation", "state");
+    OsierClient us = at(cluster, "us");
+    us.session().keyspace("feeds").counter("c").increment(1); // is held for an hour
+    eu.admin().alterKeyspaceAsync("feeds", Map.of("sla", "100ms", "limits.key", "8B")).join();
+    await().until(() -> eu.session().keyspace("feeds").counter("c").get() == 1);
+    us.session().keyspace("feeds").counter("c").increment(1); // the next round already obeys
+    await().until(() -> eu.session().keyspace("feeds").counter("c").get() == 2);
+    await().until(() -> list(us).contains("\"limits.key\":\"8B\""));
+    assertThatThrownBy(() -> us.session().keyspace("feeds").counter("123456789").increment(1))
+        .hasMessageContaining("allows 8");
+
+    // One that the files name, too.
+    us.admin().alterKeyspaceAsync("shop", Map.of("sla", "123ms")).join();
+    await().until(() -> list(eu).contains("\"sla\":\"123ms\""));
+    await().until(() -> cluster.datacenter("ap").policy("shop").sla().toMillis() == 123);
+  }
+
+  @Test
+  void whatIsDropped_isGoneEverywhere_andTheNameIsFreeForAnother() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    created(eu, "old", "partitions", "2");
+    us.session().keyspace("old").counter("c").increment(7);
+    us.admin().dropKeyspaceAsync("old").join();
+    for (OsierClient client : List.of(eu, us)) {
+      await().ignoreException(OsierException.class).until(() -> !list(client).contains("\"old\""));
+      assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+    created(eu, "old", "partitions", "5");
+    OsierClient fresh = at(cluster, "us");
+    assertThat(fresh.session().keyspace("old").counter("c").get()).isZero();
+    fresh.session().keyspace("old").counter("c").increment(1);
+    await().until(() -> at(cluster, "ap").session().keyspace("old").counter("c").get() == 1);
+  }
+
+  /** What all that look at a datacenter are shown. */
+  @Test
+  void whatIsCreated_isInTheFigures_andWhatIsDroppedIsNot() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "seen");
+    eu.session().keyspace("seen").counter("c").increment(7);
+    for (Request.Topic topic : Request.Topic.values()) {
+      assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
+          .as("%s", topic)
+          .contains("\"seen\":{");
+    }
+    eu.admin().dropKeyspaceAsync("seen").join();
+    for (Request.Topic topic : Request.Topic.values()) {
+      assertThat(eu.inspectAsync("eu", topic, Optional.empty(), 3).join())
+          .as("%s", topic)
+          .doesNotContain("\"seen\"");
+    }
+  }
+
+  /** Or the window of the link would be narrower for ever. */
+  @Test
+  void whatADroppedOneHadUnderWay_isGivenBack() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    for (int round = 0; round < 5; round++) {
+      String name = "busy" + round;
+      created(eu, name, "propagation", "op", "sla", "0s");
+      for (int i = 0; i < 5_000; i++) {
+        var unused =
+            eu.session().keyspace(name).set("s" + i % 100).addAsync(List.of(Value.of("e" + i)));
+      }
+      eu.admin().dropKeyspaceAsync(name).join();
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(cluster.datacenter("eu").inFlightBytes().values())
+                    .allMatch(bytes -> bytes == 0));
+  }
+
+  /** Two keyspaces of one name: the data of the one must not be taken for dropped. */
+  @Test
+  void fileThatNamesWhatWasCreated_isRefused_andNothingIsLost() {
+    String common =
+        "dc = solo, listen { client-port = %d, peer-port = 0 }, store { dir = \"%s\" }"
+            .formatted(Ports.free(), dir);
+    String before = "osier { " + common + ", keyspaces { shop {} } }";
+    String clashing = "osier { " + common + ", keyspaces { shop {}, carts {} } }";
+    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+      OsierClient client = solo(solo);
+      created(client, "carts");
+      client.session().keyspace("carts").counter("c").increment(3);
+    }
+    assertThatThrownBy(
+            () -> Datacenter.start(ConfigReader.read("clashing", clashing, Map.of())).close())
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining("osier.keyspaces.carts: a keyspace of this name was created");
+    try (Datacenter solo = Datacenter.start(ConfigReader.read("before", before, Map.of()))) {
+      assertThat(solo(solo).session().keyspace("carts").counter("c").get()).isEqualTo(3);
+    }
+  }
+
+  private OsierClient solo(Datacenter datacenter) {
+    await().until(datacenter::isReady);
+    OsierClient client = open.add(PatientClients.of("solo", datacenter.clientPort()).build());
+    client.awaitConnected(PATIENCE);
+    return client;
+  }
+
+  /** A datacenter that leaves the configuration takes no keyspace with it. */
+  @Test
+  void keyspaceOfAReplicaThatIsNotConfiguredAnyMore_isKept() {
+    int soloPort = Ports.free();
+    int awayPort = Ports.free();
+    String common =
+        "dc = solo, listen { client-port = %d, peer-port = %d }, store { dir = \"%s\" }, keyspaces { shop {} }"
+            .formatted(Ports.free(), soloPort, dir);
+    String two = "osier { " + common + ", peers { away = \"127.0.0.1:" + awayPort + "\" } }";
+    String other =
+        "osier { dc = away, store.dir = \"\", listen { client-port = 0, peer-port = %d }, keyspaces { shop {} }, peers { solo = \"127.0.0.1:%d\" } }"
+            .formatted(awayPort, soloPort);
+    try (Datacenter away = Datacenter.start(ConfigReader.read("other", other, Map.of()));
+        Datacenter solo = Datacenter.start(ConfigReader.read("two", two, Map.of()))) {
+      await().until(away::isReady);
+      created(solo(solo), "both", "replicas", "away,solo");
+    }
+    try (Datacenter solo =
+        Datacenter.start(ConfigReader.read("one", "osier { " + common + " }", Map.of()))) {
+      assertThat(list(solo(solo))).contains("\"both\"");
+      assertThat(solo.stored()).anyMatch(k -> k.startsWith("both@"));
+    }
+  }
+
+  /** Of two creations of a name one wins, and nothing that was acknowledged in it is lost. */
+  @Test
+  void twoOperatorsWhoCreateTheSameName_endWithOne() {
+    TestCluster cluster = cluster();
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    for (int i = 0; i < 10; i++) {
+      String name = "k" + i;
+      CompletableFuture<String> one =
+          eu.admin().createKeyspaceAsync(name, Map.of("partitions", "1"));
+      CompletableFuture<String> other =
+          us.admin().createKeyspaceAsync(name, Map.of("partitions", "4"));
+      // Each as early as it is taken: once everybody has opened the same creation.
+      incrementSoon(eu, name, 1);
+      incrementSoon(us, name, 2);
+      CompletableFuture.allOf(one.exceptionally(e -> ""), other.exceptionally(e -> "")).join();
+      for (String at : NAMES) {
+        OsierClient there = at(cluster, at);
+        await().until(() -> there.session().keyspace(name).counter("c").get() == 3);
+        await().until(() -> list(there).equals(list(eu)));
+      }
+    }
+  }
+
+  private static void incrementSoon(OsierClient client, String keyspace, long amount) {
+    await()
+        .pollInterval(Duration.ofMillis(1))
+        .ignoreException(OsierException.class)
+        .until(
+            () -> {
+              client.session().keyspace(keyspace).counter("c").increment(amount);
+              return true;
+            });
+  }
+
+  @Test
+  void whileADatacenterIsAway_whatIsCreatedTakesNoUpdates_andThenAll() {
+    TestCluster cluster = durable();
+    OsierClient eu = at(cluster, "eu");
+    cluster.stop("ap");
+    String told = created(eu, "late");
+    assertThat(told).contains("\"state\":\"creating\"", "\"awaited\":[\"ap\"]");
+    OsierClient hurried =
+        open.add(
+            PatientClients.of("eu", cluster.clientPort("eu"))
+                .timeout(Duration.ofSeconds(1))
+                .build());
+    hurried.awaitConnected(PATIENCE);
+    await() // on a slow machine there may be no answer in its time
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(
+                        () -> hurried.session().keyspace("late").counter("c").increment(1))
+                    .hasMessageContaining("takes no updates until [ap] know it"));
+    cluster.start("ap");
+    cluster.awaitReady();
+    await().until(() -> list(eu).contains("\"awaited\":[]") && !list(eu).contains("creating"));
+    eu.session().keyspace("late").counter("c").increment(1);
+    OsierClient ap = at(cluster, "ap");
+    await().until(() -> ap.session().keyspace("late").counter("c").get() == 1);
+  }
+
+  @Test
+  void afterARestart_whatWasCreatedIsThere_andWhatWasDroppedMeanwhileIsNot() {
+    TestCluster cluster = durable();
+    OsierClient eu = at(cluster, "eu");
+    created(eu, "kept");
+    created(eu, "dropped");
+    OsierClient ap = at(cluster, "ap");
+    ap.session().keyspace("kept").counter("c").increment(4);
+    ap.session().keyspace("dropped").counter("c").increment(5);
+    await().until(() -> eu.session().keyspace("kept").counter("c").get() == 4);
+    cluster.stop("ap");
+    eu.admin().dropKeyspaceAsync("dropped").join();
+    cluster.stop("eu");
+    cluster.stop("us");
+    for (String name : NAMES) {
+      cluster.start(name);
+    }
+    cluster.awaitReady();
+    for (String name : NAMES) {
+      OsierClient there = at(cluster, name);
+      assertThat(there.session().keyspace("kept").counter("c").get()).isEqualTo(4);
+      await().until(() -> !list(there).contains("dropped"));
+      assertThat(cluster.datacenter(name).stored())
+          .filteredOn(k -> k.startsWith("kept@"))
+          .hasSize(1);
+      assertThat(cluster.datacenter(name).stored()).noneMatch(k -> k.startsWith("dropped@"));
+    }
+  }
+}

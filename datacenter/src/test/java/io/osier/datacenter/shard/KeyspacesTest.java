@@ -1,0 +1,147 @@
+package io.osier.datacenter.shard;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.datacenter.server.PeerInputs;
+import io.osier.datacenter.shard.agent.GroupCommitHelp;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.host.LinkWindows;
+import io.osier.propagation.wire.Frame;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Which keyspaces there are. */
+final class KeyspacesTest {
+  private static final DatacenterConfig CONFIG =
+      ConfigReader.read(
+          "test",
+          "osier { dc = eu, store.dir = \"\", peers { us = \"127.0.0.1:1\" },"
+              + " keyspaces { shop { replicas = [eu, us] }, own { replicas = [eu] } } }",
+          Map.of());
+
+  private static Keyspaces keyspaces() {
+    return new Keyspaces(
+        new KeyspaceFactory.Around(
+            CONFIG,
+            new ReplicaId("eu", 1),
+            Optional.empty(),
+            Runnable::run,
+            PendingAnswer::run,
+            false,
+            LinkWindows.NONE,
+            Traces.OFF,
+            (to, keyspace, partition, frame) -> {},
+            dc -> 0,
+            failure -> {}));
+  }
+
+  /** They are in every greeting. */
+  @Test
+  void whatWasDropped_isNamedToNobody_andNotKept() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    keyspaces.partitions().forEach(PartitionRunner::start);
+    try {
+      List<String> before = keyspaces.fingerprints("us");
+      assertThat(before).hasSize(1).first().asString().startsWith("shop{");
+      for (int i = 0; i < 100; i++) {
+        KeyspacePolicy policy = KeyspacePolicy.session("x" + i % 3, Duration.ofMillis(500));
+        keyspaces.open(policy, "creation" + i, true, List.of());
+        keyspaces.start(policy.name());
+        assertThat(keyspaces.fingerprints("us"))
+            .hasSize(2)
+            .last()
+            .asString()
+            .startsWith(policy.name() + "{created=creation" + i + ",");
+        keyspaces.drop(policy.name(), () -> {});
+        assertThat(keyspaces.fingerprints("us")).isEqualTo(before);
+      }
+    } finally {
+      Keyspaces.stop(keyspaces.partitions().toList());
+      keyspaces.endWatching();
+    }
+  }
+
+  private static Keyspaces.Members members(String... others) {
+    return new Keyspaces.Members(Set.of(others), Set.of(others), false, 0);
+  }
+
+  @Test
+  void aPeersLanes_areKeptWhileItIsOne_andNoLonger() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    KeyspaceShard shop = requireNonNull(keyspaces.find("shop"));
+    OrderedQueue before = shop.lane("us", 0);
+    assertThat(before).isNotNull();
+    keyspaces.setMembers(members("us", "ap"));
+    assertThat(shop.lane("us", 0)).as("turns wait in it, maybe").isSameAs(before);
+    assertThat(shop.lane("ap", 0)).as("does not hold the keyspace").isNull();
+    keyspaces.setMembers(members());
+    assertThat(shop.lane("us", 0)).as("none that a late frame could bring back").isNull();
+    keyspaces.setMembers(members("us"));
+    assertThat(shop.lane("us", 0)).isNotNull().isNotSameAs(before);
+    keyspaces.endWatching();
+  }
+
+  @Test
+  void whatAFrameHoldsBack_isReleased_alsoIfItsSenderIsRemovedMeanwhile() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    KeyspaceShard shop = requireNonNull(keyspaces.find("shop"));
+    PeerInputs inputs = inputs(keyspaces);
+    ReplicaId us = new ReplicaId("us", 1);
+    Frame frame = new Frame.Fetch(1, List.of());
+    OrderedQueue lane = requireNonNull(shop.lane("us", 0));
+    inputs.received(us, "shop", 0, frame);
+    assertThat(lane.hold()).as("it was not held").isFalse();
+    keyspaces.setMembers(members());
+    inputs.received(us, "shop", 0, frame); // is dropped
+    inputs.receivedAll(us);
+    assertThat(lane.hold()).as("it was not held").isTrue();
+    keyspaces.endWatching();
+  }
+
+  private static PeerInputs inputs(Keyspaces keyspaces) {
+    return new PeerInputs(
+        keyspaces,
+        new Readiness(keyspaces.shown(), Optional.empty()),
+        () -> false,
+        (from, note) -> {},
+        failure -> {},
+        GroupCommitHelp.NONE);
+  }
+
+  /** As one hears it that has its old store when it is added again: it is dialled, and refused. */
+  @Test
+  void oneThatEverybodyHasRemoved_servesNothing_whileTheyDialIt() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    UpdateGate gate = requireNonNull(keyspaces.find("shop")).gate();
+    PeerInputs inputs = inputs(keyspaces);
+    inputs.rejected("us", new OsierException(ErrorCode.NOT_A_MEMBER, "it was removed"));
+    inputs.compared("us", Map.of()); // it has let us in
+    assertThat(gate.isStranger()).isTrue();
+    inputs.rejected("us", new OsierException(ErrorCode.NOT_A_MEMBER, "run 'osier rebuild'"));
+    assertThat(gate.isStranger()).isTrue();
+    inputs.compared("us", Map.of("shop", "it differs")); // us has let it in
+    inputs.up(new ReplicaId("us", 1), List.of());
+    assertThat(gate.isStranger()).isFalse();
+    assertThat(gate.refusals()).containsExactly(Map.entry("us", "it differs"));
+    keyspaces.endWatching();
+  }
+}

@@ -1,0 +1,34 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** Keyspaces of partitions that a test has made. */
+public final class TestShards {
+  private static final long CHANGES_BYTES = 1 << 20;
+
+  private TestShards() {}
+
+  /** A keyspace that no other datacenter holds, and that takes updates. */
+  public static KeyspaceShard alone(
+      KeyspacePolicy policy, List<PartitionRunner> partitions, Executor readers) {
+    KeyspaceFeed feed =
+        new KeyspaceFeed(
+            new ReplicaId("eu", 1),
+            partitions.size(),
+            CHANGES_BYTES,
+            readers,
+            System::nanoTime,
+            () -> 1,
+            () -> {});
+    feed.begin(partitions);
+    UpdateGate gate =
+        new UpdateGate("eu", policy.name(), List.of(), Optional.empty(), dc -> Integer.MAX_VALUE);
+    return new KeyspaceShard(policy, List.of(), partitions, readers, gate, feed);
+  }
+}

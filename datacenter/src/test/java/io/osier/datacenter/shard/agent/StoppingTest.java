@@ -1,0 +1,100 @@
+package io.osier.datacenter.shard.agent;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.VersionVector;
+import io.osier.core.time.SlewedClock;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.datacenter.frontend.RequestHandler;
+import io.osier.datacenter.shard.TestShards;
+import io.osier.datacenter.store.Journal;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What a request gets that comes when a graceful stop has closed the store already. */
+final class StoppingTest {
+  private static final OrderedQueue LANE = new OrderedQueue();
+
+  /** A store with nothing in memory. */
+  private static ObjectStore cold() {
+    MemoryStore empty = new MemoryStore();
+    return (ObjectStore)
+        Proxy.newProxyInstance(
+            StoppingTest.class.getClassLoader(),
+            new Class<?>[] {ObjectStore.class},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "isCached" -> false;
+                  case "durablyStored" -> Optional.empty();
+                  default -> method.invoke(empty, arguments);
+                });
+  }
+
+  @SuppressWarnings("NullAway") // nothing is inspected
+  private static RequestHandler stopping() {
+    KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
+    PartitionRunner runner =
+        new PartitionRunner(
+            new PartitionPorts(
+                "shop-0",
+                new PartitionRunnerTest.Script(),
+                cold(),
+                Journal.NONE,
+                (to, frame) -> {}),
+            10,
+            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            failure -> {});
+    runner.start();
+    runner.refuse();
+    runner.stop();
+    ExecutorService readers = Executors.newSingleThreadExecutor();
+    readers.shutdown();
+    return new RequestHandler(
+        Map.of("shop", TestShards.alone(policy, List.of(runner), readers)),
+        null,
+        (request, by) -> null,
+        GroupCommitHelp.NONE,
+        () -> true);
+  }
+
+  private static ErrorCode answer(RequestHandler to, Request request) {
+    AtomicReference<Reply> reply = new AtomicReference<>();
+    to.handle(request, LANE, reply::set);
+    return ((Reply.Failure) requireNonNull(reply.get())).code();
+  }
+
+  @Test
+  void readsAndScans_areTold_thatItShutsDown() {
+    RequestHandler handler = stopping();
+    Request read =
+        new Request.Read(
+            "shop",
+            Key.of("k"),
+            Optional.of(CrdtType.PN_COUNTER),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0);
+    Request scan =
+        new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
+    assertThat(answer(handler, read)).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(answer(handler, read)).as("nobody is stuck").isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(answer(handler, scan)).isEqualTo(ErrorCode.SHUTTING_DOWN);
+  }
+}

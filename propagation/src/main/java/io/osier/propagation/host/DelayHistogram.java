@@ -1,0 +1,164 @@
+package io.osier.propagation.host;
+
+import java.util.Arrays;
+
+/**
+ * How many of some times lay in each of a few ranges, as a histogram of a monitoring system wants
+ * them: cheap to record, to copy and to add up. Not thread-safe; {@link #copy} is for others.
+ */
+public final class DelayHistogram {
+  /** The ranges' ends as shares of a staleness bound: dense around it, since that is asked for. */
+  private static final double[] SHARES = {
+    0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0, 10.0
+  };
+
+  /** The ranges' ends where nothing says what matters: 1 ms to 10 s. */
+  private static final long[] USUAL_MICROS = {
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000
+  };
+
+  private final long[] boundsMicros;
+  private final long[] counts;
+  private long sumMicros;
+
+  private DelayHistogram(long[] boundsMicros, long[] counts, long sumMicros) {
+    this.boundsMicros = boundsMicros;
+    this.counts = counts;
+    this.sumMicros = sumMicros;
+  }
+
+  /**
+   * Nothing recorded, with these ends of ranges; what is above the last has a range of its own.
+   *
+   * @param boundsMicros ascending, in microseconds; not changed afterwards
+   */
+  public static DelayHistogram of(long... boundsMicros) {
+    return new DelayHistogram(boundsMicros, new long[boundsMicros.length + 1], 0);
+  }
+
+  /**
+   * What somebody else has counted.
+   *
+   * @param boundsMicros as for {@link #of}
+   * @param counts one more than bounds; not changed afterwards
+   */
+  public static DelayHistogram counted(long[] boundsMicros, long[] counts, long sumMicros) {
+    if (counts.length != boundsMicros.length + 1) {
+      throw new IllegalArgumentException(
+          boundsMicros.length + " bounds make " + (boundsMicros.length + 1) + " ranges");
+    }
+    return new DelayHistogram(boundsMicros, counts, sumMicros);
+  }
+
+  /** Nothing recorded, with ranges from 1 ms to 10 s. */
+  public static DelayHistogram usual() {
+    return of(USUAL_MICROS);
+  }
+
+  /** Nothing recorded, with ranges around a staleness bound; the usual ones if it is 0. */
+  public static DelayHistogram around(long boundMillis) {
+    if (boundMillis <= 0) {
+      return usual();
+    }
+    return of(
+        Arrays.stream(SHARES)
+            .mapToLong(s -> Math.max(1, Math.round(s * boundMillis * 1e3)))
+            .toArray());
+  }
+
+  /** Takes a time, in microseconds; below 0 counts as 0. */
+  public void record(long micros) {
+    long time = Math.max(0, micros);
+    int i = 0;
+    while (i < boundsMicros.length && time > boundsMicros[i]) {
+      i++;
+    }
+    counts[i]++;
+    sumMicros += time;
+  }
+
+  /** How many ranges have an end. */
+  public int ranges() {
+    return boundsMicros.length;
+  }
+
+  /** The end of a range, itself included, in microseconds. */
+  public long boundMicros(int range) {
+    return boundsMicros[range];
+  }
+
+  /** How many times lay in a range; that behind the last end is {@link #ranges()}. */
+  public long count(int range) {
+    return counts[range];
+  }
+
+  /** How many times there are. */
+  public long total() {
+    return Arrays.stream(counts).sum();
+  }
+
+  /** How many times were not above an end of a range. */
+  public long upTo(long micros) {
+    long sum = 0;
+    for (int i = 0; i < boundsMicros.length && boundsMicros[i] <= micros; i++) {
+      sum += counts[i];
+    }
+    return sum;
+  }
+
+  /** All times together, in microseconds. */
+  public long sumMicros() {
+    return sumMicros;
+  }
+
+  /** The same, on its own. */
+  public DelayHistogram copy() {
+    return new DelayHistogram(boundsMicros, counts.clone(), sumMicros);
+  }
+
+  /**
+   * Both together.
+   *
+   * @throws IllegalArgumentException if their ranges differ
+   */
+  public DelayHistogram plus(DelayHistogram other) {
+    if (!Arrays.equals(boundsMicros, other.boundsMicros)) {
+      throw new IllegalArgumentException("the ranges differ: " + this + ", " + other);
+    }
+    long[] sums = counts.clone();
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += other.counts[i];
+    }
+    return new DelayHistogram(boundsMicros, sums, sumMicros + other.sumMicros);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof DelayHistogram d
+        && Arrays.equals(boundsMicros, d.boundsMicros)
+        && Arrays.equals(counts, d.counts)
+        && sumMicros == d.sumMicros;
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(counts);
+  }
+
+  @Override
+  public String toString() {
+    return total() + " times, " + sumMicros + " µs together";
+  }
+}

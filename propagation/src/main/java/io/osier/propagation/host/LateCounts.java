@@ -1,0 +1,59 @@
+package io.osier.propagation.host;
+
+/**
+ * How many shipments became visible later than the staleness bound, by the reason.
+ *
+ * @param origin they left so late that the shortest way would have been too long: the origin's
+ *     machine stalled, or holds too long
+ * @param way they were longer under way than usual, and would have been in time otherwise: the link
+ *     was slow, or the machine here stalled
+ * @param dependency they waited here for what they build on, and would have been in time otherwise
+ * @param outage a link had been down: their own, or that of what they build on
+ */
+public record LateCounts(long origin, long way, long dependency, long outage) {
+  /** Nothing was late. */
+  public static final LateCounts NONE = new LateCounts(0, 0, 0, 0);
+
+  /**
+   * What a shipment's delay is made of.
+   *
+   * @param ageMillis from its oldest update's commit until it was sent
+   * @param wayMillis from there until it is visible
+   * @param waitedMillis the part of that which it waited for something else
+   * @param shortestWayMillis the shortest that any frame of the sender took
+   */
+  public record Delay(long ageMillis, long wayMillis, long waitedMillis, long shortestWayMillis) {
+    long millis() {
+      return ageMillis + wayMillis;
+    }
+  }
+
+  /** Shipments that were late though the links were up. */
+  public long violations() {
+    return origin + way + dependency;
+  }
+
+  /** Both together. */
+  public LateCounts plus(LateCounts other) {
+    return new LateCounts(
+        origin + other.origin,
+        way + other.way,
+        dependency + other.dependency,
+        outage + other.outage);
+  }
+
+  LateCounts withOutage() {
+    return new LateCounts(origin, way, dependency, outage + 1);
+  }
+
+  /** With one more that was late though the links were up. */
+  LateCounts with(Delay delay, long boundMillis) {
+    if (delay.millis() - delay.waitedMillis <= boundMillis) {
+      return new LateCounts(origin, way, dependency + 1, outage);
+    }
+    if (delay.ageMillis + delay.shortestWayMillis > boundMillis) {
+      return new LateCounts(origin + 1, way, dependency, outage);
+    }
+    return new LateCounts(origin, way + 1, dependency, outage);
+  }
+}

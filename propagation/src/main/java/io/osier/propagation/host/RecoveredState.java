@@ -1,0 +1,88 @@
+package io.osier.propagation.host;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.wire.Frame.Cursor;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a partition that kept its store knows when it starts again. The objects themselves and the
+ * log of its own updates stay in the store.
+ *
+ * @param life counts the starts of the store, from 1: what was counted in memory only (places in
+ *     the stream, epochs, changes) is comparable within one life. 0 without a store
+ * @param resumed whether the incarnation goes on, and had caught up: nothing was lost
+ * @param committed the last commit number of this incarnation; 0 for a new one
+ * @param loggedAfter of this incarnation's updates after this number the log tells the objects
+ * @param timestamp the hybrid clock's last timestamp
+ * @param through what was here completely of every other replica, former incarnations of this
+ *     datacenter among them
+ * @param replicas every other replica of whose updates something may be here
+ * @param cursors the places in the peers' streams, by sender
+ * @param settled see {@link ReplicationProgress}
+ * @param forgotten whether a watcher who comes from elsewhere may not be told of a removal
+ * @param firstChange where the counts of what comes in this life begin, 1 or more: 1, but in
+ *     simulations of long lives
+ */
+public record RecoveredState(
+    long life,
+    boolean resumed,
+    long committed,
+    long loggedAfter,
+    long timestamp,
+    VersionVector through,
+    Set<ReplicaId> replicas,
+    Map<ReplicaId, Cursor> cursors,
+    boolean settled,
+    Forgetting forgotten,
+    long firstChange) {
+
+  /** Of a partition that starts with nothing. */
+  public static final RecoveredState NOTHING =
+      new RecoveredState(
+          0, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, Forgetting.UNKNOWN, 1);
+
+  public RecoveredState {
+    if (life < 0 || firstChange < 1 || loggedAfter < 0 || loggedAfter > committed) {
+      throw new IllegalArgumentException(
+          "life " + life + ", committed " + committed + ", logged after " + loggedAfter);
+    }
+    replicas = new TreeSet<>(replicas);
+    cursors = new TreeMap<>(cursors);
+  }
+
+  /** The same where nothing can have been lost, since there never was anything. */
+  public RecoveredState asNew() {
+    return new RecoveredState(
+        life,
+        true,
+        committed,
+        loggedAfter,
+        timestamp,
+        through,
+        replicas,
+        cursors,
+        settled,
+        Forgetting.NOTHING,
+        firstChange);
+  }
+
+  /** The same, with counts that begin elsewhere. */
+  public RecoveredState countingFrom(long change) {
+    return new RecoveredState(
+        life,
+        resumed,
+        committed,
+        loggedAfter,
+        timestamp,
+        through,
+        replicas,
+        cursors,
+        settled,
+        forgotten,
+        change);
+  }
+}

@@ -1,0 +1,22 @@
+package io.osier.propagation.host;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.propagation.wire.Frame.Cursor;
+import java.util.Map;
+
+/**
+ * How far a partition has come with what others ship: stored together with the updates that were
+ * applied, so that it is true after any crash.
+ *
+ * @param through what is here completely of every other replica
+ * @param cursors the places in the peers' streams up to which everything was applied, by sender
+ * @param settled whether this incarnation has once had everything that any peer had of its
+ *     datacenter's former ones
+ */
+public record ReplicationProgress(
+    VersionVector through, Map<ReplicaId, Cursor> cursors, boolean settled) {
+  public ReplicationProgress {
+    cursors = Map.copyOf(cursors);
+  }
+}

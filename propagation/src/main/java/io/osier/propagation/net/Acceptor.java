@@ -1,0 +1,403 @@
+package io.osier.propagation.net;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.net.FrameReader;
+import io.osier.core.tls.TlsContext;
+import io.osier.core.tls.TlsName;
+import io.osier.propagation.net.link.ByteCounter;
+import io.osier.propagation.net.link.ConnectionGuard;
+import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerWire;
+import io.osier.propagation.net.link.PortGuard;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection that another datacenter dialled: takes its greeting, then its frames. Small frames
+ * are decoded where they are read; while a large one is decoded by a thread of its own, what
+ * follows on this connection waits in the network, and other connections go on.
+ */
+final class Acceptor extends FrameReader {
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+  /** Largest greeting, in bytes: the texts of some thousand keyspaces. */
+  static final int GREETING_BYTES_MAX = 1 << 20;
+
+  /** Decoding so much takes milliseconds. */
+  private static final int LARGE_BYTES_MIN = 1 << 20;
+
+  private static final long REFUSED_MILLIS = 100;
+
+  private final PeeringContext peering;
+  private final Arrivals arrivals;
+  private final PortGuard port;
+  private final ByteCounter counter;
+  private final Heartbeat heartbeat;
+  private final ConnectionGuard guard;
+
+  /**
+   * Who dialled.
+   *
+   * @param peer as which it was let in
+   */
+  private record Sender(ReplicaId replica, Peer peer) {}
+
+  /** Null before it has greeted. */
+  private @Nullable Sender sender;
+
+  /** As what it is known that waits to be let in, or was; null before it has greeted. */
+  private @Nullable Greeted greeted;
+
+  private boolean ended;
+
+  /** Whether updates have come. */
+  private boolean hasSent;
+
+  /** The fingerprints that each end has named last. */
+  private List<String> mine = List.of();
+
+  private List<String> theirs = List.of();
+
+  /** As the peer numbers the keyspaces. */
+  private List<String> names = List.of();
+
+  private Set<String> agreed = Set.of();
+
+  Acceptor(PeeringContext peering, Arrivals arrivals, PortGuard port) {
+    super(GREETING_BYTES_MAX);
+    this.peering = peering;
+    this.arrivals = arrivals;
+    this.port = port;
+    this.counter = new ByteCounter(new LinkTraffic());
+    this.heartbeat = Heartbeat.answering();
+    this.guard = new ConnectionGuard(port, this::isInFrame);
+  }
+
+  /** Puts this and what belongs before it into a new connection's pipeline. */
+  void addTo(Channel channel) {
+    channel.pipeline().addLast(counter);
+    peering
+        .tls()
+        .ifPresent(
+            tls ->
+                channel
+                    .pipeline()
+                    .addLast(tls.accept().accept(channel.alloc(), port.limits().greetingMillis())));
+    channel.pipeline().addLast(heartbeat, guard, PeerWire.flushes(), this);
+  }
+
+  @Override
+  protected void frame(ChannelHandlerContext ctx, WireInput content) {
+    guard.frame();
+    PeerMessage message = PeerMessage.decode(content);
+    Sender from = sender;
+    if (from == null) {
+      if (message instanceof PeerMessage.Hello hello && greeted == null) {
+        greet(ctx, hello);
+      } else {
+        LOG.warn("{} sends no greeting; connection closed", ctx.channel().remoteAddress());
+        close(ctx);
+      }
+      return;
+    }
+    if (from.peer.isRemoved()) {
+      return; // the connection is about to be closed
+    }
+    switch (message) {
+      case PeerMessage.Ping p -> heartbeat.give();
+      case PeerMessage.Probe p -> PeerWire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
+      case PeerMessage.Alive a ->
+          peering
+              .bearers()
+              .answered(requireNonNull(greeted), a.number(), PeerWire.nowNanos(ctx))
+              .forEach(PeerIdentities.Step::carryOut);
+      case PeerMessage.Data d -> {
+        if (d.frame().length < LARGE_BYTES_MIN) {
+          deliver(from, d);
+        } else {
+          deliverApart(ctx, from, d);
+        }
+      }
+      case PeerMessage.Keyspaces k -> {
+        theirs = k.fingerprints();
+        compare(from.replica);
+      }
+      case PeerMessage.Note n -> peering.listener().noted(from.replica, n.content());
+      default -> {
+        LOG.warn("{} sends what does not belong here; connection closed", from.replica);
+        close(ctx);
+      }
+    }
+  }
+
+  @Override
+  protected void frames(ChannelHandlerContext ctx) {
+    Sender from = sender;
+    if (from != null) {
+      peering.listener().receivedAll(from.replica);
+    }
+  }
+
+  private void deliver(Sender from, PeerMessage.Data data) {
+    if (data.keyspace() >= names.size()) {
+      throw new OsierException(
+          ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
+    }
+    String keyspace = names.get(data.keyspace());
+    if (agreed.contains(keyspace)) {
+      Frame frame = FrameCodec.decode(from.replica, data.frame());
+      if (!hasSent && brings(frame)) {
+        hasSent = true;
+        peering.bearers().sent(requireNonNull(greeted));
+      }
+      if (!from.peer.isRemoved()) { // decoding takes its time
+        peering.listener().received(from.replica, keyspace, data.partition(), frame);
+      }
+    }
+  }
+
+  /** Whether it has updates of the sender, or says that there are some. */
+  private static boolean brings(Frame frame) {
+    return (frame instanceof Frame.Updates u && !u.shipments().isEmpty())
+        || (frame instanceof Frame.Offer o && o.epoch() != Frame.Offer.OF_ANSWER);
+  }
+
+  private void deliverApart(ChannelHandlerContext ctx, Sender from, PeerMessage.Data data) {
+    pause();
+    ctx.channel().config().setAutoRead(false);
+    heartbeat.busy(true);
+    peering
+        .network()
+        .apart(
+            "osier-decode-" + from.replica.dc(),
+            () -> {
+              Optional<Throwable> failure = Optional.empty();
+              try {
+                deliver(from, data);
+              } catch (Throwable e) {
+                failure = Optional.of(e);
+              }
+              goOn(ctx, failure);
+            });
+  }
+
+  private void goOn(ChannelHandlerContext ctx, Optional<Throwable> failure) {
+    try {
+      ctx.executor()
+          .execute(
+              () -> {
+                heartbeat.busy(false);
+                if (failure.isPresent()) {
+                  exceptionCaught(ctx, failure.get());
+                } else {
+                  ctx.channel().config().setAutoRead(true);
+                  resume(ctx);
+                }
+              });
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed while a frame was decoded", e);
+    }
+  }
+
+  private void greet(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+    Channel channel = ctx.channel();
+    ReplicaId replica = hello.replica();
+    SortedMap<String, Peer> peers = peering.peers().all();
+    Optional<PeerMessage.Refused> refusal =
+        peering
+            .greeting()
+            .judge(
+                hello,
+                peers.keySet(),
+                arrivals.other(replica.dc(), channel),
+                peering
+                    .tls()
+                    .filter(tls -> tls.accept().isRequired() || TlsContext.isOn(channel))
+                    .map(tls -> TlsName.ofOtherEnd(channel)));
+    if (refusal.isPresent()) {
+      refuse(ctx, replica, refusal.get());
+      return;
+    }
+    Greeted line = new Greeted(ctx, hello);
+    greeted = line;
+    guard.greeted();
+    heartbeat.greeted();
+    heartbeat.busy(true); // for as long as others who bear the name are asked
+    PeerIdentities.Bearer bearer =
+        new PeerIdentities.Bearer(replica, hello.start(), hello.former(), PeerWire.host(channel));
+    peering
+        .bearers()
+        .greeted(line, bearer, PeerWire.nowNanos(ctx))
+        .forEach(PeerIdentities.Step::carryOut);
+    if (sender == null && !ended) {
+      heartbeat.give(); // it is not to take this one for out of reach while it waits
+    }
+  }
+
+  /** Who has greeted over this connection. */
+  private final class Greeted extends IdentityLine {
+    private final ChannelHandlerContext ctx;
+    private final PeerMessage.Hello hello;
+
+    Greeted(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+      super(ctx.channel(), () -> ended);
+      this.ctx = ctx;
+      this.hello = hello;
+    }
+
+    @Override
+    public void welcome() {
+      does(() -> letIn(ctx, hello));
+    }
+
+    @Override
+    public void refuse(String why) {
+      ReplicaId replica = hello.replica();
+      does(
+          () ->
+              Acceptor.this.refuse(
+                  ctx,
+                  replica,
+                  new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, why, replica.incarnation())));
+    }
+
+    @Override
+    public void close() {
+      does(() -> Acceptor.this.close(ctx));
+    }
+  }
+
+  private void letIn(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
+    Channel channel = ctx.channel();
+    ReplicaId replica = hello.replica();
+    Peer peer = peering.peers().all().get(replica.dc());
+    if (peer == null) { // it was removed while it waited
+      close(ctx);
+      return;
+    }
+    if (!arrivals.replace(replica, hello.start(), hello.dial(), channel)) {
+      LOG.debug("a dial of {} that hung comes after a later one; connection closed", replica);
+      close(ctx);
+      return;
+    }
+    sender = new Sender(replica, peer);
+    setFrameBytesMax(PeerTransport.FRAME_BYTES_MAX);
+    heartbeat.busy(false);
+    peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
+    peering.greeting().heard(replica, hello.protocolVersion());
+    counter.countFor(peer.traffic());
+    mine = peering.fingerprints().apply(replica.dc());
+    theirs = hello.keyspaces();
+    compare(replica);
+    PeerWire.write(channel, peering.greeting().welcome(hello, mine));
+  }
+
+  private void compare(ReplicaId with) {
+    names = theirs.stream().map(KeyspaceAgreement::name).toList();
+    agreed = Set.copyOf(peering.compare(with.dc(), mine, theirs).agreed());
+  }
+
+  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  private void changed(Channel channel) {
+    Sender from = sender;
+    if (from != null && !ended && !from.peer.isRemoved()) {
+      List<String> now = peering.fingerprints().apply(from.replica.dc());
+      if (!now.equals(mine)) {
+        mine = now;
+        compare(from.replica);
+        PeerWire.write(channel, new PeerMessage.Keyspaces(now));
+      }
+    }
+  }
+
+  /** The keyspaces that are here have changed. For any thread. */
+  static void keyspacesChanged(Channel channel) {
+    PeerWire.inLoop(
+        channel,
+        () -> {
+          Acceptor acceptor = channel.pipeline().get(Acceptor.class);
+          if (acceptor != null) {
+            acceptor.changed(channel);
+          }
+        });
+  }
+
+  /** Closes a connection if whoever dialled it was removed. In the loop. */
+  static void closeIfRemoved(Channel channel) {
+    Acceptor acceptor = channel.pipeline().get(Acceptor.class);
+    if (acceptor != null && acceptor.sender != null && acceptor.sender.peer.isRemoved()) {
+      acceptor.leave(acceptor.sender.replica, channel);
+    }
+  }
+
+  /** It is let go of at once: to be closed may take a while, and it may be added again. */
+  private void leave(ReplicaId removed, Channel channel) {
+    LOG.info("connection from {} closed: the datacenter was removed", removed);
+    arrivals.left(removed.dc(), channel);
+    ended = true;
+    end();
+    channel.close();
+  }
+
+  private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
+    long start = greeted == null ? 0 : greeted.hello.start(); // of two each is refused in turn
+    if (peering.said().isNews("<" + from + " " + start, refusal.message())) {
+      LOG.warn("{} is refused: {}: {}", from, refusal.code(), refusal.message());
+    }
+    PeerWire.write(ctx.channel(), refusal);
+    ended = true;
+    end();
+    ctx.executor().schedule(() -> ctx.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void close(ChannelHandlerContext ctx) {
+    ended = true;
+    end();
+    ctx.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    super.channelInactive(ctx);
+    if (greeted != null) {
+      peering
+          .bearers()
+          .left(greeted, PeerWire.nowNanos(ctx))
+          .forEach(PeerIdentities.Step::carryOut);
+    }
+    if (sender != null) {
+      arrivals.left(sender.replica.dc(), ctx.channel());
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    OutOfMemory.report(cause);
+    if (!ended && sender != null) {
+      LOG.warn("connection from {} closed: {}", sender.replica, PeerWire.reason(cause));
+    } else if (!ended) {
+      port.log(ctx.channel(), PeerWire.reason(cause)); // anybody can do that, again and again
+    }
+    close(ctx);
+  }
+}

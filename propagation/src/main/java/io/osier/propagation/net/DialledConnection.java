@@ -1,0 +1,371 @@
+package io.osier.propagation.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.OutOfMemory;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.WireInput;
+import io.osier.core.net.FrameReader;
+import io.osier.core.tls.TlsName;
+import io.osier.core.tls.TlsTrouble;
+import io.osier.propagation.net.link.ByteCounter;
+import io.osier.propagation.net.link.FrameNumbering;
+import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerWire;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A connection that was dialled: greets, and hears the answer and pongs. */
+final class DialledConnection extends FrameReader {
+  private static final Logger LOG = LoggerFactory.getLogger(DialledConnection.class);
+
+  private final PeeringContext peering;
+  private final Dialler dialler;
+  private final String dc;
+  private final Heartbeat heartbeat = Heartbeat.asking();
+  private final FrameNumbering numbering = new FrameNumbering();
+
+  /** How this connection is encrypted; empty if it is not. */
+  private final Optional<PeerTls> tls;
+
+  /** In which version of the protocol it has greeted; 0 if it has not. */
+  private int version;
+
+  private boolean answered;
+  private boolean ended;
+
+  /** See {@link #isHeld}. */
+  private volatile boolean held;
+
+  /** As what the one is known that has welcomed this; null before. */
+  private @Nullable Answering answering;
+
+  /** Who has welcomed this; null before. */
+  private @Nullable ReplicaId peer;
+
+  /** The fingerprints that each end has named last. */
+  private List<String> mine = List.of();
+
+  private List<String> theirs = List.of();
+
+  /** The keyspaces of which frames are sent. */
+  private Set<String> agreed = Set.of();
+
+  DialledConnection(PeeringContext peering, Dialler dialler) {
+    super(Acceptor.GREETING_BYTES_MAX); // what is answered is no larger
+    this.peering = peering;
+    this.dialler = dialler;
+    this.dc = dialler.dc();
+    this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
+  }
+
+  /** The version of the protocol in which it has greeted; 0 if it has not. */
+  int version() {
+    return version;
+  }
+
+  /**
+   * Whether the other end has given a sign of life, and neither of the two has said yet whether it
+   * lets the other one in. For any thread.
+   */
+  boolean isHeld() {
+    return held;
+  }
+
+  /** Puts this and what belongs before it into a new connection's pipeline. */
+  void addTo(Channel channel) {
+    ByteCounter counter = new ByteCounter(dialler.traffic());
+    channel.pipeline().addLast(counter);
+    tls.ifPresent(
+        t ->
+            channel
+                .pipeline()
+                .addLast(
+                    t.dial()
+                        .dial(
+                            channel.alloc(),
+                            dialler.host(),
+                            dialler.port(),
+                            Dialler.CONNECT_MILLIS)));
+    channel.pipeline().addLast(heartbeat, PeerWire.flushes(), numbering, this);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (tls.isEmpty()) {
+      greet(ctx);
+    }
+  }
+
+  private void greet(ChannelHandlerContext ctx) {
+    if (dialler.isEnded()) { // while it was connected
+      close(ctx);
+      return;
+    }
+    PeerMessage.Hello hello = dialler.hello();
+    version = hello.protocolVersion();
+    mine = hello.keyspaces();
+    numbering.told(mine);
+    PeerWire.write(ctx.channel(), hello);
+  }
+
+  /** Greets only the one that was meant: the greeting names keyspaces. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof SslHandshakeCompletionEvent shaken && shaken.isSuccess()) {
+      Optional<String> wrong = peering.greeting().misnamed(dc, TlsName.ofOtherEnd(ctx.channel()));
+      if (wrong.isEmpty()) {
+        greet(ctx);
+      } else {
+        if (peering.said().isNews(">" + dc, wrong.get())) {
+          LOG.error("at the address of {}: {}", dc, wrong.get());
+        }
+        close(ctx);
+      }
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  @Override
+  protected void frame(ChannelHandlerContext ctx, WireInput content) {
+    PeerMessage message = PeerMessage.decode(content);
+    answered = true;
+    switch (message) {
+      case PeerMessage.Welcome w -> welcomed(ctx, w);
+      case PeerMessage.Refused r -> refused(ctx, r);
+      case PeerMessage.Pong p -> {}
+      case PeerMessage.Probe p -> PeerWire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
+      case PeerMessage.Alive a -> {
+        if (answering != null) {
+          peering
+              .bearers()
+              .answered(answering, a.number(), PeerWire.nowNanos(ctx))
+              .forEach(PeerIdentities.Step::carryOut);
+        }
+      }
+      case PeerMessage.Keyspaces k -> {
+        theirs = k.fingerprints();
+        compare();
+      }
+      default -> {
+        LOG.warn("{} sends what only a dialler may send; connection closed", dc);
+        close(ctx);
+      }
+    }
+    held = !ended && peer == null;
+  }
+
+  @Override
+  protected void frames(ChannelHandlerContext ctx) {}
+
+  private void welcomed(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+    ReplicaId replica = welcome.replica();
+    if (!replica.dc().equals(dc)) {
+      LOG.error("at the address of {} answers {}; check the peers' addresses", dc, replica);
+      close(ctx);
+      return;
+    }
+    Optional<String> givenUp = peering.greeting().givenUp(replica);
+    if (givenUp.isPresent()) {
+      if (peering.said().isNews(">" + dc, givenUp.get())) {
+        LOG.error(givenUp.get());
+      }
+      close(ctx);
+      return;
+    }
+    if (answering != null) {
+      close(ctx);
+      return;
+    }
+    Answering line = new Answering(ctx, welcome);
+    answering = line;
+    heartbeat.greeted(); // it pings for as long as others who bear the name are asked
+    PeerIdentities.Bearer bearer =
+        new PeerIdentities.Bearer(replica, welcome.start(), welcome.former(), dialler.host());
+    peering
+        .bearers()
+        .greeted(line, bearer, PeerWire.nowNanos(ctx))
+        .forEach(PeerIdentities.Step::carryOut);
+  }
+
+  /** Who has answered over this connection. */
+  private final class Answering extends IdentityLine {
+    private final ChannelHandlerContext ctx;
+    private final PeerMessage.Welcome welcome;
+
+    Answering(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+      super(ctx.channel(), () -> ended);
+      this.ctx = ctx;
+      this.welcome = welcome;
+    }
+
+    @Override
+    public void welcome() {
+      does(() -> isUp(ctx, welcome));
+    }
+
+    @Override
+    public void refuse(String why) {
+      does(() -> isSecond(ctx, why));
+    }
+
+    @Override
+    public void close() {
+      does(() -> DialledConnection.this.close(ctx));
+    }
+  }
+
+  /** It is not talked to; when it dials itself, it is told so. */
+  private void isSecond(ChannelHandlerContext ctx, String why) {
+    if (peering.said().isNews(">" + dc, why)) {
+      LOG.error("at the address of {}: {}", dc, why);
+    }
+    dialler.slowDown();
+    close(ctx);
+  }
+
+  private void isUp(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
+    ReplicaId replica = welcome.replica();
+    LOG.info("connected to {}", replica);
+    peering.said().end(">" + dc);
+    int newest = peering.greeting().newest();
+    if (version == newest) {
+      peering.said().end("v" + dc);
+    } else if (peering.said().isNews("v" + dc, "" + version)) {
+      LOG.warn(
+          "{} is spoken to in version {} of the peer protocol, which is older than this one's ({}):"
+              + " it refuses newer ones; upgrade it",
+          dc,
+          version,
+          newest);
+    }
+    peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
+    peer = replica;
+    theirs = welcome.keyspaces().orElse(mine);
+    dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
+    KeyspaceAgreement agreement = peering.compare(dc, mine, theirs);
+    agreed = Set.copyOf(agreement.agreed());
+    held = false;
+    heartbeat.give();
+    peering.listener().up(replica, agreement.agreed());
+    changed(ctx.channel()); // since it was greeted
+  }
+
+  /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
+  void changed(Channel channel) {
+    if (ended) {
+      return;
+    }
+    List<String> now = peering.fingerprints().apply(dc);
+    if (!now.equals(mine)) {
+      mine = now;
+      numbering.told(now);
+      PeerWire.write(channel, new PeerMessage.Keyspaces(now));
+      compare();
+    }
+  }
+
+  private void compare() {
+    if (peer == null) {
+      return;
+    }
+    Set<String> before = agreed;
+    agreed = Set.copyOf(peering.compare(dc, mine, theirs).agreed());
+    List<String> parted = before.stream().filter(k -> !agreed.contains(k)).sorted().toList();
+    List<String> up = agreed.stream().filter(k -> !before.contains(k)).sorted().toList();
+    if (!parted.isEmpty()) {
+      peering.listener().parted(dc, parted);
+    }
+    if (!up.isEmpty()) {
+      peering.listener().up(peer, up);
+    }
+  }
+
+  private void refused(ChannelHandlerContext ctx, PeerMessage.Refused refusal) {
+    boolean isHeard = dialler.refused(refusal);
+    String why = why(refusal);
+    boolean isToBeSaid = isHeard || refusal.code() != ErrorCode.VERSION_MISMATCH;
+    if (isToBeSaid && peering.said().isNews(">" + dc, why)) {
+      LOG.error(
+          "{} refuses this datacenter, which goes on trying: {}: {}", dc, refusal.code(), why);
+    }
+    boolean isDuplicate = refusal.code() == ErrorCode.DUPLICATE_DC;
+    long own = peering.self().incarnation();
+    if (isDuplicate && refusal.newest() <= own) {
+      dialler.second(refusal.message(), refusal.newest() < own);
+    }
+    if (isHeard && !(isDuplicate && refusal.newest() == own)) {
+      peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));
+    }
+    close(ctx);
+  }
+
+  private String why(PeerMessage.Refused refusal) {
+    String name = peering.greeting().hardest(peering.peers().all().keySet());
+    int needed = PeerMessage.versionMin(name);
+    boolean isName =
+        refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerMessage.PROTOCOL_VERSION_MIN;
+    return isName
+        ? "%s (the name '%s' needs version %d: upgrade %s first)"
+            .formatted(refusal.message(), name, needed, dc)
+        : refusal.message();
+  }
+
+  private void close(ChannelHandlerContext ctx) {
+    leave(ctx.channel());
+  }
+
+  /** Takes nothing more, and closes the connection. In the loop. */
+  void leave(Channel channel) {
+    ended = true;
+    held = false;
+    end();
+    channel.close();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    super.channelInactive(ctx);
+    held = false;
+    if (answering != null) {
+      peering
+          .bearers()
+          .left(answering, PeerWire.nowNanos(ctx))
+          .forEach(PeerIdentities.Step::carryOut);
+    }
+    if (dialler.lost(ctx.channel())) {
+      LOG.info("connection to {} lost", dc);
+      peering.listener().down(dc);
+    } else if (!answered) {
+      if (mayBePlain() && (tls.isEmpty() || version == 0)) {
+        dialler.otherWay();
+      }
+    }
+    dialler.openLater();
+  }
+
+  /** Whether the other end may speak TLS or not, while the cluster changes over. */
+  private boolean mayBePlain() {
+    return peering.tls().filter(t -> !t.dial().isRequired()).isPresent();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    OutOfMemory.report(cause);
+    String why = PeerWire.reason(cause);
+    boolean said = TlsTrouble.inWords(cause).isPresent() && !peering.said().isNews(">" + dc, why);
+    if (!ended && !said) {
+      LOG.warn("connection to {} closed: {}", dc, why);
+    }
+    close(ctx);
+  }
+}

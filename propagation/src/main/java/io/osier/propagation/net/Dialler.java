@@ -1,0 +1,357 @@
+package io.osier.propagation.net;
+
+import io.netty.channel.Channel;
+import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
+import io.osier.propagation.net.link.DialAttempts;
+import io.osier.propagation.net.link.FrameNumbering;
+import io.osier.propagation.net.link.LinkBuffer;
+import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerWire;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way to one peer: dials it again and again, and sends over the connection that it has. {@link
+ * DialAttempts} says when, {@link LinkBuffer} how much may wait to leave. Sending is for any thread,
+ * the rest for the loop.
+ */
+final class Dialler {
+  private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);
+  static final int CONNECT_MILLIS = 5_000;
+
+  /** While an older version of the protocol is spoken, the newest is tried so often. */
+  static final long DOUBT_MILLIS = 5_000;
+
+  /** Who names a former incarnation that is in the way says so again within this, if in reach. */
+  static final long FORMER_MILLIS = PeerIdentities.RIVAL_MILLIS;
+
+  /** A note would come late behind more. */
+  private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
+
+  private final String dc;
+  private final InetSocketAddress address;
+  private final PeeringContext peering;
+  private final LinkTraffic traffic;
+  private final DialAttempts dialling;
+  private final LinkBuffer buffer = new LinkBuffer();
+
+  /** Where frames can be sent; null while there is no such connection. */
+  private volatile @Nullable Way way;
+
+  // For the loop.
+  private boolean started;
+  private boolean ended;
+
+  /** Counts what the other end says of another process of this one's name. */
+  private long seconds;
+
+  /** Whether the listener was told last that a former incarnation is in the way. */
+  private boolean formerInTheWay;
+
+  /** Whether there was a copy of this one's store, too, since the last welcome. */
+  private boolean copied;
+
+  /** Whether an attempt is under way that has come to nothing yet. */
+  private boolean trying;
+
+  /** The attempt's connection if it is open, and what stands in it. */
+  private @Nullable Channel channel;
+
+  private volatile @Nullable DialledConnection dialled;
+
+  /**
+   * A connection over which frames can be sent.
+   *
+   * @param peer the process at the other end
+   * @param dialled what greeted over it
+   */
+  private record Way(Channel channel, ReplicaId peer, DialledConnection dialled) {}
+
+  Dialler(String dc, InetSocketAddress address, LinkTraffic traffic, PeeringContext peering) {
+    this.dc = dc;
+    this.address = address;
+    this.traffic = traffic;
+    this.peering = peering;
+    this.dialling = new DialAttempts(peering.self(), peering.greeting().newest());
+  }
+
+  String dc() {
+    return dc;
+  }
+
+  /** What is counted of its connections. */
+  LinkTraffic traffic() {
+    return traffic;
+  }
+
+  /** Whether this is what is dialled; a name is looked up with each dial. For any thread. */
+  boolean isTo(InetSocketAddress other) {
+    return host().equals(other.getHostString()) && port() == other.getPort();
+  }
+
+  /** The host that is dialled. */
+  String host() {
+    return address.getHostString();
+  }
+
+  /** The port that is dialled. */
+  int port() {
+    return address.getPort();
+  }
+
+  /** Whether frames can be sent. For any thread. */
+  boolean isUp() {
+    return way != null;
+  }
+
+  /**
+   * Whether nothing can be sent yet, because one end still asks who the other one is. For any
+   * thread.
+   */
+  boolean isHeld() {
+    DialledConnection greets = dialled;
+    return !isUp() && greets != null && greets.isHeld();
+  }
+
+  /** What waits to leave, in bytes. For any thread. */
+  long bufferedBytes() {
+    return buffer.bytes();
+  }
+
+  /** Dials from now on, if it does not yet. */
+  void start() {
+    if (!started) {
+      started = true;
+      open();
+    }
+  }
+
+  /**
+   * Dials no more, and closes its connection: this is no peer any more, or is elsewhere. The
+   * listener hears of it now and not when the connection is closed, which may take a while: by then
+   * the peer may be connected another way.
+   */
+  void end() {
+    ended = true;
+    Way last = way;
+    boolean wasUp = last != null;
+    way = null;
+    DialledConnection greets = dialled;
+    if (channel != null && greets != null) {
+      greets.leave(channel);
+    }
+    if (last != null) {
+      last.dialled.leave(last.channel);
+    }
+    formerEnds();
+    if (wasUp) {
+      LOG.info(
+          "connection to {} at {} closed: removed, or elsewhere", dc, new HostPort(host(), port()));
+      peering.listener().down(dc);
+    }
+  }
+
+  /** Whether nothing is wanted of the peer here. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  private void open() {
+    if (!ended && !trying && !peering.network().isClosed()) {
+      trying = true;
+      peering
+          .network()
+          .dial(address, CONNECT_MILLIS, this::opened, cause -> notReached(PeerWire.reason(cause)));
+    }
+  }
+
+  private void opened(Channel opened) {
+    DialledConnection greets = new DialledConnection(peering, this);
+    channel = opened;
+    dialled = greets;
+    greets.addTo(opened);
+  }
+
+  private void notReached(String why) {
+    if (!ended && !peering.network().isClosed() && !isUp() && dialling.failed(why)) {
+      LOG.info("{} cannot be reached, and is tried again and again: {}", dc, why);
+    }
+    trying = false;
+    openLater();
+  }
+
+  /** Tries again after a pause, if nothing is there and nothing is tried. */
+  void openLater() {
+    if (ended || trying) {
+      return;
+    }
+    Way over = way;
+    if (over == null) {
+      peering.network().later(this::openIfDown, dialling.pauseMillis(peering.network().random()));
+    } else if (dialling.isOlder()) {
+      peering.network().later(() -> doubt(over), DOUBT_MILLIS);
+    }
+  }
+
+  private void openIfDown() {
+    if (!isUp()) {
+      open();
+    }
+  }
+
+  /**
+   * While an older version is spoken, the newest is tried on a second connection: the other end may
+   * have been upgraded between its refusal and its welcome. The first one goes on meanwhile.
+   */
+  private void doubt(Way over) {
+    if (over == way) {
+      open();
+    }
+  }
+
+  /** Frames can be sent over this connection from now on. */
+  void welcomed(ReplicaId replica, Channel over, DialledConnection dialled) {
+    trying = false;
+    channel = null;
+    this.dialled = null;
+    seconds++;
+    formerInTheWay = false; // the listener hears that it is up
+    copied = false;
+    Way before = way;
+    if (before != null) {
+      way = null;
+      before.dialled.leave(before.channel);
+      peering.listener().down(dc);
+    }
+    dialling.welcomed(dialled.version());
+    peering.greeting().welcomed(replica, dialled.version());
+    way = new Way(over, replica, dialled);
+    openLater(); // if it is an older version
+  }
+
+  /** The version that is spoken on the connection that is there; 0 if there is none. */
+  int spoken() {
+    Way over = way;
+    return over == null ? 0 : over.dialled.version();
+  }
+
+  /** The keyspaces that are here have changed. For any thread. */
+  void keyspacesChanged() {
+    Way over = way;
+    if (over != null) {
+      PeerWire.inLoop(over.channel, () -> over.dialled.changed(over.channel));
+    }
+  }
+
+  /** The other end is not the one of its name that is talked to. */
+  void slowDown() {
+    dialling.slowDown();
+  }
+
+  /**
+   * The other end takes another process for this one. A copy of its store is one until this is
+   * welcome. One of a former incarnation may be this one's own former life, whose connection ends
+   * within the dead interval: who is out of reach by then must not hold this one up.
+   *
+   * @param isFormer whether the other process is of a former incarnation
+   */
+  void second(String why, boolean isFormer) {
+    long number = ++seconds;
+    copied |= !isFormer;
+    formerInTheWay = !copied;
+    peering.listener().second(dc, why);
+    if (formerInTheWay) {
+      peering
+          .network()
+          .later(
+              () -> {
+                if (number == seconds) {
+                  formerEnds();
+                }
+              },
+              FORMER_MILLIS);
+    }
+  }
+
+  private void formerEnds() {
+    if (formerInTheWay) {
+      formerInTheWay = false;
+      peering.listener().secondEnds(dc);
+    }
+  }
+
+  /** See {@link DialAttempts#refused}. */
+  boolean refused(PeerMessage.Refused refusal) {
+    return !isUp() && dialling.refused(refusal, oldest());
+  }
+
+  /** The oldest version that may be spoken, beside all others that there are now. */
+  private int oldest() {
+    return peering.greeting().oldest(peering.peers().all().keySet());
+  }
+
+  /** What a connection that was just opened says first. */
+  PeerMessage.Hello hello() {
+    int version = isUp() ? peering.greeting().newest() : Math.max(oldest(), dialling.version());
+    return peering.greeting().hello(dc, peering.fingerprints().apply(dc), version);
+  }
+
+  /** See {@link DialAttempts#isPlain}. */
+  boolean isPlain() {
+    return dialling.isPlain();
+  }
+
+  /** See {@link DialAttempts#otherWay}. */
+  void otherWay() {
+    if (!isUp()) {
+      dialling.otherWay();
+    }
+  }
+
+  /** A connection has ended; whether frames were sent over it. */
+  boolean lost(Channel over) {
+    if (channel == over) {
+      channel = null;
+      dialled = null;
+      trying = false;
+    }
+    Way lost = way;
+    if (lost == null || lost.channel != over) {
+      return false;
+    }
+    dialling.lost();
+    way = null;
+    return true;
+  }
+
+  /** Sends a note, unless much waits to leave: notes are of the moment. For any thread. */
+  void send(PeerMessage.Note message) {
+    Way over = way;
+    int bytes = message.content().length;
+    if (over != null && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX && buffer.add(bytes)) {
+      PeerWire.write(over.channel, message).addListener(f -> buffer.left(bytes));
+    }
+  }
+
+  /**
+   * Sends what can be sent now, to no other incarnation than the one that it is for. For any
+   * thread.
+   */
+  void send(ReplicaId to, FrameNumbering.Unnumbered message) {
+    Way over = way;
+    if (over == null || !over.peer.equals(to)) {
+      return;
+    }
+    int bytes = message.frame().length;
+    if (!buffer.add(bytes)) {
+      LOG.warn("{} takes nothing; connection closed", dc);
+      over.channel.close();
+      return;
+    }
+    over.channel.writeAndFlush(message).addListener(f -> buffer.left(bytes));
+  }
+}

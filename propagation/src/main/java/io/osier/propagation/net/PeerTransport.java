@@ -1,0 +1,381 @@
+package io.osier.propagation.net;
+
+import io.netty.channel.Channel;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
+import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
+import io.osier.propagation.net.link.FrameNumbering;
+import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PortGuard;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections to and from the other datacenters. Each datacenter dials every other, and what it
+ * has to say travels only on the connection that it dialled; the other end of it carries the
+ * handshake's answer and pongs. So the two directions of a link fail one by one, as on a real
+ * network.
+ *
+ * <p>Handshake: {@code Hello} with version, cluster, name and incarnation, and the keyspaces'
+ * policies; {@code Welcome} or {@code Refused} with the reason ({@link Greeting}). A keyspace that
+ * both do not see alike is not replicated between them, and the others are ({@link
+ * KeyspaceAgreement}). A connection over which no byte comes for the dead interval is closed
+ * ({@code LinkLiveness}). Thread-safe.
+ */
+public final class PeerTransport implements AutoCloseable {
+  /** The newest version of the protocol, which this program speaks. */
+  public static final int VERSION = PeerMessage.PROTOCOL_VERSION;
+
+  /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
+  public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
+
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  public static int versionMin(String dc) {
+    return PeerMessage.versionMin(dc);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
+
+  /** Largest frame between datacenters, in bytes: a partition's frame, and room. */
+  public static final int FRAME_BYTES_MAX = Codec.RECORD_BYTES_MAX + (1 << 20);
+
+  /** Largest note, in bytes. */
+  public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
+
+  /**
+   * The process that bears a datacenter's name.
+   *
+   * @param replica which datacenter it is, in which of its lives
+   * @param cluster only datacenters of one cluster talk to each other
+   * @param start which start of the life it is: a random number, 1 or larger, that no other process
+   *     of that name has
+   * @param former the starts that its store knows of before this one, newest first; the first
+   *     {@link #FORMER_MAX} count
+   * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
+   */
+  public record Bearer(
+      ReplicaId replica, String cluster, long start, List<Long> former, int version) {
+    /** So many former starts are told. */
+    public static final int FORMER_MAX = PeerIdentities.FORMER_MAX;
+
+    /** One that speaks the newest version that there is, and is the first with its store. */
+    public Bearer(ReplicaId replica, String cluster, long start) {
+      this(replica, cluster, start, List.of(), VERSION);
+    }
+
+    /** One that speaks the newest version that there is. */
+    public Bearer(ReplicaId replica, String cluster, long start, List<Long> former) {
+      this(replica, cluster, start, former, VERSION);
+    }
+
+    /** One that is the first with its store. */
+    public Bearer(ReplicaId replica, String cluster, long start, int version) {
+      this(replica, cluster, start, List.of(), version);
+    }
+
+    public Bearer {
+      former = List.copyOf(former.subList(0, Math.min(former.size(), FORMER_MAX)));
+      if (start < 1) {
+        throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
+      }
+    }
+  }
+
+  private final PeeringContext peering;
+  private final Arrivals arrivals = new Arrivals();
+  private final Network network;
+  private final Peers peers = new Peers();
+  private final Network.Port server;
+  private final LongAdder notEncoded = new LongAdder();
+  private volatile boolean dials;
+
+  /**
+   * Binds; {@link #dial} starts to dial.
+   *
+   * @param bearer this process
+   * @param listen where other datacenters dial; port 0 for any free one
+   * @param peers the others' addresses by name, until {@link #setPeers}
+   * @param fingerprints by a peer's name, the fingerprints of the keyspaces that both hold
+   * @param limits of the port that is bound
+   * @param listener hears of everything
+   * @param tls empty for none
+   * @throws OsierException CONFIGURATION if the address cannot be bound
+   */
+  public PeerTransport(
+      Bearer bearer,
+      InetSocketAddress listen,
+      Map<String, InetSocketAddress> peers,
+      Function<String, List<String>> fingerprints,
+      PortLimits limits,
+      PeerListener listener,
+      Optional<PeerTls> tls) {
+    this(bearer, listen, peers, fingerprints, limits, listener, tls, Sockets.of("osier-peers", 1));
+  }
+
+  /**
+   * As the other one, over any network.
+   *
+   * @param network is closed with this, and if this cannot be made
+   */
+  public PeerTransport(
+      Bearer bearer,
+      InetSocketAddress listen,
+      Map<String, InetSocketAddress> peers,
+      Function<String, List<String>> fingerprints,
+      PortLimits limits,
+      PeerListener listener,
+      Optional<PeerTls> tls,
+      Network network) {
+    this.network = network;
+    this.peering =
+        new PeeringContext(
+            bearer.replica(),
+            fingerprints,
+            new Greeting(bearer),
+            new LogThrottle(),
+            this.peers,
+            listener,
+            tls,
+            network);
+    PortGuard port = new PortGuard("osier.listen.peer-connections: the peer port", limits);
+    this.peers.set(checked(peers), peering);
+    try {
+      this.server = network.listen(listen, channel -> opened(channel, port));
+    } catch (Throwable e) {
+      network.close();
+      throw e;
+    }
+  }
+
+  private void opened(Channel channel, PortGuard port) {
+    if (port.admit(channel)) {
+      new Acceptor(peering, arrivals, port).addTo(channel);
+    } else {
+      channel.close();
+    }
+  }
+
+  /**
+   * What the fingerprints' function gives has changed: tells every peer, and the listener what
+   * follows.
+   */
+  public void keyspacesChanged() {
+    peers.all().values().forEach(Peer::keyspacesChanged);
+    arrivals.channels().forEach(Acceptor::keyspacesChanged);
+  }
+
+  /** Starts to dial the peers: when the listener is ready. */
+  public void dial() {
+    dials = true;
+    network.later(this::follow, 0);
+  }
+
+  /**
+   * From now on these are the other datacenters. Who is new is dialled, once {@link #dial} was
+   * called, and let in when it dials. Who is gone is sent nothing more, is refused when it greets,
+   * and no frame or note of it is handed on that had not begun to be; its connections are closed
+   * soon after, and then the listener hears that it is down, if it was up (it may hear before that
+   * that it is up, or of its keyspaces). Whose address is another one is down, and is dialled
+   * there; its own connection to here stays. Connections with all others stay as they are. One that
+   * was removed and is added again is down before it is up.
+   *
+   * <p>Returns at once, and calls nobody. Of concurrent calls, one is the last.
+   *
+   * @param peers the others' addresses by name
+   * @param incarnationsMin by name, of those that were given up, the oldest that counts; none does
+   *     of who is gone
+   * @throws IllegalArgumentException if this datacenter is among them; then nothing has changed
+   */
+  public void setPeers(Map<String, InetSocketAddress> peers, Map<String, Long> incarnationsMin) {
+    checked(peers);
+    peering.greeting().setIncarnationsMin(incarnationsMin);
+    setPeers(peers);
+  }
+
+  /** As the other one, where nobody was given up. */
+  public void setPeers(Map<String, InetSocketAddress> peers) {
+    this.peers.set(checked(peers), peering);
+    network.later(this::follow, 0);
+  }
+
+  private Map<String, InetSocketAddress> checked(Map<String, InetSocketAddress> others) {
+    if (others.containsKey(peering.self().dc())) {
+      throw new IllegalArgumentException(peering.self().dc() + " is not a peer of itself");
+    }
+    return others;
+  }
+
+  /**
+   * Ends what there is of peers that are gone, and then begins to dial those that are new: who is
+   * both must be down before it is up. In the loop.
+   */
+  private void follow() {
+    for (Dialler dialler : peers.takeEnded()) {
+      peering.forgetSaid(dialler.dc());
+      try {
+        dialler.end();
+      } catch (RuntimeException e) {
+        LOG.error("the end of {} was not heard", dialler.dc(), e);
+      }
+    }
+    arrivals.channels().forEach(Acceptor::closeIfRemoved);
+    Map<String, Peer> now = peers.all();
+    peering.greeting().forgetOthers(now.keySet()).forEach(PeerIdentities.Step::carryOut);
+    if (dials) {
+      now.values().forEach(peer -> peer.dialler().start());
+    }
+  }
+
+  private @Nullable Dialler dialler(String dc) {
+    Peer peer = peers.all().get(dc);
+    return peer == null ? null : peer.dialler();
+  }
+
+  /** The port that other datacenters dial. */
+  public int port() {
+    return server.address().getPort();
+  }
+
+  /** How many peers frames can be sent to at present. */
+  public int connected() {
+    return (int) peers.all().values().stream().filter(p -> p.dialler().isUp()).count();
+  }
+
+  /** Whether frames can be sent to a peer. */
+  public boolean isConnected(String dc) {
+    Dialler dialler = dialler(dc);
+    return dialler != null && dialler.isUp();
+  }
+
+  /**
+   * Whether a peer is in reach and lives, and it is not decided yet whether the two talk: one of
+   * them may ask others who bear the name first, for {@link Heartbeat#DEAD_MILLIS} at most.
+   */
+  public boolean isHeld() {
+    return peers.all().values().stream().anyMatch(p -> p.dialler().isHeld());
+  }
+
+  /** By name, the version of the protocol that datacenters have said that they speak. */
+  public void setVersions(Map<String, Integer> versions) {
+    peering.greeting().setTold(versions);
+  }
+
+  /** By peer, the version that is spoken on the connection to it; not those without one. */
+  public SortedMap<String, Integer> spoken() {
+    SortedMap<String, Integer> spoken = new TreeMap<>();
+    peers
+        .all()
+        .forEach(
+            (dc, peer) -> {
+              int version = peer.dialler().spoken();
+              if (version != 0) {
+                spoken.put(dc, version);
+              }
+            });
+    return spoken;
+  }
+
+  /**
+   * The version of the protocol that a datacenter speaks, as far as is known: the oldest if nothing
+   * is.
+   */
+  public int version(String dc) {
+    return peering.greeting().version(dc);
+  }
+
+  /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
+  public int knownVersion(String dc) {
+    return peering.greeting().knownVersion(dc);
+  }
+
+  /** By peer, the bytes that its connections have carried so far, with their framing. */
+  public Map<String, LinkTraffic> traffic() {
+    return peers.traffic();
+  }
+
+  /** How many frames were dropped because they could not be encoded: each is a fault of Osier. */
+  public long notEncoded() {
+    return notEncoded.sum();
+  }
+
+  /** By peer, the bytes that were sent and have not left this process. */
+  public Map<String, Long> buffered() {
+    Map<String, Long> buffered = new TreeMap<>();
+    peers.all().forEach((dc, peer) -> buffered.put(dc, peer.dialler().bufferedBytes()));
+    return buffered;
+  }
+
+  /**
+   * Sends a partition's frame; it is dropped if that incarnation is not connected, and if it cannot
+   * be encoded, which is a fault, but none that others must suffer from.
+   */
+  public void send(ReplicaId to, String keyspace, int partition, Frame frame) {
+    Peer peer = peers.all().get(to.dc());
+    if (peer == null || !peer.dialler().isUp()) {
+      return;
+    }
+    byte[] bytes;
+    try {
+      bytes = FrameCodec.encode(peering.self(), frame);
+    } catch (RuntimeException e) {
+      notEncoded.increment();
+      LOG.error(
+          "a frame ({}) of partition {} of {} cannot be sent to {}",
+          frame.getClass().getSimpleName(),
+          partition,
+          keyspace,
+          to,
+          e);
+      return;
+    }
+    peer.dialler().send(to, new FrameNumbering.Unnumbered(keyspace, partition, bytes));
+  }
+
+  /** Sends an encoded frame. */
+  void send(ReplicaId to, String keyspace, int partition, byte[] frame) {
+    Peer peer = peers.all().get(to.dc());
+    if (peer != null) {
+      peer.dialler().send(to, new FrameNumbering.Unnumbered(keyspace, partition, frame));
+    }
+  }
+
+  /**
+   * Sends a note to a datacenter's {@link PeerListener#noted}; it is dropped if there is no
+   * connection, and if so much waits to leave that it would come late.
+   *
+   * @param content at most {@link #NOTE_BYTES_MAX} bytes
+   */
+  public void note(String dc, byte[] content) {
+    if (content.length > NOTE_BYTES_MAX) {
+      throw new IllegalArgumentException("a note of " + content.length + " bytes is too large");
+    }
+    Dialler dialler = dialler(dc);
+    if (dialler != null) {
+      dialler.send(new PeerMessage.Note(content));
+    }
+  }
+
+  /** Closes all connections. */
+  @Override
+  public void close() {
+    server.close();
+    network.close();
+  }
+}

@@ -1,0 +1,66 @@
+package io.osier.propagation.net;
+
+import io.osier.propagation.net.link.LinkTraffic;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The other datacenters as they are now. A change is seen at once by those who send and by those
+ * who judge greetings; what it ends is left for the loop. Thread-safe.
+ */
+final class Peers {
+  private volatile SortedMap<String, Peer> all = Collections.emptySortedMap();
+  private volatile Map<String, LinkTraffic> traffic = Map.of();
+
+  /** Ways to peers that are gone, or are elsewhere now, until the loop has taken them. */
+  private final List<Dialler> ended = new ArrayList<>();
+
+  /** By name; a view that does not change. */
+  SortedMap<String, Peer> all() {
+    return all;
+  }
+
+  /** By name; a view that does not change. */
+  Map<String, LinkTraffic> traffic() {
+    return traffic;
+  }
+
+  /** From now on these are the others. */
+  synchronized void set(Map<String, InetSocketAddress> addresses, PeeringContext peering) {
+    SortedMap<String, Peer> next = new TreeMap<>();
+    Map<String, LinkTraffic> carried = new TreeMap<>();
+    addresses.forEach(
+        (dc, address) -> {
+          Peer peer = all.get(dc);
+          if (peer == null) {
+            peer = new Peer(dc, address, peering);
+          } else if (!peer.dialler().isTo(address)) {
+            ended.add(peer.dialler());
+            peer.setDialler(new Dialler(dc, address, peer.traffic(), peering));
+          }
+          next.put(dc, peer);
+          carried.put(dc, peer.traffic());
+        });
+    all.forEach(
+        (dc, peer) -> {
+          if (!next.containsKey(dc)) {
+            peer.remove();
+            ended.add(peer.dialler());
+          }
+        });
+    all = Collections.unmodifiableSortedMap(next);
+    traffic = Collections.unmodifiableMap(carried);
+  }
+
+  /** The ways that have ended since this was asked for last. */
+  synchronized List<Dialler> takeEnded() {
+    List<Dialler> taken = List.copyOf(ended);
+    ended.clear();
+    return taken;
+  }
+}

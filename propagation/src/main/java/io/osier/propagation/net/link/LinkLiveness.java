@@ -1,0 +1,102 @@
+package io.osier.propagation.net.link;
+
+/**
+ * When one end of a connection is to give a sign of life, and when the other end counts as gone.
+ * Any byte that comes is a sign: what was asked for may wait behind the data of a slow link. Who
+ * dials asks when it has written nothing for an interval. Who is dialled answers at once what comes
+ * half an interval or more after its last answer, and otherwise at the interval's end: what comes
+ * now and then is answered where it is read. Pure: time is passed in, in nanoseconds of any origin.
+ * Not thread-safe.
+ */
+final class LinkLiveness {
+  /** What is to be done now. */
+  enum Due {
+    NOTHING,
+    SIGN,
+    DEAD
+  }
+
+  private final long signNanos;
+  private final long deadNanos;
+  private final boolean asks;
+  private boolean greeted;
+  private boolean busy;
+  private boolean heard;
+  private long heardNanos;
+  private long signedNanos;
+
+  /**
+   * Of a connection that is open since now.
+   *
+   * @param signNanos the interval of signs
+   * @param deadNanos after so long without a byte the other end is gone
+   * @param asks whether this end asks, rather than answers
+   */
+  LinkLiveness(long signNanos, long deadNanos, boolean asks, long nowNanos) {
+    this.signNanos = signNanos;
+    this.deadNanos = deadNanos;
+    this.asks = asks;
+    this.heardNanos = nowNanos;
+  }
+
+  /** Both ends have agreed to talk; from now on signs are given. */
+  void greeted(long nowNanos) {
+    greeted = true;
+    signedNanos = nowNanos;
+  }
+
+  /** Bytes came. */
+  void heard(long nowNanos) {
+    heard = true;
+    heardNanos = nowNanos;
+  }
+
+  /** Something was written, which is a sign, too. */
+  void written(long nowNanos) {
+    signedNanos = nowNanos;
+    heard = false;
+  }
+
+  /**
+   * This end takes nothing for a while because it works on what has come, which the other end
+   * should hear; it cannot hear the other one meanwhile.
+   */
+  void busy(boolean isBusy, long nowNanos) {
+    busy = isBusy;
+    heardNanos = nowNanos;
+  }
+
+  /** When {@link #due} has something to do, unless something happens before. */
+  long dueNanos() {
+    long dead = busy ? Long.MAX_VALUE : heardNanos + deadNanos;
+    long sign = signDueNanos();
+    return sign == Long.MAX_VALUE || (dead != Long.MAX_VALUE && dead - sign < 0) ? dead : sign;
+  }
+
+  private long signDueNanos() {
+    if (!greeted) {
+      return Long.MAX_VALUE;
+    }
+    if (asks || busy) {
+      return signedNanos + signNanos;
+    }
+    if (!heard) {
+      return Long.MAX_VALUE;
+    }
+    boolean atOnce = heardNanos - signedNanos >= signNanos / 2;
+    return atOnce ? heardNanos : signedNanos + signNanos;
+  }
+
+  /** What is to be done, which then counts as done. */
+  Due due(long nowNanos) {
+    if (!busy && nowNanos - heardNanos >= deadNanos) {
+      return Due.DEAD;
+    }
+    long sign = signDueNanos();
+    if (sign == Long.MAX_VALUE || nowNanos - sign < 0) {
+      return Due.NOTHING;
+    }
+    written(nowNanos);
+    return Due.SIGN;
+  }
+}

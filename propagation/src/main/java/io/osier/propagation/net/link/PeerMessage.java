@@ -1,0 +1,344 @@
+package io.osier.propagation.net.link;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.core.net.Framing;
+import io.osier.propagation.net.PeerTransport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What travels on a connection between two datacenters. */
+public sealed interface PeerMessage {
+  /** The newest version of the peer protocol that this code speaks. */
+  int PROTOCOL_VERSION = 10;
+
+  /** The oldest one: datacenters are upgraded one by one. */
+  int PROTOCOL_VERSION_MIN = 9;
+
+  /** From this version on a greeting and its answer tell the start of the process. */
+  int STARTS_VERSION = 10;
+
+  /** From this version on a datacenter's name may have more characters than {@link #NAME_MAX}. */
+  int LONG_NAMES_VERSION = 10;
+
+  /** So many characters a name has at most that is known in every version. */
+  int NAME_MAX = 16;
+
+  /** The oldest version in which a datacenter of this name can be spoken of. */
+  static int versionMin(String dc) {
+    return dc.length() > NAME_MAX ? LONG_NAMES_VERSION : PROTOCOL_VERSION_MIN;
+  }
+
+  /** Longest text in a handshake, in bytes: a keyspace may name 64 replicas. */
+  int TEXT_MAX = 8192;
+
+  /** Largest note, in bytes. */
+  int NOTE_BYTES_MAX = 64 << 10;
+
+  /** What follows the head of a message that is all head. */
+  byte[] NOTHING = {};
+
+  /**
+   * The dialler introduces itself.
+   *
+   * @param to the datacenter it means to reach
+   * @param keyspaces the fingerprints of the keyspaces that both hold, as it is configured
+   * @param dial counts the process's dials, from 1: one that hung in the network must not replace a
+   *     later one
+   * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell
+   * @param former the starts before, as there
+   */
+  record Hello(
+      int protocolVersion,
+      String cluster,
+      ReplicaId replica,
+      String to,
+      List<String> keyspaces,
+      long dial,
+      long start,
+      List<Long> former)
+      implements PeerMessage {
+    /** Of a process that is the first with its store, or too old to tell. */
+    public Hello(
+        int protocolVersion,
+        String cluster,
+        ReplicaId replica,
+        String to,
+        List<String> keyspaces,
+        long dial,
+        long start) {
+      this(protocolVersion, cluster, replica, to, keyspaces, dial, start, List.of());
+    }
+  }
+
+  /**
+   * The connection is open; frames of the keyspaces that both see alike may follow.
+   *
+   * @param keyspaces the fingerprints of the keyspaces that both hold, as the acceptor is
+   *     configured; empty if they are the dialler's
+   * @param start of the process, as in {@link PeerTransport.Bearer}; 0 if it is too old to tell, or
+   *     the dialler to understand it
+   */
+  record Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start, List<Long> former)
+      implements PeerMessage {
+    /** Of a process that is the first with its store, or too old to tell. */
+    public Welcome(ReplicaId replica, Optional<List<String>> keyspaces, long start) {
+      this(replica, keyspaces, start, List.of());
+    }
+  }
+
+  /**
+   * The connection is refused.
+   *
+   * @param newest with DUPLICATE_DC the newest incarnation known of the dialler's name, otherwise 0
+   */
+  record Refused(ErrorCode code, String message, long newest) implements PeerMessage {}
+
+  /** Asks for a pong: the dialler wants to know whether the way is open. */
+  record Ping() implements PeerMessage {}
+
+  /** Answers a ping. */
+  record Pong() implements PeerMessage {}
+
+  /**
+   * Asks whether the other end is alive: either end may, of one that tells its start.
+   *
+   * @param number that {@link Alive} repeats
+   */
+  record Probe(long number) implements PeerMessage {}
+
+  /** Answers {@link Probe}. */
+  record Alive(long number) implements PeerMessage {}
+
+  /**
+   * One partition's frame, encoded.
+   *
+   * @param keyspace its number in the list that the dialler has told last
+   */
+  record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
+
+  /**
+   * What one datacenter's operators want to know of another: not replication, and nobody waits for
+   * it.
+   *
+   * @param content at most {@link #NOTE_BYTES_MAX}; the transport does not look at it
+   */
+  record Note(byte[] content) implements PeerMessage {}
+
+  /**
+   * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
+   * numbered by this list from now on, and by the acceptor.
+   *
+   * @param fingerprints as in the greeting; former programs leave an empty text where one was that
+   *     is held no more
+   */
+  record Keyspaces(List<String> fingerprints) implements PeerMessage {
+    public Keyspaces {
+      fingerprints = List.copyOf(fingerprints);
+    }
+  }
+
+  /** A message in its frame: bytes, of which those of a partition's frame are not copied. */
+  static ByteBuf frame(PeerMessage message) {
+    byte[] content =
+        switch (message) {
+          case Data data -> data.frame;
+          case Note note -> note.content;
+          default -> NOTHING;
+        };
+    byte[] head =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeInt(0);
+              writeHead(out, message);
+              int length = out.position() - Framing.LENGTH_BYTES + content.length;
+              Framing.putLength(out.getBuffer(), 0, length);
+            });
+    return Unpooled.wrappedBuffer(head, content);
+  }
+
+  private static void writeHead(WireOutput out, PeerMessage message) {
+    out.writeByte(Codec.FORMAT_VERSION);
+    switch (message) {
+      case Hello m -> {
+        out.writeByte(1);
+        out.writeNumber(m.protocolVersion);
+        out.writeText(m.cluster);
+        out.writeReplica(inEveryVersion(m.replica));
+        out.writeText(m.to);
+        writeTexts(out, m.keyspaces);
+        out.writeNumber(m.dial);
+        if (m.protocolVersion >= STARTS_VERSION) {
+          out.writeNumber(m.start);
+          out.writeText(m.replica.dc().substring(inEveryVersion(m.replica).dc().length()));
+          writeNumbers(out, m.former);
+        }
+      }
+      case Welcome m -> {
+        out.writeByte(m.start == 0 ? 2 : 9);
+        out.writeReplica(m.replica);
+        if (m.start != 0) {
+          out.writeNumber(m.start);
+          writeNumbers(out, m.former);
+        }
+        m.keyspaces.ifPresent(keyspaces -> writeTexts(out, keyspaces));
+      }
+      case Refused m -> {
+        out.writeByte(3);
+        out.writeNumber(m.code.number());
+        out.writeText(m.message);
+        out.writeNumber(m.newest);
+      }
+      case Probe m -> {
+        out.writeByte(10);
+        out.writeNumber(m.number);
+      }
+      case Alive m -> {
+        out.writeByte(11);
+        out.writeNumber(m.number);
+      }
+      case Ping m -> out.writeByte(4);
+      case Pong m -> out.writeByte(5);
+      case Data m -> {
+        out.writeByte(6);
+        out.writeNumber(m.keyspace);
+        out.writeNumber(m.partition);
+      }
+      case Note m -> out.writeByte(7);
+      case Keyspaces m -> {
+        out.writeByte(8);
+        writeTexts(out, m.fingerprints);
+      }
+    }
+  }
+
+  /**
+   * What stands where former versions look for a greeting's replica: a name that they can read. The
+   * rest of it follows where they do not look, so that they refuse the greeting by its version.
+   */
+  private static ReplicaId inEveryVersion(ReplicaId replica) {
+    String dc = replica.dc();
+    return dc.length() <= NAME_MAX
+        ? replica
+        : new ReplicaId(dc.substring(0, NAME_MAX), replica.incarnation());
+  }
+
+  /**
+   * Decodes a message that fills what is left of the input; keeps nothing of it.
+   *
+   * @throws MalformedException if the bytes are none
+   */
+  static PeerMessage decode(WireInput in) {
+    try {
+      int version = in.readByte();
+      if (version != Codec.FORMAT_VERSION) {
+        throw new MalformedException(
+            "format version " + version + " is not " + Codec.FORMAT_VERSION);
+      }
+      PeerMessage message = read(in);
+      in.expectEnd();
+      return message;
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a peer message: " + e.getMessage(), e);
+    }
+  }
+
+  private static PeerMessage read(WireInput in) {
+    int tag = in.readByte();
+    return switch (tag) {
+      case 1 -> readHello(in);
+      case 2 -> readWelcome(in.readReplica(), 0, List.of(), in);
+      case 3 ->
+          new Refused(ErrorCode.of((int) in.readNumber()), in.readText(TEXT_MAX), in.readNumber());
+      case 4 -> new Ping();
+      case 5 -> new Pong();
+      case 6 -> {
+        long keyspace = in.readNumber();
+        long partition = in.readNumber();
+        if (keyspace > Integer.MAX_VALUE || partition > Integer.MAX_VALUE) {
+          throw new MalformedException(
+              "partition " + partition + " of keyspace " + keyspace + " is out of range");
+        }
+        yield new Data((int) keyspace, (int) partition, in.readBytes(in.remaining()));
+      }
+      case 7 -> {
+        if (in.remaining() > NOTE_BYTES_MAX) {
+          throw new MalformedException("a note of " + in.remaining() + " bytes is too large");
+        }
+        yield new Note(in.readBytes(in.remaining()));
+      }
+      case 8 -> new Keyspaces(readTexts(in));
+      case 9 -> readWelcome(in.readReplica(), in.readNumber(), readNumbers(in), in);
+      case 10 -> new Probe(in.readNumber());
+      case 11 -> new Alive(in.readNumber());
+      default -> throw new MalformedException("peer message " + tag + " is unknown");
+    };
+  }
+
+  private static Hello readHello(WireInput in) {
+    int version = (int) in.readNumber();
+    String cluster = in.readText(TEXT_MAX);
+    ReplicaId replica = in.readReplica();
+    String to = in.readText(TEXT_MAX);
+    List<String> keyspaces = readTexts(in);
+    boolean isTooOld = version < PROTOCOL_VERSION_MIN;
+    long dial = isTooOld ? 0 : in.readNumber();
+    long start = version < STARTS_VERSION ? 0 : in.readNumber();
+    if (version >= LONG_NAMES_VERSION) {
+      String rest = in.readText(TEXT_MAX);
+      replica =
+          rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
+    }
+    List<Long> former = version < STARTS_VERSION ? List.of() : readNumbers(in);
+    if (isTooOld || version > PROTOCOL_VERSION) {
+      in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
+    }
+    return new Hello(version, cluster, replica, to, keyspaces, dial, start, former);
+  }
+
+  private static Welcome readWelcome(
+      ReplicaId replica, long start, List<Long> former, WireInput in) {
+    return new Welcome(
+        replica,
+        in.remaining() == 0 ? Optional.empty() : Optional.of(readTexts(in)),
+        start,
+        former);
+  }
+
+  private static void writeNumbers(WireOutput out, List<Long> numbers) {
+    out.writeCount(numbers.size());
+    numbers.forEach(out::writeNumber);
+  }
+
+  private static List<Long> readNumbers(WireInput in) {
+    int n = in.readCount(1);
+    List<Long> numbers = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      numbers.add(in.readNumber());
+    }
+    return numbers;
+  }
+
+  private static void writeTexts(WireOutput out, List<String> texts) {
+    out.writeCount(texts.size());
+    texts.forEach(out::writeText);
+  }
+
+  private static List<String> readTexts(WireInput in) {
+    int n = in.readCount(1);
+    List<String> texts = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      texts.add(in.readText(TEXT_MAX));
+    }
+    return texts;
+  }
+}

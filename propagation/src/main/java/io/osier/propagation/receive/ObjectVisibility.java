@@ -1,0 +1,309 @@
+package io.osier.propagation.receive;
+
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.pull.PeerAnswer;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+/**
+ * In a {@code session} keyspace: what comes is visible at once, each object for itself. What builds
+ * on an update that is not here is held until that comes; and what comes of several origins and
+ * builds on each other is applied as one. Not thread-safe.
+ */
+final class ObjectVisibility implements Visibility {
+  private final ReplicationContext around;
+  private final InboundStreams streams;
+  private final ReceivedVector knowledge;
+  private final UpdateApplier applier;
+  private final RepairBuffer healings;
+  private final PathSkew skew;
+  private final Flowing flowing;
+
+  /** Whether a stream flows. */
+  @FunctionalInterface
+  interface Flowing {
+    boolean test(ReplicaId origin, long nowNanos);
+  }
+
+  ObjectVisibility(
+      ReplicationContext around,
+      InboundStreams streams,
+      ReceivedVector knowledge,
+      UpdateApplier applier,
+      RepairBuffer healings,
+      PathSkew skew,
+      Flowing flowing) {
+    this.around = around;
+    this.streams = streams;
+    this.knowledge = knowledge;
+    this.applier = applier;
+    this.healings = healings;
+    this.skew = skew;
+    this.flowing = flowing;
+  }
+
+  @Override
+  public void updates(
+      InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis) {
+    boolean outage = frame.outage() || in.liveness().wasOutage(frame.sentMillis());
+    for (Shipment shipment : frame.shipments()) {
+      take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
+    }
+    streams.placeChanged();
+    in.took(frame, ackNanos);
+    knowledge.complete(in.sender(), in.complete());
+  }
+
+  private void take(
+      InboundStream in,
+      Shipment shipment,
+      boolean outage,
+      long sentMillis,
+      long nowNanos,
+      long nowMillis) {
+    skew.arrived(shipment.origin(), shipment.object(), shipment.last(), nowNanos);
+    boolean blocked = in.pending().has(shipment.object()) && !shipment.content().isFull();
+    if (blocked || !applier.isReady(shipment)) {
+      if (!applier.isKnown(shipment)) {
+        VersionVector missing = applier.missing(shipment);
+        in.keep(shipment, missing, outage, sentMillis, nowNanos);
+        if (around.observer().isOn()) {
+          around.observer().waits(shipment, missing);
+        }
+        skew.early(in.sender().dc(), shipment.object(), missing, nowNanos);
+        applyMutual(shipment.object(), nowNanos, nowMillis);
+      } else if (around.observer().isOn()) {
+        around.observer().known(shipment);
+      }
+      return;
+    }
+    if (applier.apply(shipment)) {
+      streams.visible(in, shipment, outage, sentMillis, 0, nowMillis);
+      retryEarly(shipment.object(), nowNanos, nowMillis);
+    }
+  }
+
+  /** Applies what is held of an object, of several origins, and builds on each other, as one. */
+  private void applyMutual(ObjectId object, long nowNanos, long nowMillis) {
+    List<List<Shipment>> queues = healings.early(object);
+    for (InboundStream in : streams.holding()) {
+      if (in.pending().has(object)) {
+        queues.add(in.pending().of(object));
+      }
+    }
+    if (queues.size() < 2) {
+      return; // a stream's updates build on each other in their order
+    }
+    CausalContext here = applier.context(object);
+    List<Shipment> together = DependencyCycles.closed(queues, r -> applier.seen(here, r));
+    if (together.isEmpty()) {
+      return;
+    }
+    applier.applyTogether(together);
+    for (InboundStream in : streams.holding()) {
+      PendingUpdates.Pending early = in.pending().first(object);
+      while (early != null && applier.isKnown(early.shipment())) {
+        drop(in, early, nowNanos, nowMillis);
+        early = in.pending().first(object);
+      }
+    }
+    retryEarly(object, nowNanos, nowMillis);
+  }
+
+  private void drop(InboundStream in, PendingUpdates.Pending early, long nowNanos, long nowMillis) {
+    boolean outage = early.outage() || waitedForOutage(early, nowNanos);
+    long waitedNanos = nowNanos - early.sinceNanos();
+    streams.visible(in, early.shipment(), outage, early.sentMillis(), waitedNanos, nowMillis);
+    in.dropFirst(early.shipment().object());
+    streams.placeChanged();
+    knowledge.complete(in.sender(), in.complete());
+  }
+
+  /** Whether what an update waited for is of an origin that was out of reach meanwhile. */
+  private boolean waitedForOutage(PendingUpdates.Pending early, long nowNanos) {
+    for (int i = 0; i < early.missing().size(); i++) {
+      ReplicaId origin = early.missing().replica(i);
+      if (!flowing.test(origin, nowNanos)
+          || streams.of(origin.dc()).wasInterruptedAfter(early.sinceNanos())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void retryEarly(ObjectId object, long nowNanos, long nowMillis) {
+    boolean progress = true;
+    while (progress) {
+      progress = false;
+      for (InboundStream in : streams.holding()) {
+        PendingUpdates.Pending early = in.pending().first(object);
+        if (early != null
+            && (applier.isKnown(early.shipment()) || applier.isReady(early.shipment()))) {
+          applier.apply(early.shipment());
+          drop(in, early, nowNanos, nowMillis);
+          progress = true;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void states(
+      InboundStream in, PeerAnswer answer, boolean expected, long nowNanos, long nowMillis) {
+    for (Shipment shipment : answer.states().shipments()) {
+      if (!applier.isReady(shipment) && !applier.isKnown(shipment)) {
+        healings.keepEarly(in.sender(), shipment.origin(), shipment);
+        applyMutual(shipment.object(), nowNanos, nowMillis);
+      } else if (applier.apply(shipment)) {
+        around.stats().healed();
+        around.stats().applied(shipment.updates());
+        retryEarly(shipment.object(), nowNanos, nowMillis);
+      }
+    }
+  }
+
+  @Override
+  public void verified(InboundStream in, Frame.Verified verified, long nowNanos, long nowMillis) {
+    for (Shipment shipment : verified.shipments()) {
+      if (applier.apply(shipment)) {
+        around.stats().healed();
+        retryEarly(shipment.object(), nowNanos, nowMillis);
+      }
+    }
+  }
+
+  @Override
+  public void pulled(InboundStream in, Shipment state, long nowNanos, long nowMillis) {
+    if (applier.apply(state)) {
+      retryEarly(state.object(), nowNanos, nowMillis);
+    }
+  }
+
+  @Override
+  public void healed(Frame.States last) {
+    knowledge.complete(last.origin().orElseThrow(), last.through());
+  }
+
+  @Override
+  public void givenUp(ReplicaId peer, ReplicaId origin) {
+    // What has come is visible, or was kept by the healing.
+  }
+
+  @Override
+  public boolean ended(ReplicaId former) {
+    return false; // it is visible, or waits for what others have: its stream is kept for that
+  }
+
+  @Override
+  public void returned(ReplicaId peer) {
+    // Its stream was kept.
+  }
+
+  @Override
+  public Optional<CrdtState> waitingState(InboundStream in, Frame.Offer offer) {
+    return Optional.empty(); // none of it waits
+  }
+
+  /** Of streams that have ended: who ships still is asked for what it builds on. */
+  @Override
+  public int waiting() {
+    int waiting = 0;
+    for (InboundStream in : streams.left()) {
+      waiting += in.pending().count();
+    }
+    return waiting;
+  }
+
+  @Override
+  public List<ReplicaId> holdPulled(
+      BiConsumer<ReplicaId, ReplicaId> lost, long nowNanos, long nowMillis) {
+    return List.of(); // none of it waits
+  }
+
+  @Override
+  public void sweepLeft(Predicate<ReplicaId> lost, long nowNanos, long nowMillis) {
+    for (InboundStream in : List.copyOf(streams.left())) {
+      for (ObjectId object : in.pending().objects()) {
+        retryEarly(object, nowNanos, nowMillis); // a healing may have said that it is known
+        PendingUpdates.Pending first = in.pending().first(object);
+        if (first != null && needsLost(first.shipment(), lost)) {
+          in.giveUp(object);
+        }
+      }
+    }
+  }
+
+  /** Whether an update builds on what nobody has, here or as far as the peers tell. */
+  private boolean needsLost(Shipment shipment, Predicate<ReplicaId> lost) {
+    VersionVector missing = applier.missing(shipment);
+    for (int i = 0; i < missing.size(); i++) {
+      ReplicaId origin = missing.replica(i);
+      if (lost.test(origin) && !holds(origin, shipment.object())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean holds(ReplicaId origin, ObjectId object) {
+    for (InboundStream in : streams.holding()) {
+      if (in.sender().equals(origin) && in.pending().has(object)) {
+        return true;
+      }
+    }
+    return healings.early(object).stream().anyMatch(q -> q.getFirst().origin().equals(origin));
+  }
+
+  @Override
+  public void weigh(Hearing hearing) {
+    // Who may be held back is seen by the stream alone.
+  }
+
+  /** What its updates wait for comes, or is fetched as a state, which waits for nothing. */
+  @Override
+  public boolean mayHoldBack(InboundStream in) {
+    return in.pending().heapBytes() > 0;
+  }
+
+  @Override
+  public boolean mayRefuse() {
+    return false;
+  }
+
+  @Override
+  public long waitingBytes() {
+    long bytes = healings.earlyBytes() + streams.pulledBytes();
+    for (InboundStream in : streams.holding()) {
+      bytes += in.pending().heapBytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public long leftBytes() {
+    long bytes = 0;
+    for (InboundStream in : streams.left()) {
+      bytes += in.pending().heapBytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public boolean isWaiting(ReplicaId origin) {
+    for (InboundStream in : streams.left()) {
+      if (in.sender().equals(origin)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,197 @@
+package io.osier.propagation.repair;
+
+import io.osier.core.Budget;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other datacenters' updates that came here and that not everybody has yet, joined per object,
+ * so that a third datacenter that is cut off from their origin can be given just what it misses of
+ * it.
+ *
+ * <p>It holds what is under way anywhere, which is little while everybody is connected. When its
+ * budget is spent it forgets everything, and states are given instead. Not thread-safe.
+ */
+public final class RelayLog {
+  /** What an update's place here takes in the heap, about, in bytes. */
+  private static final int PLACE_BYTES = 128;
+
+  /** More updates of one object than this are joined. */
+  private static final int UPDATES_MAX = 8;
+
+  /** One object's updates of one origin, each building on the one before. */
+  private static final class Kept {
+    final ArrayDeque<Shipment> updates = new ArrayDeque<>(2);
+    long bytes;
+  }
+
+  /**
+   * By origin, what came since anybody asked, in its order. Mostly nobody asks before everybody has
+   * it, so that is all that is done for an update.
+   */
+  private final Map<ReplicaId, ArrayDeque<Shipment>> recent = new HashMap<>();
+
+  /** By origin, what came before: the objects in the order of their last update. */
+  private final Map<ReplicaId, LinkedHashMap<ObjectId, Kept>> origins = new HashMap<>();
+
+  private final Budget budget;
+
+  /** Keeps nothing yet. */
+  public RelayLog(Budget budget) {
+    this.budget = budget;
+  }
+
+  /** Takes note of updates of another datacenter that were applied here. */
+  public void applied(Shipment shipment) {
+    if (shipment.content().isFull()) {
+      return; // what is kept does not reach up to the state any more: that is seen when it is read
+    }
+    recent.computeIfAbsent(shipment.origin(), o -> new ArrayDeque<>()).add(shipment);
+    budget.take(bytesOf(shipment));
+    if (budget.isOver()) {
+      recent.keySet().forEach(this::sort);
+      if (budget.isOver()) {
+        origins.clear();
+        budget.give(budget.used());
+        budget.noteSpent();
+      }
+    }
+  }
+
+  /** Puts what came of an origin where it is found by object, and joins it there. */
+  private void sort(ReplicaId origin) {
+    ArrayDeque<Shipment> came = recent.get(origin);
+    if (came == null || came.isEmpty()) {
+      return;
+    }
+    Map<ObjectId, Kept> objects =
+        origins.computeIfAbsent(origin, o -> new LinkedHashMap<>(16, 0.75f, true));
+    for (Shipment s = came.poll(); s != null; s = came.poll()) {
+      budget.give(bytesOf(s));
+      sort(objects.computeIfAbsent(s.object(), o -> new Kept()), s);
+    }
+  }
+
+  private void sort(Kept kept, Shipment shipment) {
+    if (!kept.updates.isEmpty() && kept.updates.getLast().last() < shipment.predecessor()) {
+      budget.give(kept.bytes);
+      kept.bytes = 0;
+      kept.updates.clear();
+    }
+    kept.updates.add(shipment);
+    add(kept, bytesOf(shipment));
+    if (kept.updates.size() > UPDATES_MAX) {
+      Shipment joined = kept.updates.stream().reduce(RelayLog::join).orElseThrow();
+      kept.updates.clear();
+      kept.updates.add(joined);
+      add(kept, bytesOf(joined) - kept.bytes);
+    }
+  }
+
+  private static long bytesOf(Shipment shipment) {
+    return PLACE_BYTES + shipment.heapBytes();
+  }
+
+  private void add(Kept kept, long more) {
+    kept.bytes += more;
+    budget.take(more);
+  }
+
+  /** Forgets what every datacenter has. */
+  public void prune(VersionVector everywhere) {
+    recent.forEach(
+        (origin, came) -> {
+          long number = everywhere.get(origin);
+          while (!came.isEmpty() && came.peek().last() <= number) {
+            budget.give(bytesOf(came.poll()));
+          }
+        });
+    recent.values().removeIf(ArrayDeque::isEmpty);
+    for (Map.Entry<ReplicaId, LinkedHashMap<ObjectId, Kept>> e : origins.entrySet()) {
+      long number = everywhere.get(e.getKey());
+      Iterator<Kept> eldest = e.getValue().values().iterator();
+      while (eldest.hasNext()) {
+        Kept kept = eldest.next();
+        if (kept.updates.getLast().last() > number) {
+          break;
+        }
+        budget.give(kept.bytes);
+        eldest.remove();
+      }
+    }
+    origins.values().removeIf(Map::isEmpty);
+  }
+
+  /**
+   * Whether someone has all of an origin's updates of an object. Only the numbers of updates tell
+   * it: the object's context may reach further, where it was forgotten.
+   *
+   * @param has as in {@link #missing}
+   * @param state the object as it is here
+   */
+  boolean isThere(ObjectId object, ReplicaId origin, LongPredicate has, CrdtState state) {
+    Kept kept = kept(object, origin, state);
+    return kept != null && has.test(kept.updates.getLast().last());
+  }
+
+  /** An origin's updates of an object up to its present state; null if they are not kept. */
+  private @Nullable Kept kept(ObjectId object, ReplicaId origin, CrdtState state) {
+    sort(origin);
+    LinkedHashMap<ObjectId, Kept> objects = origins.get(origin);
+    Kept kept = objects == null ? null : objects.get(object);
+    return kept == null || kept.updates.getLast().last() < state.context().through(origin)
+        ? null
+        : kept;
+  }
+
+  /**
+   * An origin's updates of an object that someone misses, joined, or null if they are not all kept.
+   *
+   * @param has whether whoever asks has an update of the origin, and all before it on its object
+   * @param state the object as it is here
+   */
+  @Nullable Shipment missing(
+      ObjectId object, ReplicaId origin, LongPredicate has, CrdtState state) {
+    Kept kept = kept(object, origin, state);
+    if (kept == null) {
+      return null;
+    }
+    Shipment joined = null;
+    for (Shipment s : kept.updates) {
+      joined = has.test(s.last()) ? null : joined == null ? s : join(joined, s);
+    }
+    return joined == null || !has.test(joined.predecessor()) ? null : joined;
+  }
+
+  private static Shipment join(Shipment earlier, Shipment later) {
+    return new Shipment(
+        earlier.object(),
+        earlier.origin(),
+        earlier.predecessor(),
+        earlier.needs().join(later.needs()),
+        Math.max(earlier.last(), later.last()),
+        earlier.updates() + later.updates(),
+        0,
+        earlier.content().join(later.content()));
+  }
+
+  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  public void setLimit(long bytes) {
+    budget.setLimit(bytes);
+  }
+
+  /** What this takes of its budget. */
+  public Budget.Usage usage() {
+    return budget.usage();
+  }
+}

@@ -1,0 +1,484 @@
+package io.osier.propagation.repair;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.CausalContext;
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.pull.ObjectFetcher;
+import io.osier.propagation.pull.PeerAnswer;
+import io.osier.propagation.pull.RequestRetry;
+import io.osier.propagation.receive.PendingUpdates;
+import io.osier.propagation.receive.ReceivedVector;
+import io.osier.propagation.receive.RepairBuffer;
+import io.osier.propagation.receive.UpdateApplier;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Place;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
+ * cut off, or a former incarnation that lost its memory and will never ship again.
+ *
+ * <p>A peer's status counts the changes of each origin there. While an origin is out of reach, a
+ * count that differs from the one at the last healing means that there may be something to fetch.
+ * At most one healing an origin is under way, page by page, so that the one who asks sets the pace.
+ * Not thread-safe.
+ */
+public final class Repairer implements RepairBuffer {
+  /** From so many origins a peer is asked before it is known what a page of it weighs. */
+  private static final int FIRST_AT_ONCE = 4;
+
+  /** With each lighter page what the heaviest counts is less by this part of it. */
+  private static final int FADING = 8;
+
+  /** So many ranges of what is here of an origin besides are told: a few bytes each. */
+  private static final int BESIDES_MAX = 2_048;
+
+  /** What a place among what is not ready takes in the heap. */
+  private static final long ENTRY_BYTES = HeapSize.object(6 * HeapSize.REFERENCE);
+
+  private record Source(ReplicaId peer, ReplicaId origin) {}
+
+  /** How much a peer had of an origin when it was last healed from there. */
+  private record Healed(Place place, long through) {
+    static final Healed NOTHING = new Healed(Place.NONE, 0);
+  }
+
+  private static final class UnderWay {
+    final ReplicaId peer;
+    final long after;
+    final CausalContext besides;
+    final RequestRetry asking;
+    Frame.Page page;
+
+    /** What came and builds on something that is not here: the healing ends when it is. */
+    final Map<ObjectId, Shipment> unready = new TreeMap<>();
+
+    /** What is not ready takes so much in the heap. */
+    long unreadyBytes;
+
+    /** Whether the next page is asked for when some of what is not ready is. */
+    boolean paused;
+
+    /** The last page, once it is here; null before. */
+    Frame.@Nullable States last;
+
+    /** When what is not ready is fetched. */
+    long fetchNanos;
+
+    /** Whether the link to the peer went down and nothing was asked since, and when it did. */
+    boolean interrupted;
+
+    long interruptedNanos;
+
+    /** Whether the origin ships its updates itself, and since when it does. */
+    boolean needless;
+
+    long needlessNanos;
+
+    UnderWay(
+        ReplicaId peer, long after, CausalContext besides, Frame.Page page, RequestRetry asking) {
+      this.peer = peer;
+      this.after = after;
+      this.besides = besides;
+      this.page = page;
+      this.asking = asking;
+    }
+
+    void needless(boolean now, long nowNanos) {
+      needlessNanos = needless ? needlessNanos : nowNanos;
+      needless = now;
+    }
+
+    /** Whether it has been cut off, or needed no more, for a time. */
+    boolean isGivenUp(long nowNanos, long afterNanos) {
+      return (interrupted && nowNanos - interruptedNanos >= afterNanos)
+          || (needless && last == null && nowNanos - needlessNanos >= afterNanos);
+    }
+  }
+
+  private final ReceivedVector knowledge;
+  private final ReplicationContext around;
+  private final LongSupplier numbers;
+  private final UpdateApplier applier;
+  private final Predicate<ReplicaId> streamed;
+  private final Map<Source, Healed> healed = new HashMap<>();
+
+  /** What a page of a peer weighs, by the heaviest of late, in bytes. */
+  private final Map<String, Long> pageBytes = new HashMap<>();
+
+  /** When the last healing from a peer began. */
+  private final Map<Source, Long> begunNanos = new HashMap<>();
+
+  private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
+
+  /**
+   * Nothing is under way.
+   *
+   * @param numbers of requests
+   * @param streamed whether something of an origin's own stream was applied here: who never did may
+   *     lack what the origin's updates take for known everywhere, and is given states, of what is
+   *     not here
+   */
+  public Repairer(
+      ReplicationContext around,
+      ReceivedVector knowledge,
+      UpdateApplier applier,
+      LongSupplier numbers,
+      Predicate<ReplicaId> streamed) {
+    this.knowledge = knowledge;
+    this.applier = applier;
+    this.around = around;
+    this.numbers = numbers;
+    this.streamed = streamed;
+  }
+
+  /**
+   * Starts or repeats what is due.
+   *
+   * @param peer one that can be asked
+   * @param heardNanos when something last came from it
+   * @param reachable whether an origin ships its updates itself
+   */
+  public void check(
+      ReplicaId peer, long heardNanos, Predicate<ReplicaId> reachable, long nowNanos) {
+    Frame.Status status = knowledge.status(peer.dc());
+    if (status == null) {
+      return;
+    }
+    List<ReplicaId> wanted = wanted(peer, status, reachable, nowNanos);
+    int open = (int) underWay.values().stream().filter(u -> u.peer.equals(peer)).count();
+    int more = Math.min(wanted.size(), Math.max(0, atOnce(peer.dc()) - open));
+    for (ReplicaId origin : wanted.subList(0, more)) {
+      Place place = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING).place;
+      begunNanos.put(new Source(peer, origin), nowNanos);
+      UnderWay started =
+          new UnderWay(
+              peer,
+              streamed.test(origin) ? knowledge.through().get(origin) : 0,
+              streamed.test(origin)
+                  ? knowledge.besides(origin, BESIDES_MAX)
+                  : knowledge.there(origin, BESIDES_MAX),
+              new Frame.Page(place, Optional.empty()),
+              new RequestRetry(numbers, around.retryNanos()));
+      underWay.put(origin, started);
+      ask(origin, started, started.asking.ask(nowNanos));
+    }
+    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
+      UnderWay healing = e.getValue();
+      if (healing.peer.equals(peer)) {
+        healing.needless(reachable.test(e.getKey()), nowNanos);
+        if (mustAsk(healing, heardNanos)) {
+          ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
+        }
+        healing.interrupted = false;
+      }
+    }
+  }
+
+  /** Whether to ask once more for what was asked: frames may have been lost, or wait for long. */
+  private static boolean mustAsk(UnderWay healing, long heardNanos) {
+    return healing.interrupted ? healing.asking.isOpen() : healing.asking.isDue(heardNanos);
+  }
+
+  /** Whether no healing is under way. */
+  public boolean isIdle() {
+    return underWay.isEmpty();
+  }
+
+  /** The origins of which a peer has more, those first whose turn was longest ago. */
+  private List<ReplicaId> wanted(
+      ReplicaId peer, Frame.Status status, Predicate<ReplicaId> reachable, long nowNanos) {
+    List<ReplicaId> wanted = new ArrayList<>();
+    VersionVector known = status.changes().join(status.through());
+    for (int i = 0; i < known.size(); i++) {
+      ReplicaId origin = known.replica(i);
+      if (!underWay.containsKey(origin)
+          && !reachable.test(origin)
+          && isBehind(peer, origin, status)
+          && isTime(new Source(peer, origin), nowNanos)) {
+        wanted.add(origin);
+      }
+    }
+    // Long.MIN_VALUE: never. Times may be negative, and this process does not live for 292 years.
+    wanted.sort(
+        Comparator.comparingLong(
+            origin -> begunNanos.getOrDefault(new Source(peer, origin), Long.MIN_VALUE)));
+    return wanted;
+  }
+
+  /**
+   * From so many origins a peer is asked at once: their pages together are about what the streams
+   * may have under way, or on a narrow link they would keep everything else waiting. A page may be
+   * one object, however large.
+   */
+  private int atOnce(String dc) {
+    Long seen = pageBytes.get(dc);
+    long page = Math.max(around.settings().frameBytes(), seen == null ? 0 : seen);
+    int all = (int) Math.max(1, around.settings().windowBytes() / page);
+    return seen == null ? Math.min(all, FIRST_AT_ONCE) : all;
+  }
+
+  /** Notes what a page weighs: the heaviest counts less with each that is lighter. */
+  private void notePage(String dc, long bytes) {
+    long before = pageBytes.getOrDefault(dc, 0L);
+    pageBytes.put(dc, Math.max(bytes, before - before / FADING));
+  }
+
+  /** Healings of one origin from one peer begin apart: what changes all the time comes joined. */
+  private boolean isTime(Source source, long nowNanos) {
+    Long begun = begunNanos.get(source);
+    return begun == null || nowNanos - begun >= around.healNanos();
+  }
+
+  /**
+   * Whether the peer may have something of the origin. Where all that the origin did was undone
+   * before it was shipped nothing of it changed there, and others' updates depend on it all the
+   * same: then only the peer's word is missing that there is nothing.
+   */
+  private boolean isBehind(ReplicaId peer, ReplicaId origin, Frame.Status status) {
+    Healed last = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING);
+    Place there = new Place(status.life(), status.changes().get(origin));
+    long through = status.through().get(origin);
+    return (there.change() > 0 && !there.equals(last.place))
+        || (through > last.through && through > knowledge.through().get(origin));
+  }
+
+  /** Whether everything that the peer has of the origin was fetched, as far as its status tells. */
+  public boolean isDone(ReplicaId peer, ReplicaId origin) {
+    Frame.Status status = knowledge.status(peer.dc());
+    return status != null && !isBehind(peer, origin, status);
+  }
+
+  private void ask(ReplicaId origin, UnderWay healing, long request) {
+    around
+        .sink()
+        .send(
+            healing.peer,
+            new Frame.Heal(request, origin, healing.after, healing.besides, healing.page));
+  }
+
+  /** Keeps what came and builds on something that is not here. */
+  @Override
+  public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer)) {
+      Shipment before = healing.unready.put(unready.object(), unready);
+      healing.unreadyBytes += heapBytes(unready) - (before == null ? 0 : heapBytes(before));
+    }
+  }
+
+  private static long heapBytes(Shipment unready) {
+    return ENTRY_BYTES + unready.heapBytes();
+  }
+
+  @Override
+  public long earlyBytes() {
+    long bytes = 0;
+    for (UnderWay healing : underWay.values()) {
+      bytes += healing.unreadyBytes;
+    }
+    return bytes;
+  }
+
+  /** Forgets what was not ready and has come meanwhile, by itself or with its object's state. */
+  private void dropKnown(UnderWay healing) {
+    for (Iterator<Shipment> it = healing.unready.values().iterator(); it.hasNext(); ) {
+      Shipment unready = it.next();
+      if (applier.isKnown(unready)) {
+        it.remove();
+        healing.unreadyBytes -= heapBytes(unready);
+      }
+    }
+  }
+
+  /** What is kept of an object: of each origin by itself. */
+  @Override
+  public List<List<Shipment>> early(ObjectId object) {
+    List<List<Shipment>> early = new ArrayList<>();
+    for (UnderWay healing : underWay.values()) {
+      Shipment unready = healing.unready.get(object);
+      if (unready != null) {
+        early.add(List.of(unready));
+      }
+    }
+    return early;
+  }
+
+  /** Objects whose states are to be fetched from a peer: what they build on has not come. */
+  public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
+    for (UnderWay healing : underWay.values()) {
+      boolean waits = healing.last != null || healing.paused;
+      if (waits && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
+        healing.fetchNanos = nowNanos + around.retryNanos();
+        return healing.unready.keySet().stream().limit(ObjectFetcher.OBJECTS_MAX).toList();
+      }
+    }
+    return List.of();
+  }
+
+  /** Whether a page that has come in part is waited for: then it is not asked for again. */
+  public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
+    UnderWay healing = underWay.get(states.origin().orElseThrow());
+    return healing != null
+        && healing.peer.equals(peer)
+        && healing.last == null
+        && healing.asking.comes(states.request(), nowNanos);
+  }
+
+  /** The rest of a page does not come: it is asked for again. */
+  public void comesNot(ReplicaId peer, ReplicaId origin) {
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer)) {
+      healing.asking.comesNot();
+    }
+  }
+
+  /** What a peer has given of an origin was lost here: all of it is asked for again. */
+  public void lost(ReplicaId peer, ReplicaId origin) {
+    healed.remove(new Source(peer, origin));
+    UnderWay healing = underWay.get(origin);
+    if (healing != null && healing.peer.equals(peer)) {
+      underWay.remove(origin);
+    }
+  }
+
+  /** Goes on after a page was applied or held. Returns whether it was the one waited for. */
+  public boolean received(ReplicaId peer, PeerAnswer answer, long nowNanos) {
+    Frame.States states = answer.states();
+    ReplicaId origin = states.origin().orElseThrow();
+    UnderWay healing = underWay.get(origin);
+    if (healing == null
+        || !healing.peer.equals(peer)
+        || healing.last != null
+        || !healing.asking.answered(states.request(), nowNanos)) {
+      return false;
+    }
+    notePage(peer.dc(), answer.frameBytes());
+    if (states.next().isPresent()) {
+      healing.page = states.next().get();
+      healing.paused = true;
+      goOn(origin, healing, nowNanos);
+    } else {
+      healing.last = states;
+    }
+    // What is not ready builds on what is on its way, most often; otherwise it is fetched.
+    healing.fetchNanos = nowNanos + PendingUpdates.COMING_NANOS;
+    return true;
+  }
+
+  /**
+   * Asks for the next page, unless what is not ready takes too much. Then its objects' states are
+   * fetched, which wait for nothing.
+   */
+  private void goOn(ReplicaId origin, UnderWay healing, long nowNanos) {
+    if (earlyBytes() <= around.settings().memory().waiting()) {
+      healing.paused = false;
+      ask(origin, healing, healing.asking.ask(nowNanos));
+    }
+  }
+
+  /**
+   * Goes on with healings that wait for what they brought too early, and ends those of which
+   * everything has come and is applied; returns their last pages.
+   */
+  public List<Frame.States> takeDone(long nowNanos) {
+    if (underWay.isEmpty()) {
+      return List.of();
+    }
+    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
+      if (e.getValue().paused) {
+        dropKnown(e.getValue());
+        goOn(e.getKey(), e.getValue(), nowNanos);
+      }
+    }
+    List<Frame.States> done = new ArrayList<>();
+    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
+      UnderWay healing = it.next();
+      if (healing.last != null) {
+        dropKnown(healing);
+        if (healing.unready.isEmpty()) {
+          it.remove();
+          ReplicaId origin = healing.last.origin().orElseThrow();
+          healed.put(
+              new Source(healing.peer, origin),
+              new Healed(healing.last.changes(), healing.last.through()));
+          done.add(healing.last);
+        }
+      }
+    }
+    return done;
+  }
+
+  /**
+   * The peer cannot be asked at present. A healing goes on where it was if it soon can be: on a
+   * link that is cut again and again one that began anew each time would not come to its end.
+   */
+  public void interrupted(String dc, long nowNanos) {
+    for (UnderWay healing : underWay.values()) {
+      if (healing.peer.dc().equals(dc) && !healing.interrupted) {
+        healing.interrupted = true;
+        healing.interruptedNanos = nowNanos;
+      }
+    }
+  }
+
+  /**
+   * Gives healings up that have been interrupted for so long that others are to be asked, and those
+   * of origins that have shipped by themselves for as long: what they give once more would keep
+   * others waiting on a narrow link.
+   *
+   * @param givenUp hears who was asked, and for which origin
+   */
+  public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
+    for (ReplicaId origin : List.copyOf(underWay.keySet())) {
+      UnderWay healing = requireNonNull(underWay.get(origin));
+      if (healing.isGivenUp(nowNanos, around.healNanos())) {
+        underWay.remove(origin);
+        givenUp.accept(healing.peer, origin);
+      }
+    }
+  }
+
+  /** A datacenter has a newer incarnation than the one that was asked. */
+  public void ended(String dc) {
+    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
+      if (it.next().peer.dc().equals(dc)) {
+        it.remove();
+      }
+    }
+  }
+
+  /**
+   * Whether {@link #check} has something to repeat.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  public boolean isDue(ReplicaId peer, long heardNanos) {
+    if (underWay.isEmpty() || knowledge.status(peer.dc()) == null) {
+      return false;
+    }
+    for (UnderWay healing : underWay.values()) {
+      if (healing.peer.equals(peer) && mustAsk(healing, heardNanos)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

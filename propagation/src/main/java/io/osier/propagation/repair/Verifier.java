@@ -1,0 +1,169 @@
+package io.osier.propagation.repair;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.ObjectAccess;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.pull.RequestRetry;
+import io.osier.propagation.wire.Frame;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Compares what a store kept with what the peers have, after a start that may have lost something
+ * that was acknowledged: the tail of what was written without waiting for the disk, or all since a
+ * backup.
+ *
+ * <p>Why is that needed? What removes an object is forgotten when every datacenter has acknowledged
+ * it. If one of them loses it afterwards, it holds the object again, and nobody is left to tell.
+ * So, before it takes anything else from a peer, it asks it, page by page, which of its objects the
+ * peer knew more of than it still remembers. Not thread-safe.
+ */
+public final class Verifier {
+  /** What an object takes beside its key, and each entry of its vector, at most about. */
+  private static final int KNOWN_BYTES = 16;
+
+  private static final class UnderWay {
+    final RequestRetry asking;
+    Optional<ObjectId> done = Optional.empty();
+
+    /** What is asked for and not answered yet; empty if nothing is. */
+    List<Frame.Known> page = List.of();
+
+    UnderWay(RequestRetry asking) {
+      this.asking = asking;
+    }
+  }
+
+  private final ReplicationContext around;
+  private final LongSupplier numbers;
+  private final Map<String, UnderWay> open = new HashMap<>();
+
+  /**
+   * Whether something may be lost, and was not compared with all peers yet. What was forgotten was
+   * at every datacenter, so those that come later need not be asked.
+   */
+  private boolean needed;
+
+  /**
+   * Compares with each peer, or with none.
+   *
+   * @param needed whether something that was acknowledged may be lost
+   * @param numbers of requests
+   */
+  public Verifier(ReplicationContext around, boolean needed, LongSupplier numbers) {
+    this.around = around;
+    this.numbers = numbers;
+    this.needed = needed;
+    around.peers().forEach(this::add);
+  }
+
+  /** The datacenter is a peer, too: the configuration may name none, and the others tell of it. */
+  public void add(String dc) {
+    if (needed) {
+      open.put(dc, new UnderWay(new RequestRetry(numbers, around.retryNanos())));
+    }
+  }
+
+  /** Whether a peer's updates can be taken. */
+  public boolean isDone(String dc) {
+    return !open.containsKey(dc);
+  }
+
+  /** Whether all peers' updates can be taken. */
+  public boolean isDone() {
+    return open.isEmpty();
+  }
+
+  /**
+   * Asks the peer for the next page, or again. Returns whether there is nothing more to ask.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  public boolean ask(ReplicaId peer, long heardNanos, long nowNanos) {
+    UnderWay underWay = open.get(peer.dc());
+    if (underWay == null) {
+      return true;
+    }
+    if (underWay.asking.isOpen()) {
+      if (underWay.asking.isDue(heardNanos)) {
+        around
+            .sink()
+            .send(peer, new Frame.Verify(underWay.asking.askAgain(nowNanos), underWay.page));
+      }
+      return false;
+    }
+    if (underWay.page.isEmpty()) {
+      underWay.page = page(underWay.done);
+    }
+    if (underWay.page.isEmpty()) {
+      open.remove(peer.dc());
+      needed = !open.isEmpty();
+      return true;
+    }
+    around.sink().send(peer, new Frame.Verify(underWay.asking.ask(nowNanos), underWay.page));
+    return false;
+  }
+
+  private List<Frame.Known> page(Optional<ObjectId> after) {
+    List<Frame.Known> page = new ArrayList<>();
+    ObjectWalk walk = new ObjectWalk(around, after);
+    int bytes = 0;
+    while (bytes < around.settings().frameBytes()) {
+      ObjectAccess.Entry entry = walk.next();
+      if (entry == null) {
+        break;
+      }
+      VersionVector through = entry.state().context().toVersionVector();
+      page.add(new Frame.Known(entry.object(), through));
+      bytes += entry.object().key().length() + KNOWN_BYTES * (1 + through.size());
+    }
+    return page;
+  }
+
+  /** The peer answered, and the answer was applied. Returns whether it was the one waited for. */
+  public boolean answered(String dc, Frame.Verified answer, long nowNanos) {
+    UnderWay underWay = open.get(dc);
+    if (underWay == null || !underWay.asking.answered(answer.request(), nowNanos)) {
+      return false;
+    }
+    int answered = 0;
+    for (Frame.Known known : underWay.page) {
+      if (known.object().compareTo(answer.last()) <= 0) {
+        answered++;
+      }
+    }
+    underWay.page = List.copyOf(underWay.page.subList(answered, underWay.page.size()));
+    underWay.done = Optional.of(answer.last());
+    return true;
+  }
+
+  /** The datacenter is asked no more. */
+  public void remove(String dc) {
+    open.remove(dc);
+  }
+
+  /** Frames to the peer may have been lost. */
+  public void down(String dc) {
+    UnderWay underWay = open.get(dc);
+    if (underWay != null) {
+      underWay.asking.cancel();
+      underWay.page = List.of();
+    }
+  }
+
+  /**
+   * Whether {@link #ask} has something to repeat.
+   *
+   * @param heardNanos when something last came from the peer
+   */
+  public boolean isDue(String dc, long heardNanos) {
+    UnderWay underWay = open.get(dc);
+    return underWay != null && underWay.asking.isDue(heardNanos);
+  }
+}

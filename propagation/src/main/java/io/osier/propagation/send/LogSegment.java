@@ -1,0 +1,64 @@
+package io.osier.propagation.send;
+
+import io.osier.core.HeapSize;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.wire.Shipment;
+
+/**
+ * Updates of one object, joined.
+ *
+ * @param predecessor this datacenter's last commit number on the object before them
+ * @param needs what else of the object they build on
+ * @param last the last one's commit number
+ * @param updates how many
+ * @param firstNanos when the oldest was committed
+ * @param tick its place among all shipped segments; 0 until then
+ */
+record LogSegment(
+    long predecessor,
+    VersionVector needs,
+    long last,
+    int updates,
+    long firstNanos,
+    long tick,
+    CrdtState delta) {
+
+  private static final long HEAP_BYTES =
+      HeapSize.object(4 * Long.BYTES + Integer.BYTES + 2 * HeapSize.REFERENCE);
+
+  /** What it takes in the heap, about, in bytes. */
+  long heapBytes() {
+    return HEAP_BYTES + needs.heapBytes() + delta.heapBytes();
+  }
+
+  /** How long ago the oldest was committed. */
+  private long ageMillis(long nowNanos) {
+    return Math.max(0, (nowNanos - firstNanos) / 1_000_000);
+  }
+
+  /** The updates as a shipment of their own. */
+  Shipment shipment(ObjectId object, ReplicaId self, long nowNanos) {
+    return new Shipment(
+        object, self, predecessor, needs, last, updates, ageMillis(nowNanos), delta);
+  }
+
+  /** A state that contains the updates and needs nothing before it. */
+  Shipment whole(ObjectId object, ReplicaId self, CrdtState state, long nowNanos) {
+    return new Shipment(
+        object, self, 0, VersionVector.EMPTY, last, updates, ageMillis(nowNanos), state);
+  }
+
+  LogSegment joined(LogSegment later) {
+    return new LogSegment(
+        predecessor,
+        needs.join(later.needs),
+        later.last,
+        updates + later.updates,
+        Math.min(firstNanos, later.firstNanos),
+        later.tick,
+        delta.join(later.delta));
+  }
+}

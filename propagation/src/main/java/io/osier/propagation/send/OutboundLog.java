@@ -1,0 +1,456 @@
+package io.osier.propagation.send;
+
+import io.osier.core.Budget;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.ShippedLog;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this datacenter has committed and has not yet shipped, and what it has shipped and some peer
+ * may not yet have.
+ *
+ * <p>A committed delta first waits: as an operation until the batch of inputs ends, or joined with
+ * the object's other ones until the deadline of its round. When it is shipped it becomes a segment,
+ * and the count of shipped segments, the <em>tick</em>, places it in the trail: the objects in the
+ * order in which each was last shipped. A peer's progress is one tick, and whatever it missed is
+ * the trail's tail, so nothing is queued for a peer that is slow or away.
+ *
+ * <p>Bounds: an object appears once in the trail; its segments are joined when they are many,
+ * dropped when the state is smaller, and then the state is shipped instead. So are the oldest ones
+ * when the budget is spent; where even the trail's places take more, the oldest of them go, and who
+ * has not come so far is caught up by a scan. Not thread-safe.
+ */
+final class OutboundLog {
+  /**
+   * What an object's place takes in the heap besides its name, about, in bytes: its log, its
+   * entries in the maps, and the queue of its segments.
+   */
+  private static final long PLACE_BYTES = 272;
+
+  /** More segments of one object than this are joined into one. */
+  private static final int SEGMENTS_MAX = 16;
+
+  /** One object's part of the log. */
+  static final class ObjectLog {
+    final ObjectId object;
+
+    /** Shipped and kept, oldest first. */
+    private final ArrayDeque<LogSegment> segments = new ArrayDeque<>(2);
+
+    /** What the segments take in the heap. */
+    private long heapBytes;
+
+    /** What they take encoded. */
+    private long bytes;
+
+    /** Segments up to this tick are no longer kept. */
+    private long droppedTick;
+
+    /** The last shipped segment's tick: the key in the trail. */
+    private long tick;
+
+    /** What waits for its round, or null. */
+    private @Nullable Held held;
+
+    private int waitingOps;
+
+    ObjectLog(ObjectId object) {
+      this.object = object;
+    }
+
+    /** Whether something was shipped after the tick, be it kept or not. */
+    boolean isNewerThan(long position) {
+      return Math.max(tick, droppedTick) > position;
+    }
+
+    /**
+     * What was shipped after the tick, joined; null if it is not kept any more and the state must
+     * serve.
+     */
+    @Nullable LogSegment since(long position) {
+      if (droppedTick > position) {
+        return null;
+      }
+      LogSegment joined = null;
+      for (LogSegment s : segments) {
+        if (s.tick() > position) {
+          joined = joined == null ? s : joined.joined(s);
+        }
+      }
+      return joined;
+    }
+
+    private boolean isUnused() {
+      return tick == 0 && held == null && waitingOps == 0;
+    }
+  }
+
+  /** An object's updates that wait for their round. */
+  private static final class Held {
+    final ObjectLog log;
+
+    /** The number of the first one's first dot. */
+    final long first;
+
+    /** The first number of the transaction that the first one belongs to. */
+    final long floor;
+
+    /** All of them, joined. */
+    LogSegment segment;
+
+    Held(ObjectLog log, long first, long floor, LogSegment segment) {
+      this.log = log;
+      this.first = first;
+      this.floor = floor;
+      this.segment = segment;
+    }
+
+    Age age() {
+      return new Age(segment.firstNanos(), first);
+    }
+  }
+
+  /**
+   * An object's updates on their way out.
+   *
+   * @param floor the first number of the transaction that the first one belongs to
+   * @param wasHeld whether they were held for a round
+   */
+  record Leaving(ObjectLog log, LogSegment segment, long floor, boolean wasHeld) {}
+
+  /** Orders held objects: by age, then by number. */
+  private record Age(long firstNanos, long first) implements Comparable<Age> {
+    @Override
+    public int compareTo(Age other) {
+      // As nanoTime wants to be compared: by the difference.
+      int byAge = Long.signum(firstNanos - other.firstNanos);
+      return byAge != 0 ? byAge : Long.compare(first, other.first);
+    }
+  }
+
+  private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
+  private final ShippedLog<ObjectLog> trail = new ShippedLog<>(0);
+  private final ArrayDeque<Leaving> ops = new ArrayDeque<>();
+
+  /** The least floor of the operations that wait and of those that were taken since none did. */
+  private long opsFloor = Long.MAX_VALUE;
+
+  /** How many of the waiting operations were held. */
+  private int released;
+
+  /** What waits for a round, by the number of its first update's first dot. */
+  private final TreeMap<Long, Held> dirty = new TreeMap<>();
+
+  /** The same by the age of its first update: an update may be older than its number. */
+  private final TreeMap<Age, Held> dirtyByAge = new TreeMap<>();
+
+  private final Budget budget;
+  private long committed;
+
+  /** What of it others may have. */
+  private long told;
+
+  private long prunedTick;
+
+  /** What all shipped segments take in the heap. */
+  private long keptBytes;
+
+  /** Of the objects that were last shipped up to this tick no segments are kept. */
+  private long droppedUpTo;
+
+  OutboundLog(long committed, Budget budget) {
+    this.committed = committed;
+    this.told = committed;
+    this.budget = budget;
+  }
+
+  /**
+   * Takes a committed update: at once out, or held for a round.
+   *
+   * @param floor the first number of its transaction: no part of one may be claimed to be shipped
+   *     before the rest
+   */
+  void commit(ObjectId object, LogSegment segment, long floor, boolean hold) {
+    long first = committed + 1;
+    committed = segment.last();
+    ObjectLog log = logs.get(object);
+    if (log == null) {
+      log = new ObjectLog(object);
+      logs.put(object, log);
+      budget.take(placeBytes(object));
+    }
+    if (hold) {
+      hold(log, segment, first, floor);
+    } else {
+      release(object);
+      addOp(new Leaving(log, segment, floor, false));
+    }
+  }
+
+  private void hold(ObjectLog log, LogSegment segment, long first, long floor) {
+    Held held = log.held;
+    if (held == null) {
+      budget.take(segment.heapBytes());
+      held = new Held(log, first, floor, segment);
+      log.held = held;
+      dirty.put(first, held);
+      dirtyByAge.put(held.age(), held);
+      return;
+    }
+    Age before = held.age();
+    budget.give(held.segment.heapBytes());
+    held.segment = held.segment.joined(segment);
+    budget.take(held.segment.heapBytes());
+    if (held.segment.firstNanos() != before.firstNanos) {
+      dirtyByAge.remove(before);
+      dirtyByAge.put(held.age(), held);
+    }
+  }
+
+  /** Takes note of an update that nobody is waiting for: there is no other datacenter. */
+  void commitForNobody(long number) {
+    committed = number;
+  }
+
+  /** Moves what is held of an object to the operations that leave with this batch. */
+  void release(ObjectId object) {
+    ObjectLog log = logs.get(object);
+    if (log != null && log.held != null) {
+      released++;
+      addOp(undirty(log.held));
+    }
+  }
+
+  private static long placeBytes(ObjectId object) {
+    return PLACE_BYTES + object.heapBytes();
+  }
+
+  private void addOp(Leaving leaving) {
+    budget.take(leaving.segment.heapBytes());
+    leaving.log.waitingOps++;
+    opsFloor = Math.min(opsFloor, leaving.floor);
+    ops.add(leaving);
+  }
+
+  /** Moves everything that is held to the operations that leave with this batch. */
+  void releaseAll() {
+    dirtyObjects().forEach(this::release);
+  }
+
+  /** Whether what was held of some object leaves with this batch. */
+  boolean hasReleased() {
+    return released > 0;
+  }
+
+  private Leaving undirty(Held held) {
+    budget.give(held.segment.heapBytes());
+    dirty.remove(held.first);
+    dirtyByAge.remove(held.age());
+    held.log.held = null;
+    return new Leaving(held.log, held.segment, held.floor, true);
+  }
+
+  /** Takes the next waiting operation, or null. */
+  @Nullable Leaving takeOp() {
+    Leaving leaving = ops.poll();
+    if (leaving != null) {
+      budget.give(leaving.segment.heapBytes());
+      leaving.log.waitingOps--;
+      released -= leaving.wasHeld ? 1 : 0;
+      opsFloor = ops.isEmpty() ? Long.MAX_VALUE : opsFloor;
+    }
+    return leaving;
+  }
+
+  /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
+  @Nullable Leaving takeDirty(long firstNanosMax) {
+    Map.Entry<Age, Held> first = dirtyByAge.firstEntry();
+    if (first == null || first.getKey().firstNanos > firstNanosMax) {
+      return null;
+    }
+    return undirty(first.getValue());
+  }
+
+  /** Notes that the updates are shipped, to whoever is there; returns the segment with its tick. */
+  LogSegment shipped(Leaving leaving, long stateBytes) {
+    LogSegment s = leaving.segment;
+    ObjectLog log = leaving.log;
+    if (log.tick != 0) {
+      trail.remove(log.tick);
+    }
+    log.tick = trail.add(log);
+    LogSegment segment =
+        new LogSegment(
+            s.predecessor(), s.needs(), s.last(), s.updates(), s.firstNanos(), log.tick, s.delta());
+    log.segments.add(segment);
+    log.bytes += segment.delta().sizeBytes();
+    kept(log, segment.heapBytes());
+    if (log.bytes > stateBytes) {
+      drop(log);
+    } else if (log.segments.size() > SEGMENTS_MAX) {
+      compact(log);
+    }
+    shrink();
+    return segment;
+  }
+
+  private void kept(ObjectLog log, long heapBytes) {
+    log.heapBytes += heapBytes;
+    keptBytes += heapBytes;
+    budget.take(heapBytes);
+  }
+
+  private void shrink() {
+    while (budget.isOver() && trail.size() > 0) {
+      budget.noteSpent();
+      if (keptBytes > 0) {
+        dropOldest();
+      } else {
+        prune(trail.next(0));
+      }
+    }
+  }
+
+  private void compact(ObjectLog log) {
+    LogSegment joined = log.segments.poll();
+    for (LogSegment s : log.segments) {
+      joined = joined.joined(s);
+    }
+    log.segments.clear();
+    log.segments.add(joined);
+    log.bytes = joined.delta().sizeBytes();
+    kept(log, joined.heapBytes() - log.heapBytes);
+  }
+
+  private void drop(ObjectLog log) {
+    log.segments.clear();
+    log.bytes = 0;
+    kept(log, -log.heapBytes);
+    log.droppedTick = log.tick;
+  }
+
+  private void dropOldest() {
+    for (long tick = trail.next(droppedUpTo); tick != 0; tick = trail.next(tick)) {
+      droppedUpTo = tick;
+      ObjectLog log = trail.get(tick);
+      if (log.heapBytes > 0) {
+        drop(log);
+        return;
+      }
+    }
+    throw new IllegalStateException("segments are kept of no object, yet take " + keptBytes);
+  }
+
+  /** Forgets what every peer has: everything up to this tick. */
+  void prune(long tick) {
+    for (long first = trail.next(0); first != 0 && first <= tick; first = trail.next(first)) {
+      ObjectLog log = trail.get(first);
+      trail.remove(first);
+      drop(log);
+      prunedTick = first;
+      log.tick = 0;
+      if (log.isUnused()) {
+        logs.remove(log.object);
+        budget.give(placeBytes(log.object));
+      }
+    }
+  }
+
+  /** What is kept of an object; null if nothing is. */
+  @Nullable ObjectLog find(ObjectId object) {
+    return logs.get(object);
+  }
+
+  /** The objects in the order in which they were last shipped. */
+  ShippedLog<ObjectLog> trail() {
+    return trail;
+  }
+
+  /**
+   * Every update up to here has been shipped. While operations wait it may be more: what was taken
+   * of them counts when the last one is.
+   */
+  long through() {
+    long first = dirty.isEmpty() ? Long.MAX_VALUE : dirty.firstEntry().getValue().floor;
+    return Math.min(committed, Math.min(first, opsFloor) - 1);
+  }
+
+  /** Updates are sent to a peer: what is committed by now others may have from now on. */
+  void tells() {
+    told = committed;
+  }
+
+  /** Of later numbers nobody can have anything: no update was sent since they were given. */
+  long told() {
+    return told;
+  }
+
+  /** The last commit number. */
+  long committed() {
+    return committed;
+  }
+
+  /**
+   * A tick after which nothing was shipped yet, and which no peer has reached. 0 where nothing was
+   * committed in this life: whoever is a peer from now on has missed nothing of it. That is so at
+   * each start, where others tell of the peers that the configuration does not name.
+   *
+   * @param former the last commit number of former lives
+   */
+  long mark(long former) {
+    return committed == former && trail.last() == 0 ? 0 : trail.skip();
+  }
+
+  /** The end of the trail. */
+  long ticks() {
+    return trail.last();
+  }
+
+  /** Of what was shipped up to this tick the trail may not know any more. */
+  long prunedTick() {
+    return prunedTick;
+  }
+
+  /** Whether operations wait for the end of the batch. */
+  boolean hasOps() {
+    return !ops.isEmpty();
+  }
+
+  /** Whether what waits for its round takes more than there is: the round is to leave now. */
+  boolean isOver() {
+    return budget.isOver() && !dirty.isEmpty();
+  }
+
+  /** From now on so many bytes may be taken; see {@link Budget#setLimit}. */
+  void setLimit(long bytes) {
+    budget.setLimit(bytes);
+  }
+
+  /** What this takes of its budget. */
+  Budget.Usage usage() {
+    return budget.usage();
+  }
+
+  /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */
+  long oldestDirtyNanos() {
+    return dirty.isEmpty() ? Long.MAX_VALUE : dirtyByAge.firstKey().firstNanos;
+  }
+
+  /** How many objects are held. */
+  int dirtyCount() {
+    return dirty.size();
+  }
+
+  /** The objects that are held. */
+  List<ObjectId> dirtyObjects() {
+    List<ObjectId> objects = new ArrayList<>(dirty.size());
+    dirty.values().forEach(held -> objects.add(held.log.object));
+    return objects;
+  }
+}

@@ -1,0 +1,500 @@
+package io.osier.propagation.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.AckTimeEstimate;
+import io.osier.propagation.host.DelayHistogram;
+import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frame.Cursor;
+import io.osier.propagation.wire.Frame.Kind;
+import io.osier.propagation.wire.Shipment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This partition's stream to one peer.
+ *
+ * <pre>
+ *                 link down                    link down
+ *      +---------------------------+--------------------------------+
+ *      v                           |                                |
+ *   WAITING ----- Resume ----> CATCHING_UP ----- at the end ---> STREAMING
+ *  for a Resume                  ^   |  scan, then trail            |
+ *                                |   +-- Resume (start again) &lt;-----+
+ *                                +------------ window full ---------+
+ * </pre>
+ *
+ * <p>While STREAMING it takes each operation and round as it is shipped. When more than the window
+ * is not acknowledged, of this partition or of all that share the link ({@link LinkWindow}), it
+ * takes nothing: it goes back to CATCHING_UP, which reads the trail at the pace of the
+ * acknowledgements, a slice at a time. Not thread-safe.
+ */
+public final class PeerStream {
+  /** What the stream is doing. */
+  public enum Mode {
+    /** For the peer to say where to go on. */
+    WAITING("waiting"),
+    /** What the peer has missed is read from the log. */
+    CATCHING_UP("catching-up"),
+    /** The peer is given everything as it is shipped. */
+    STREAMING("streaming");
+
+    private final String label;
+
+    Mode(String label) {
+      this.label = label;
+    }
+
+    /** The word for people. */
+    public String label() {
+      return label;
+    }
+  }
+
+  /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
+  static final long RETAIN_NANOS = 600_000_000_000L;
+
+  /** So much of the window is a stream's own, whatever others have under way to the peer. */
+  private static final int OWN_SHARE = 16;
+
+  /** A slice of catching up has so many frames at most, and looks at so many objects. */
+  static final int SLICE_FRAMES = 4;
+
+  static final int SLICE_OBJECTS = 1_024;
+
+  /**
+   * A frame that is not acknowledged.
+   *
+   * @param plannedNanos when a round is acknowledged if all goes as planned
+   */
+  private record InFlight(
+      long sequence,
+      int bytes,
+      Optional<Cursor> cursor,
+      Kind kind,
+      long sentNanos,
+      long plannedNanos) {}
+
+  private final String dc;
+  private final ReplicationContext around;
+  private final OutboundLog log;
+  private final StateOffers offers;
+  private final Backlog backlog;
+  private final LinkWindow window;
+  private final AckTimeEstimate rounds = new AckTimeEstimate();
+  private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
+
+  /** How long rounds took until they were acknowledged. */
+  private final DelayHistogram roundTimes = DelayHistogram.usual();
+
+  /** Bytes of updates that were sent, by what carried them. */
+  private final long[] sentBytes = new long[Kind.values().length];
+
+  private @Nullable ReplicaId peer;
+  private boolean linkUp;
+  private long downSinceNanos;
+  private long upSinceNanos;
+  private Mode mode = Mode.WAITING;
+  private long epoch;
+  private long sequence;
+  private long inFlightBytes;
+
+  /** The peer has everything shipped up to this tick. */
+  private long ackedTick;
+
+  private long sentThrough;
+
+  /** Whether what is caught up now waited because the link was down. */
+  private boolean outage = true;
+
+  private boolean greeted;
+
+  /** What comes next is being read from a disk, or pulled by the peer. */
+  private boolean awaits;
+
+  /**
+   * A stream that has not begun.
+   *
+   * @param since the tick at which the datacenter became a peer; 0 if it always was one
+   */
+  PeerStream(String dc, ReplicationContext around, OutboundLog log, long since, long nowNanos) {
+    this.dc = dc;
+    this.around = around;
+    this.log = log;
+    this.window = around.sink().window(dc);
+    this.offers = new StateOffers(this::send, new OwnWindow(), around);
+    this.backlog = new Backlog(around, log, offers, since);
+    this.downSinceNanos = nowNanos;
+  }
+
+  /** Frames can be sent to this incarnation from now on. */
+  public void up(ReplicaId newPeer, long nowNanos) {
+    if (!newPeer.equals(peer)) {
+      // A new incarnation has nothing yet, and counts its epochs anew.
+      peer = newPeer;
+      epoch = 0;
+      ackedTick = 0;
+      backlog.ofNewPeer();
+    }
+    linkUp = true;
+    upSinceNanos = nowNanos;
+    await();
+  }
+
+  /** Frames can no longer be sent. */
+  public void down(long nowNanos) {
+    if (linkUp) {
+      linkUp = false;
+      downSinceNanos = nowNanos;
+    }
+    await();
+  }
+
+  private void await() {
+    mode = Mode.WAITING;
+    outage = true;
+    offers.interrupted();
+    giveUpInFlight();
+  }
+
+  private void giveUpInFlight() {
+    window.give(inFlightBytes);
+    inFlight.clear();
+    inFlightBytes = 0;
+  }
+
+  /** What this stream may have of the link's window. */
+  private final class OwnWindow implements LinkWindow {
+    @Override
+    public boolean isOpen() {
+      return hasRoom();
+    }
+
+    @Override
+    public void take(long bytes) {
+      inFlightBytes += bytes;
+      window.take(bytes);
+    }
+
+    @Override
+    public void give(long bytes) {
+      inFlightBytes -= bytes;
+      window.give(bytes);
+    }
+  }
+
+  private boolean hasRoom() {
+    long max = around.settings().windowBytes();
+    return inFlightBytes < max && (inFlightBytes < max / OWN_SHARE || window.isOpen());
+  }
+
+  /** Whether another slice of what the peer misses can be sent now. */
+  boolean isDue() {
+    return mode == Mode.CATCHING_UP && !awaits && hasRoom();
+  }
+
+  /** The receiver wants the stream from a place on. */
+  void resume(ReplicaId from, Frame.Resume resume) {
+    if (!linkUp || !from.equals(peer) || resume.epoch() <= epoch) {
+      return; // late: the link or the receiver has changed since
+    }
+    outage = mode == Mode.WAITING;
+    epoch = resume.epoch();
+    sequence = 0;
+    offers.begin(epoch);
+    giveUpInFlight();
+    greeted = false;
+    mode = Mode.CATCHING_UP;
+    awaits = false;
+    sentThrough = resume.through();
+    backlog.goTo(resume);
+  }
+
+  /** The receiver asks for more of what it was offered. Returns whether the stream goes on. */
+  boolean pull(ReplicaId from, Frame.Pull pull, long nowNanos) {
+    if (!linkUp || !from.equals(peer) || mode != Mode.CATCHING_UP) {
+      return false;
+    }
+    ObjectId pulled = offers.pull(pull, nowNanos);
+    if (pulled != null) {
+      backlog.lookAgain(pulled);
+    }
+    return pulled != null;
+  }
+
+  /** When an offer is to be made again; Long.MAX_VALUE if none is. */
+  long offerDueNanos() {
+    return offers.dueNanos();
+  }
+
+  /**
+   * Sends a slice of what the peer misses, as far as the window allows.
+   *
+   * @param deps what this partition has of the others
+   * @return false if it came to the end, but a cut must be closed first
+   */
+  boolean catchUp(VersionVector deps, long nowNanos, long nowMillis) {
+    if (mode == Mode.CATCHING_UP) {
+      offers.tick(log.ticks(), backlog::lookAgain, nowNanos);
+    }
+    long lookedMax = backlog.looked() + SLICE_OBJECTS;
+    for (int frames = 0; mode == Mode.CATCHING_UP && hasRoom() && frames < SLICE_FRAMES; frames++) {
+      List<Shipment> shipments = new ArrayList<>();
+      int bytes = 0;
+      boolean more = true;
+      awaits = false;
+      while (more
+          && !awaits
+          && bytes < around.settings().frameBytes()
+          && backlog.looked() < lookedMax) {
+        if (!backlog.isAtHand()) {
+          awaits = true; // from a disk: a tick follows
+          continue;
+        }
+        int before = shipments.size();
+        more = backlog.read(shipments, nowNanos);
+        for (Shipment s : shipments.subList(before, shipments.size())) {
+          bytes += around.bytesOf(s);
+        }
+      }
+      boolean pulls = !more && backlog.isHeld(); // that comes before the end
+      boolean end = !more && !pulls;
+      if (end && around.cuts().areWhole() && log.through() < log.committed()) {
+        // States that were shipped show what is still held: the end must be the end of all.
+        if (!shipments.isEmpty()) {
+          sendCatchUp(shipments, bytes, VersionVector.EMPTY, nowNanos, nowMillis);
+        }
+        return false;
+      }
+      if (end) {
+        mode = Mode.STREAMING;
+        sentThrough = log.through();
+        backlog.atEnd(sentThrough);
+      }
+      if (end || !shipments.isEmpty() || (!greeted && !awaits)) {
+        sendCatchUp(shipments, bytes, deps, nowNanos, nowMillis);
+      }
+      awaits |= pulls;
+      if (awaits || backlog.looked() >= lookedMax) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  private void sendCatchUp(
+      List<Shipment> shipments, int bytes, VersionVector deps, long nowNanos, long nowMillis) {
+    send(Kind.CATCH_UP, shipments, bytes, deps, nowNanos, nowNanos, nowMillis);
+    around.stats().shipped(Kind.CATCH_UP, shipments.size(), bytes);
+  }
+
+  /**
+   * Takes freshly shipped updates if the peer keeps up.
+   *
+   * @param bytes of the shipments
+   * @param tick of the last of them
+   * @param through with these, everything up to here is shipped; 0 if that is as before
+   * @param deps what this partition has of the others
+   * @param plannedNanos when it should be acknowledged
+   * @return whether they were sent; if not they follow from the trail
+   */
+  boolean offer(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      long tick,
+      long through,
+      VersionVector deps,
+      long plannedNanos,
+      long nowNanos,
+      long nowMillis) {
+    if (mode != Mode.STREAMING) {
+      return false;
+    }
+    if (!hasRoom()) {
+      mode = Mode.CATCHING_UP;
+      awaits = false;
+      outage = false;
+      greeted = true;
+      return false;
+    }
+    boolean closes = through > sentThrough;
+    sentThrough = Math.max(sentThrough, through);
+    backlog.follow(tick, sentThrough);
+    VersionVector closing = closes ? deps : VersionVector.EMPTY;
+    send(kind, shipments, bytes, closing, plannedNanos, nowNanos, nowMillis);
+    return true;
+  }
+
+  private void send(
+      Kind kind,
+      List<Shipment> shipments,
+      int bytes,
+      VersionVector deps,
+      long plannedNanos,
+      long nowNanos,
+      long nowMillis) {
+    boolean waited = kind == Kind.CATCH_UP && (outage || waitedForLink(shipments, nowNanos));
+    if (around.observer().isOn()) {
+      around.observer().shipped(dc, kind, waited, shipments, nowNanos);
+    }
+    Optional<Cursor> cursor = backlog.cursor();
+    greeted = true;
+    sequence++;
+    offers.sent(sequence);
+    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
+    inFlightBytes += bytes;
+    sentBytes[kind.ordinal()] += bytes;
+    window.take(bytes);
+    log.tells();
+    send(
+        new Frame.Updates(
+            kind,
+            epoch,
+            sequence,
+            sentThrough,
+            around.cuts().deps(deps),
+            cursor,
+            waited,
+            nowMillis,
+            shipments));
+  }
+
+  /** Sends a frame to the incarnation that is connected: while the link is up. */
+  public void send(Frame frame) {
+    around.sink().send(requireNonNull(peer, "up"), frame);
+  }
+
+  /** Whether something was committed before the link came up: also when it is sent once more. */
+  private boolean waitedForLink(List<Shipment> shipments, long nowNanos) {
+    for (Shipment s : shipments) {
+      if (nowNanos - s.ageMillis() * 1_000_000 < upSinceNanos) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes an acknowledgement; a round's tells how late it was. */
+  void acknowledged(ReplicaId from, Frame.Ack ack, AckReserve reserve, long nowNanos) {
+    if (ack.epoch() != epoch || !from.equals(peer)) {
+      return;
+    }
+    offers.came(ack.sequence());
+    while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
+      InFlight done = inFlight.poll();
+      inFlightBytes -= done.bytes;
+      window.give(done.bytes);
+      if (done.cursor.filter(backlog::isInTrail).isPresent()) {
+        ackedTick = Math.max(ackedTick, done.cursor.get().done());
+      }
+      if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
+        rounds.sample(nowNanos - done.sentNanos, nowNanos);
+        roundTimes.record((nowNanos - done.sentNanos) / 1_000);
+        reserve.sample(nowNanos - done.plannedNanos);
+      }
+    }
+  }
+
+  /** Everything up to this tick may be forgotten as far as this peer is concerned. */
+  long prunableTick(long nowNanos) {
+    return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
+  }
+
+  /** Whether the peer is to say where to go on. */
+  public boolean wantsResume() {
+    return linkUp && mode == Mode.WAITING;
+  }
+
+  /** Whether the peer acknowledged everything that was shipped. */
+  boolean isDone() {
+    return mode == Mode.STREAMING && inFlight.isEmpty();
+  }
+
+  /** Whether frames can be sent. */
+  public boolean linkUp() {
+    return linkUp;
+  }
+
+  /** When the link came up last; means nothing unless it is. */
+  public long upSinceNanos() {
+    return upSinceNanos;
+  }
+
+  /**
+   * When the link went down last, or the start if it was never up; means nothing while it is up.
+   */
+  public long downSinceNanos() {
+    return downSinceNanos;
+  }
+
+  /** The incarnation to which frames were last sent; null if there was none. */
+  public @Nullable ReplicaId peer() {
+    return peer;
+  }
+
+  /** The peer's name. */
+  public String dc() {
+    return dc;
+  }
+
+  /** What the stream is doing. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** The epoch, also while it waits: the last that was asked for; 0 if none was. */
+  public long epoch() {
+    return epoch;
+  }
+
+  /** The last frame in the epoch. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** What was sent and not acknowledged. */
+  public long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /**
+   * Lets the measured time of rounds fade if none was measured for long and none is under way.
+   *
+   * @param floorNanos not below this
+   */
+  void rest(long nowNanos, long floorNanos) {
+    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
+      rounds.rest(nowNanos, floorNanos);
+    }
+  }
+
+  /** Bytes of updates sent since the start of the process, by what carried them: a copy. */
+  public Map<Kind, Long> sentBytes() {
+    Map<Kind, Long> copy = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      copy.put(kind, sentBytes[kind.ordinal()]);
+    }
+    return copy;
+  }
+
+  /** How long rounds took until they were acknowledged: a copy. */
+  public DelayHistogram roundTimes() {
+    return roundTimes.copy();
+  }
+
+  /** The coordination times of rounds. */
+  AckTimeEstimate rounds() {
+    return rounds;
+  }
+}

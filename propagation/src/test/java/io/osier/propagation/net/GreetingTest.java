@@ -1,0 +1,235 @@
+package io.osier.propagation.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.net.link.DialAttempts;
+import io.osier.propagation.net.link.PeerMessage;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class GreetingTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 100);
+  private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final int NEW = PeerMessage.PROTOCOL_VERSION;
+  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
+  private static final Set<String> PEERS = Set.of("us");
+
+  private final Greeting greeting = new Greeting(bearer(EU));
+
+  private static PeerTransport.Bearer bearer(ReplicaId replica) {
+    return new PeerTransport.Bearer(replica, "test", 7);
+  }
+
+  private static PeerMessage.Hello hello(ReplicaId from) {
+    return new Greeting(bearer(from)).hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
+  }
+
+  private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
+    return greeting.judge(hello, PEERS, connected, Optional.empty()).map(PeerMessage.Refused::code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "9, test, us, eu, VERSION_MISMATCH",
+    "0, other, us, eu, CONFIGURATION",
+    "0, test, us, ap, CONFIGURATION",
+    "0, test, mm, eu, CONFIGURATION",
+    "0, test, eu, eu, DUPLICATE_DC",
+  })
+  void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
+    int version = PeerMessage.PROTOCOL_VERSION + newer;
+    ReplicaId replica = new ReplicaId(from, 5);
+    assertThat(
+            judged(
+                new PeerMessage.Hello(version, cluster, replica, to, List.of(), 1, 5),
+                Optional.empty()))
+        .contains(why);
+  }
+
+  /** Datacenters are upgraded one by one. */
+  @Test
+  void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
+    Greeting us = new Greeting(bearer(US));
+    int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
+    assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
+    assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
+        .contains(ErrorCode.VERSION_MISMATCH);
+  }
+
+  @Test
+  void oneProcessOfEachName_atATime() {
+    ReplicaId newer = new ReplicaId("us", 201);
+    assertThat(judged(hello(US), Optional.empty())).isEmpty();
+    greeting.met(US);
+    assertThat(judged(hello(US), Optional.of(US))).as("its new connection").isEmpty();
+    assertThat(judged(hello(newer), Optional.of(US))).contains(ErrorCode.DUPLICATE_DC);
+    assertThat(judged(hello(newer), Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void dials_areNumbered_whoeverIsDialled() {
+    int version = PeerMessage.PROTOCOL_VERSION;
+    assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(1);
+    assertThat(greeting.hello("ap", List.of(), version).dial()).isEqualTo(2);
+    assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(3);
+  }
+
+  /** Others have forgotten removals that it does not know. */
+  @Test
+  void incarnationThatWasGivenUp_isRefusedWithWhatHelps_andANewOneIsNot() {
+    greeting.setIncarnationsMin(Map.of("us", US.incarnation() + 1));
+    PeerMessage.Refused refused =
+        greeting.judge(hello(US), PEERS, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
+    assertThat(refused.message()).contains("'us'", "osier rebuild");
+    ReplicaId rebuilt = new ReplicaId("us", US.incarnation() + 1);
+    assertThat(judged(hello(rebuilt), Optional.empty())).isEmpty();
+    assertThat(greeting.givenUp(rebuilt)).isEmpty();
+  }
+
+  @Test
+  void whoWasRemoved_isRefusedWithWhatHelps_andForgotten() {
+    greeting.met(US);
+    greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
+    greeting.forgetOthers(PEERS);
+    assertThat(greeting.version("us")).as("still a peer").isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    PeerMessage.Refused refused =
+        greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
+    assertThat(refused.message())
+        .isEqualTo(
+            "datacenter 'us' is not among the peers [ap] of eu: it stands in no configuration file"
+                + " here and was not added; run 'osier cli dc add us ADDRESS' at a datacenter of"
+                + " the cluster to add it");
+    greeting.setIncarnationsMin(Map.of("us", Long.MAX_VALUE));
+    PeerMessage.Refused removed =
+        greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(removed.code()).isEqualTo(ErrorCode.NOT_A_MEMBER);
+    assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
+    greeting.setIncarnationsMin(Map.of());
+    greeting.forgetOthers(Set.of("ap"));
+    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void whoWasNeverHeard_countsAsOneOfTheOldestVersion() {
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+  }
+
+  @Test
+  void greetingOfTheSameProcessInAnOlderVersion_unlearnsNothing() {
+    greeting.heard(US, NEW);
+    greeting.heard(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.heard(new ReplicaId("us", US.incarnation() - 1), OLD);
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+    greeting.heard(new ReplicaId("us", US.incarnation() + 1), OLD);
+    assertThat(greeting.version("us")).as("another life").isEqualTo(OLD);
+  }
+
+  /** Back to the former program with the same store: it refuses the newest, and greets so. */
+  @Test
+  void whoSpeaksTheOlderVersionBothWays_isOfTheOlderVersion() {
+    greeting.setTold(Map.of("us", NEW));
+    greeting.heard(US, NEW);
+    greeting.welcomed(US, NEW);
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    assertThat(greeting.version("us")).isEqualTo(OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).as("nothing new was told").isEqualTo(OLD);
+    greeting.heard(US, NEW);
+    assertThat(greeting.version("us")).as("it was upgraded").isEqualTo(NEW);
+  }
+
+  /** It was upgraded while it could not be reached from here. */
+  @Test
+  void whoTellsANewerVersionThanItSpokeBefore_isOfThatVersion() {
+    greeting.heard(US, OLD);
+    greeting.welcomed(US, OLD);
+    greeting.setTold(Map.of("us", NEW));
+    assertThat(greeting.version("us")).isEqualTo(NEW);
+  }
+
+  @Test
+  void longName_isLetInOnceAllOthersCanReadIt_andNeverInAVersionThatCannot() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
+    Set<String> all = Set.of("us", "ap", named.dc(), "southamerica-east1");
+    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    greeting.heard(US, NEW);
+    greeting.setTold(Map.of("ap", OLD));
+    PeerMessage.Refused refused =
+        greeting.judge(hello, all, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code().retryable()).isTrue();
+    assertThat(refused.message()).contains("'ap' speaks version 9", named.dc(), "upgrade it first");
+    greeting.setTold(Map.of("ap", NEW));
+    assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
+    PeerMessage.Hello former = new Greeting(bearer(US)).hello(named.dc(), List.of(), OLD);
+    Greeting there = new Greeting(bearer(named));
+    assertThat(there.judge(former, Set.of("us"), Optional.empty(), Optional.empty()))
+        .map(PeerMessage.Refused::code)
+        .contains(ErrorCode.VERSION_MISMATCH);
+  }
+
+  /** It was added before it was started, or is dead: a reconnect would cut replication for ever. */
+  @Test
+  void besideALongName_whoWasNeverHeardIsNotInTheWay_andIsRefusedInAnOlderVersion() {
+    ReplicaId named = new ReplicaId("northamerica-northeast1", 5);
+    Set<String> all = Set.of("us", named.dc());
+    PeerMessage.Hello hello = new Greeting(bearer(named)).hello("eu", List.of(), NEW);
+    assertThat(greeting.judge(hello, all, Optional.empty(), Optional.empty())).isEmpty();
+    PeerMessage.Hello former = new Greeting(bearer(US)).hello("eu", List.of(), OLD);
+    greeting.welcomed(named, NEW);
+    assertThat(greeting.judge(former, all, Optional.empty(), Optional.empty()))
+        .as("whoever is let in first stays")
+        .isEmpty();
+    greeting.heard(named, NEW);
+    PeerMessage.Refused refused =
+        greeting.judge(former, all, Optional.empty(), Optional.empty()).orElseThrow();
+    assertThat(refused.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
+    assertThat(refused.message()).contains("beside the name '" + named.dc() + "'");
+    assertThat(greeting.judge(former, PEERS, Optional.empty(), Optional.empty())).isEmpty();
+    assertThat(greeting.oldest(all)).isEqualTo(PeerMessage.LONG_NAMES_VERSION);
+    assertThat(greeting.oldest(PEERS)).isEqualTo(OLD);
+  }
+
+  @Test
+  void olderIncarnation_isToldTheNewest() {
+    greeting.met(US);
+    greeting.met(new ReplicaId("us", 150));
+    PeerMessage.Refused refused =
+        greeting
+            .judge(hello(new ReplicaId("us", 199)), PEERS, Optional.empty(), Optional.empty())
+            .orElseThrow();
+    assertThat(refused.newest()).isEqualTo(200);
+  }
+
+  /**
+   * A datacenter came back after a crash that nobody had noticed yet, was dialled, and dialled: it
+   * was told that it was in the way itself, and stopped for good.
+   */
+  @Test
+  void newIncarnationThatWasDialled_isToldOfTheConnectionThatLingers() {
+    ReplicaId newer = new ReplicaId("us", 201);
+    greeting.met(US);
+    greeting.met(newer);
+    PeerMessage.Refused refused =
+        greeting.judge(hello(newer), PEERS, Optional.of(US), Optional.empty()).orElseThrow();
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(new DialAttempts(newer, NEW).refused(refused, OLD))
+        .as("the process must hear of it")
+        .isFalse();
+  }
+}

@@ -1,0 +1,113 @@
+package io.osier.propagation.net.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class DialAttemptsTest {
+  private static final long SELF = 200;
+  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
+  private static final PeerMessage.Refused MISMATCH =
+      new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "11 is not 9 or 10", 0);
+
+  private final DialAttempts dialling =
+      new DialAttempts(new ReplicaId("eu", SELF), PeerMessage.PROTOCOL_VERSION);
+  private final Random random = new Random(1);
+
+  private static PeerMessage.Refused duplicate(long newest) {
+    return new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, "already runs", newest);
+  }
+
+  @Test
+  void pausesGrow_untilAWelcome() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MAX);
+    }
+    assertThat(dialling.pauseMillis(random))
+        .isGreaterThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MAX / 2);
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MIN);
+  }
+
+  @Test
+  void sameFailure_isNewsOnce_andAgainAfterAWelcome() {
+    assertThat(dialling.failed("refused")).isTrue();
+    assertThat(dialling.failed("refused")).isFalse();
+    assertThat(dialling.failed("no route")).isTrue();
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.failed("no route")).isTrue();
+  }
+
+  @Test
+  void whileAClusterChangesOver_tlsIsTriedFirst_alsoAfterEachConnectionThatIsLost() {
+    assertThat(dialling.isPlain()).isFalse();
+    dialling.otherWay();
+    assertThat(dialling.isPlain()).isTrue();
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.isPlain()).as("it did not speak TLS").isTrue();
+    dialling.lost();
+    assertThat(dialling.isPlain()).as("it may speak it by now").isFalse();
+  }
+
+  @Test
+  void olderVersion_isSpokenOnlyAfterTheNewestWasRefusedInWords() {
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    dialling.failed("nobody listens");
+    assertThat(dialling.isOlder()).isFalse();
+    for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      assertThat(dialling.refused(MISMATCH, OLD)).as("an older one is left").isFalse();
+      assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
+      assertThat(dialling.isOlder()).isTrue();
+    }
+    dialling.welcomed(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(dialling.isOlder()).isTrue();
+    dialling.lost();
+    assertThat(dialling.version())
+        .as("it may have been upgraded")
+        .isEqualTo(PeerMessage.PROTOCOL_VERSION);
+  }
+
+  @Test
+  void whoRefusesTheOldestVersion_isReported_andTheNewestIsTriedAgain() {
+    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      assertThat(dialling.refused(MISMATCH, OLD)).isFalse();
+    }
+    assertThat(dialling.refused(MISMATCH, OLD)).isTrue();
+    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+  }
+
+  /** In version 9 nobody could be told its name. */
+  @Test
+  void longName_isNeverSpokenOfInAVersionThatKnowsNone() {
+    DialAttempts of =
+        new DialAttempts(
+            new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
+    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.LONG_NAMES_VERSION; i--) {
+      assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isFalse();
+    }
+    assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isTrue();
+    assertThat(of.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+  }
+
+  @Test
+  void ownFormerLife_isWaitedFor_butNotForEver() {
+    int waited = 0;
+    while (!dialling.refused(duplicate(SELF - 1), OLD)) {
+      waited++;
+    }
+    assertThat(waited * DialAttempts.PAUSE_MILLIS_MAX).isEqualTo(3 * Heartbeat.DEAD_MILLIS);
+  }
+
+  @Test
+  void newerProcessOfTheName_andOtherReasons_areReportedAtOnce() {
+    assertThat(dialling.refused(duplicate(SELF + 1), OLD)).isTrue();
+    assertThat(
+            dialling.refused(new PeerMessage.Refused(ErrorCode.CONFIGURATION, "cluster", 0), OLD))
+        .isTrue();
+    assertThat(dialling.pauseMillis(random))
+        .isGreaterThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MAX / 2);
+  }
+}

@@ -1,0 +1,280 @@
+package io.osier.propagation.net.link;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.propagation.net.HeardFrames;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.StillWorld;
+import io.osier.propagation.wire.Frame;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Copies of a datacenter's store that run beside it; in a network that stands still. */
+final class SecondBearerTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 100);
+  private static final ReplicaId US = new ReplicaId("us", 200);
+  private static final ReplicaId AP = new ReplicaId("ap", 300);
+  private static final long LONG_MILLIS = 20_000;
+
+  private final StillWorld world = new StillWorld();
+  private final Map<String, HeardFrames> heard = new TreeMap<>();
+  private final List<PeerTransport> open = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    open.forEach(PeerTransport::close);
+  }
+
+  private static InetSocketAddress at(String host) {
+    return InetSocketAddress.createUnresolved(host, 1);
+  }
+
+  private HeardFrames heardAt(String host) {
+    return heard.computeIfAbsent(host, h -> new HeardFrames());
+  }
+
+  private static Map<String, InetSocketAddress> peers(String... dcs) {
+    Map<String, InetSocketAddress> peers = new TreeMap<>();
+    for (String dc : dcs) {
+      peers.put(dc, at(dc));
+    }
+    return peers;
+  }
+
+  private PeerTransport starts(
+      String host, ReplicaId self, long start, List<Long> former, String... peers) {
+    PeerTransport transport =
+        new PeerTransport(
+            new PeerTransport.Bearer(self, "test", start, former),
+            at(host),
+            peers(peers),
+            dc -> List.of("shop{partitions=2}"),
+            PortLimits.DEFAULT,
+            heardAt(host),
+            Optional.empty(),
+            world.network());
+    open.add(transport);
+    transport.dial();
+    return transport;
+  }
+
+  private List<String> heard(String host) {
+    return heardAt(host).all();
+  }
+
+  private void assertSecond(String host, String... words) {
+    List<String> told = heard(host);
+    assertThat(told).isNotEmpty().noneMatch(event -> event.startsWith("up"));
+    assertThat(told).anySatisfy(event -> assertThat(event).startsWith("second").contains(words));
+  }
+
+  /** Both were let in, again and again, and closed each other's connections. */
+  @Test
+  void copyBesideTheOriginal_isRefused_andHarmsNoConnection() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    assertThat(heard("us")).containsExactly("up eu/100");
+    assertThat(heard("eu")).containsExactly("up us/200");
+    starts("copy", EU, 2, List.of(1L), "us");
+    int dials = world.dials(at("us"));
+    world.run(LONG_MILLIS);
+    assertSecond("copy", "start 2", "start 1", "was here first");
+    assertThat(world.dials(at("us")) - dials).as("dials in 20 s").isLessThan(50);
+    assertThat(heard("us")).isEmpty();
+    assertThat(heard("eu")).isEmpty();
+    eu.send(US, "shop", 0, new Frame.Ack(1, 1));
+    us.send(EU, "shop", 0, new Frame.Ack(1, 2));
+    world.run(100);
+    assertThat(heard("us")).containsExactly("shop/0 1");
+    assertThat(heard("eu")).containsExactly("shop/0 2");
+  }
+
+  /** Whom it dials must be the one that dials it: what one asks for, the other one would get. */
+  @Test
+  void copyAtTheOriginalsAddress_isNotTalkedTo_whileTheOriginalIsConnected() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("elsewhere", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("eu", EU, 2, List.of(1L), "us");
+    world.run(LONG_MILLIS);
+    assertThat(us.connected()).isZero();
+    assertSecond("eu", "was here first");
+    assertThat(heard("elsewhere")).containsExactly("up us/200");
+  }
+
+  @Test
+  void copyIsLetIn_whenTheOriginalHasEnded() {
+    starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("copy", EU, 2, List.of(1L), "us");
+    world.run(LONG_MILLIS);
+    assertSecond("copy", "was here first");
+    eu.close();
+    world.run(2 * LONG_MILLIS);
+    assertThat(heard("copy")).last().isEqualTo("up us/200");
+  }
+
+  @Test
+  void processThatIsStartedAnew_isLetInAtOnce() {
+    starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    eu.close();
+    world.run(10);
+    heard("eu");
+    starts("eu", EU, 2, List.of(1L), "us");
+    world.run(2_000);
+    assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
+  }
+
+  /** Its machine was lost, so its connection lingers, and answers nothing. */
+  @Test
+  void processThatIsStartedAnew_isLetIn_whenItsFormerConnectionCountsAsDead() {
+    starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    world.loses(at("eu"));
+    PeerTransport eu = starts("eu", EU, 2, List.of(1L), "us");
+    assertThat(eu.isHeld()).isFalse();
+    int held = 0;
+    for (int i = 0; i < 20; i++) {
+      world.run(100);
+      held += eu.isHeld() ? 1 : 0;
+    }
+    assertThat(held).as("it knows from the beginning that us is in reach").isGreaterThan(15);
+    world.run(Heartbeat.DEAD_MILLIS);
+    assertThat(eu.isHeld()).isFalse();
+    assertThat(heard("eu")).contains("up us/200").noneMatch(event -> event.startsWith("second"));
+    assertThat(requireNonNull(heard.get("us")).all())
+        .contains("down eu")
+        .last()
+        .isEqualTo("up eu/100");
+  }
+
+  /** A backup that was restored beside the original took updates for ten seconds, and stopped. */
+  @Test
+  void newerIncarnationBesideTheOriginal_isTakenForAnotherProcess_fromItsFirstRefusalOn() {
+    starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(LONG_MILLIS);
+    List<String> told = heard("restored");
+    assertThat(told).first().asString().startsWith("second to us").contains("already runs as 'eu'");
+    assertThat(told).noneMatch(event -> event.startsWith("up"));
+    assertThat(told).as("it is to stop").last().asString().startsWith("DUPLICATE_DC us:");
+    assertThat(heard("eu")).isEmpty();
+  }
+
+  @Test
+  void newerIncarnation_isLetIn_whenTheFormerOneHasEnded() {
+    starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(1_000);
+    eu.close();
+    world.run(LONG_MILLIS);
+    List<String> told = heard("restored");
+    assertThat(told).first().asString().startsWith("second to us");
+    assertThat(told).last().isEqualTo("up us/200");
+  }
+
+  /** It took no updates until the peer came back: its own former life was in the way there. */
+  @Test
+  void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("restored", new ReplicaId("eu", 101), 2, List.of(), "us");
+    world.run(1_000);
+    assertThat(heard("restored")).last().asString().startsWith("second to us");
+    us.close();
+    world.run(LONG_MILLIS);
+    assertThat(heard("restored")).last().isEqualTo("second no more to us");
+  }
+
+  /** A copy would give this one's numbers to others: what is said of it counts for longer. */
+  @Test
+  void copy_isHeldUp_whenWhoNamedTheOriginalIsOutOfReach() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("copy", EU, 2, List.of(1L), "us");
+    world.run(1_000);
+    us.close();
+    world.run(LONG_MILLIS);
+    assertThat(heard("copy")).isNotEmpty().allMatch(event -> event.startsWith("second to us"));
+  }
+
+  /** Its greeting waited for an answer of the connection that went with the name. */
+  @Test
+  void processThatWaits_whileItIsRemovedAndAddedAgain_isLetIn() {
+    world.closesSlowly();
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    world.loses(at("eu"));
+    starts("eu", EU, 2, List.of(1L), "us");
+    world.run(500);
+    assertThat(heard("eu")).as("it waits").isEmpty();
+    us.setPeers(peers());
+    world.run(100);
+    us.setPeers(peers("eu"));
+    world.run(LONG_MILLIS);
+    assertThat(heard("eu")).contains("up us/200");
+  }
+
+  /** Each of the others was there first for somebody: neither may acknowledge. */
+  @Test
+  void threeDatacenters_whoseOriginalAndCopyCameInAnotherOrder_refuseBoth() {
+    starts("us", US, 7, List.of(), "eu");
+    starts("ap", AP, 8, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    PeerTransport copy = starts("copy", EU, 2, List.of(1L), "ap");
+    world.run(LONG_MILLIS);
+    heard("eu");
+    heard("copy");
+    eu.setPeers(peers("us", "ap"));
+    copy.setPeers(peers("us", "ap"));
+    world.run(LONG_MILLIS);
+    assertThat(heard("eu")).anyMatch(e -> e.startsWith("second to ap"));
+    assertThat(heard("copy")).anyMatch(e -> e.startsWith("second to us"));
+  }
+
+  @Test
+  void peerThatIsStartedAnew_meetsBoth_andRefusesBoth() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    PeerTransport eu = starts("eu", EU, 1, List.of(), "us");
+    world.run(LONG_MILLIS);
+    starts("copy", EU, 2, List.of(1L), "us");
+    world.run(LONG_MILLIS);
+    us.close();
+    world.run(LONG_MILLIS);
+    starts("us", US, 9, List.of(7L), "eu");
+    world.run(LONG_MILLIS);
+    assertThat(heard("eu")).last().asString().startsWith("second to us").contains("cannot be told");
+    assertThat(heard("copy"))
+        .last()
+        .asString()
+        .startsWith("second to us")
+        .contains("cannot be told");
+    eu.close();
+    world.run(2 * LONG_MILLIS);
+    assertThat(heard("copy")).last().isEqualTo("up us/200");
+  }
+}

@@ -1,0 +1,145 @@
+package io.osier.propagation.send;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Budget;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.ShippedLog;
+import io.osier.propagation.send.OutboundLog.ObjectLog;
+import org.junit.jupiter.api.Test;
+
+final class OutboundLogTest {
+  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+
+  private static ObjectId object(String key) {
+    return new ObjectId(Key.of(key), CrdtType.PN_COUNTER);
+  }
+
+  private static LogSegment segment(long number, long firstNanos) {
+    CrdtState delta =
+        CrdtState.bottom(CrdtType.PN_COUNTER)
+            .prepare(new Operation.Increment(1), SELF, number, 0, number, 0);
+    return new LogSegment(0, VersionVector.EMPTY, number, 1, firstNanos, 0, delta);
+  }
+
+  @Test
+  void heldObjects_areDueByAgeNotByNumber() {
+    OutboundLog log = new OutboundLog(0, new Budget("trails", 1 << 20));
+    log.commit(object("a"), segment(1, 500), 1, true);
+    log.commit(object("b"), segment(2, 100), 2, true); // was acknowledged before it was committed
+    log.commit(object("c"), segment(3, 300), 3, true);
+    assertThat(log.oldestDirtyNanos()).isEqualTo(100);
+    log.commit(object("a"), segment(4, 50), 4, true);
+    assertThat(log.oldestDirtyNanos()).isEqualTo(50);
+    assertThat(log.through()).isZero();
+
+    assertThat(requireNonNull(log.takeDirty(60)).log().object).isEqualTo(object("a"));
+    assertThat(log.through()).isEqualTo(1);
+    assertThat(log.takeDirty(60)).isNull();
+    assertThat(requireNonNull(log.takeDirty(400)).log().object).isEqualTo(object("b"));
+    assertThat(requireNonNull(log.takeDirty(400)).log().object).isEqualTo(object("c"));
+    assertThat(log.takeDirty(400)).isNull();
+    assertThat(log.oldestDirtyNanos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(log.through()).isEqualTo(4);
+  }
+
+  /** What an object takes in the log besides its updates. */
+  private static long placeBytes(String key) {
+    Budget budget = new Budget("trails", Long.MAX_VALUE);
+    OutboundLog log = new OutboundLog(0, budget);
+    commitAndShip(log, key, 1);
+    return budget.used() - segment(1, 0).heapBytes();
+  }
+
+  @Test
+  void fullLog_dropsWhatWasShippedLongestAgo() {
+    int objects = 50_000;
+    long places = objects * placeBytes("object 150000");
+    long segmentBytes = segment(objects, 0).heapBytes();
+    Budget budget = new Budget("trails", places + 10 * segmentBytes);
+    OutboundLog log = new OutboundLog(0, budget);
+    for (int i = 1; i <= objects; i++) {
+      commitAndShip(log, "object " + (100_000 + i), i);
+      assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
+    }
+    ShippedLog<ObjectLog> trail = log.trail();
+    assertThat(trail.size()).isEqualTo(objects);
+    for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
+      assertThat(trail.get(tick).since(0) != null).isEqualTo(tick > objects - 10);
+    }
+    assertThat(budget.usage().spent()).isEqualTo(objects - 10);
+
+    // What was dropped and is shipped again is kept again, from there on.
+    commitAndShip(log, "object 100001", objects + 1);
+    ObjectLog again = trail.get(trail.next(objects));
+    assertThat(again.object).isEqualTo(object("object 100001"));
+    assertThat(again.since(0)).isNull();
+    assertThat(requireNonNull(again.since(objects)).last()).isEqualTo(objects + 1);
+  }
+
+  /** However long a datacenter is away, and however many objects change meanwhile. */
+  @Test
+  void whereEvenThePlacesTakeMore_theOldestGo() {
+    Budget budget = new Budget("trails", 100 * placeBytes("object 100000"));
+    OutboundLog log = new OutboundLog(0, budget);
+    for (int i = 1; i <= 10_000; i++) {
+      commitAndShip(log, "object " + (100_000 + i), i);
+      assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
+    }
+    assertThat(log.trail().size()).isEqualTo(100);
+    assertThat(log.prunedTick()).isEqualTo(10_000 - 100);
+    log.prune(log.ticks());
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void whatWaitsForItsRoundCounts_andIsToLeaveWhenItIsTooMuch() {
+    Budget budget = new Budget("trails", 100 * placeBytes("object 100000"));
+    OutboundLog log = new OutboundLog(0, budget);
+    int held = 0;
+    while (!log.isOver()) {
+      held++;
+      log.commit(object("object " + (100_000 + held)), segment(held, 0), held, true);
+    }
+    assertThat(held).isBetween(20, 100);
+    for (OutboundLog.Leaving w = log.takeDirty(Long.MAX_VALUE);
+        w != null;
+        w = log.takeDirty(Long.MAX_VALUE)) {
+      log.shipped(w, Long.MAX_VALUE);
+    }
+    assertThat(log.isOver()).isFalse();
+    assertThat(budget.isOver()).isFalse();
+    log.prune(log.ticks());
+    assertThat(budget.used()).isZero();
+  }
+
+  private static void commitAndShip(OutboundLog log, String key, long number) {
+    log.commit(object(key), segment(number, 0), number, false);
+    log.shipped(requireNonNull(log.takeOp()), Long.MAX_VALUE);
+  }
+
+  @Test
+  void releasedObject_keepsItsTransactionFromBeingClaimed() {
+    OutboundLog log = new OutboundLog(0, new Budget("trails", 1 << 20));
+    log.commit(object("a"), segment(1, 100), 1, true);
+    log.commit(object("b"), segment(2, 100), 2, false);
+    assertThat(log.hasReleased()).isFalse();
+    log.release(object("a"));
+    assertThat(log.hasReleased()).isTrue();
+    assertThat(log.through()).isZero();
+    assertThat(requireNonNull(log.takeOp()).log().object).isEqualTo(object("b"));
+    assertThat(log.through()).isZero();
+    assertThat(requireNonNull(log.takeOp()).log().object).isEqualTo(object("a"));
+    assertThat(log.hasReleased()).isFalse();
+    assertThat(log.through()).isEqualTo(2);
+    log.commit(object("b"), segment(3, 100), 3, false);
+    assertThat(log.through()).isEqualTo(2);
+  }
+}

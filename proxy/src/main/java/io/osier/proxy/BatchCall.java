@@ -1,0 +1,237 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace.Found;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call for many objects, each for itself: one request for each partition, side by side, each of
+ * them a {@link Call} with its tries. What does not fit in an answer is asked for again.
+ */
+abstract class BatchCall {
+  private final SessionCore session;
+  private final String keyspace;
+  private final boolean update;
+  private final List<Key> keys;
+
+  // Of each part one of them is set, by whoever brings its answer, before all of it ends.
+  private final @Nullable OsierException[] errors;
+  private final @Nullable Found[] found;
+
+  private BatchCall(SessionCore session, String keyspace, List<Key> keys, boolean update) {
+    this.session = session;
+    this.keyspace = keyspace;
+    this.update = update;
+    this.keys = keys;
+    this.errors = new OsierException[keys.size()];
+    this.found = new Found[keys.size()];
+  }
+
+  /** The request for some parts, which are of one partition. */
+  abstract Request request(
+      List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
+
+  /** Reads objects. */
+  static CompletableFuture<List<Found>> read(
+      SessionCore session, String keyspace, List<Keyspace.Get> asked) {
+    OsierException wrong = ArgumentChecks.reads(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Get> reads = List.copyOf(asked);
+    return new BatchCall(session, keyspace, reads.stream().map(Keyspace.Get::key).toList(), false) {
+      @Override
+      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+        List<Request.Fetch> some = parts.stream().map(reads::get).map(Keyspace.Get::fetch).toList();
+        return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
+      }
+    }.start();
+  }
+
+  /** Reads several keys, whatever they hold; in their order. */
+  static CompletableFuture<Map<String, Found>> read(
+      SessionCore session, String keyspace, Collection<String> keys) {
+    List<String> distinct;
+    List<Keyspace.Get> reads;
+    try {
+      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+      reads =
+          distinct.stream()
+              .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
+              .toList();
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return read(session, keyspace, reads)
+        .thenApply(
+            found -> {
+              Map<String, Found> byKey = new LinkedHashMap<>();
+              for (int i = 0; i < distinct.size(); i++) {
+                byKey.put(distinct.get(i), found.get(i));
+              }
+              return Collections.unmodifiableMap(byKey);
+            });
+  }
+
+  /** Updates objects; those of one key in this order. */
+  static CompletableFuture<Void> update(
+      SessionCore session, String keyspace, List<Keyspace.Change> asked) {
+    OsierException wrong = ArgumentChecks.changes(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Change> changes = List.copyOf(asked);
+    return new BatchCall(
+        session, keyspace, changes.stream().map(Keyspace.Change::key).toList(), true) {
+      @Override
+      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+        List<Request.Update> some =
+            parts.stream().map(changes::get).map(Keyspace.Change::update).toList();
+        return new Request.WriteAll(keyspace, some, after, waitMillis);
+      }
+    }.start().thenApply(found -> null);
+  }
+
+  final CompletableFuture<List<Found>> start() {
+    if (keys.isEmpty()) {
+      return CompletableFuture.completedFuture(List.of());
+    }
+    return partitions().thenCompose(this::sendAll).thenApply(done -> result());
+  }
+
+  private List<Found> result() {
+    for (OsierException error : errors) {
+      if (error != null) {
+        throw BatchException.of(errors, found);
+      }
+    }
+    return update ? List.of() : new ArrayList<>(Arrays.asList(found));
+  }
+
+  /** How many partitions the keyspace has: known at once where a datacenter has told it. */
+  private CompletableFuture<Integer> partitions() {
+    int known = session.partitions(keyspace);
+    return known > 0 ? CallFuture.completed(known) : new PartitionsCall(session, keyspace).start();
+  }
+
+  /** Waits for a datacenter that has the keyspace. */
+  private static final class PartitionsCall extends Call<Integer> {
+    private volatile int partitions;
+
+    PartitionsCall(SessionCore session, String keyspace) {
+      super(session, keyspace, null, false);
+    }
+
+    @Override
+    int partition(Reply.KeyspaceInfo info) {
+      partitions = info.partitions();
+      return super.partition(info);
+    }
+
+    @Override
+    Request request(VersionVector after, boolean ordered, int waitMillis) {
+      return new Request.Ping();
+    }
+
+    @Override
+    boolean waitsForPast() {
+      return false;
+    }
+
+    @Override
+    Integer result(Reply reply) {
+      return partitions;
+    }
+  }
+
+  private CompletableFuture<Void> sendAll(int partitions) {
+    SortedMap<Integer, List<Integer>> byPartition = new TreeMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      session.cache().invalidate(keyspace, keys.get(i));
+      byPartition.computeIfAbsent(keys.get(i).partition(partitions), p -> new ArrayList<>()).add(i);
+    }
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    byPartition.forEach((partition, parts) -> all.add(send(partition, parts)));
+    return Calls.all(all);
+  }
+
+  /** Never fails: what becomes of the parts is noted. */
+  private CompletableFuture<Void> send(int partition, List<Integer> parts) {
+    return Calls.oneByOne(parts, List::isEmpty, rest -> ask(partition, rest))
+        .thenApply(none -> null);
+  }
+
+  /** As {@link #send}, once; returns the parts that are to be asked for again. */
+  private CompletableFuture<List<Integer>> ask(int partition, List<Integer> parts) {
+    Call<Reply.All> call =
+        new Call<>(session, keyspace, null, update) {
+          @Override
+          int partition(Reply.KeyspaceInfo info) {
+            return partition;
+          }
+
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return BatchCall.this.request(parts, after, ordered, waitMillis);
+          }
+
+          @Override
+          Reply.All result(Reply reply) {
+            return (Reply.All) reply;
+          }
+        };
+    return call.start()
+        .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error));
+  }
+
+  /** Returns the parts that are to be asked for again. */
+  private List<Integer> failed(List<Integer> parts, Throwable error) {
+    OsierException failure = Calls.asOsier(error, false);
+    parts.forEach(part -> errors[part] = failure);
+    return List.of();
+  }
+
+  /** As {@link #failed}. */
+  private List<Integer> note(List<Integer> parts, Reply.All all) {
+    int answered = Math.min(parts.size(), all.parts().size());
+    for (int i = 0; i < answered; i++) {
+      int part = parts.get(i);
+      session.cache().invalidate(keyspace, keys.get(part));
+      switch (all.parts().get(i)) {
+        case Reply.Answer answer -> found[part] = Found.of(answer);
+        case Reply.Failure failure -> errors[part] = Calls.failed(failure, update);
+        default -> {}
+      }
+    }
+    List<Integer> rest = parts.subList(answered, parts.size());
+    if (!rest.isEmpty() && (update || answered == 0)) {
+      String less = "an answer for " + answered + " of " + parts.size() + " parts of a batch";
+      return failed(
+          rest,
+          update
+              ? new OutcomeUnknownException(ErrorCode.INTERNAL, less)
+              : new OsierException(ErrorCode.INTERNAL, less));
+    }
+    return rest;
+  }
+}

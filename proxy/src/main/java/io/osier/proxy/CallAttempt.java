@@ -1,0 +1,193 @@
+package io.osier.proxy;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.connection.TracedAnswers;
+
+/** One sending of a {@link Call} to one datacenter, and what comes of it. */
+final class CallAttempt extends SendState implements Connection.Answered {
+  private final Call<?> call;
+  private final Connection to;
+  private final ReplicaId replica;
+
+  /** The partition that is asked; -1 for none in particular. */
+  private final int partition;
+
+  /** Guarded by the lock of the session's past. */
+  private final RequestContext context;
+
+  /** A commit number that the datacenter had given before. */
+  private final long known;
+
+  private final Request sent;
+
+  /** Ends the waiting for the answer. */
+  private volatile Runnable end = () -> {};
+
+  /** Called with the lock of the session's past held. */
+  private CallAttempt(Call<?> call, Connection to, ReplicaId replica, int partition, long now) {
+    this.call = call;
+    this.to = to;
+    this.replica = replica;
+    this.partition = partition;
+    this.context =
+        new RequestContext(call.session.past(), call.keyspace, partition, replica, call.update);
+    this.known = call.isRepeatable() ? context.known() : 0;
+    this.sent = call.request(context.after(), context.isOrdered(), call.tries.waitMillis(now));
+  }
+
+  /**
+   * Sends a call with no lock held: within the process the sender may be the one who answers other
+   * calls, and runs their callers' code.
+   */
+  static void send(Call<?> call, Connection to, Reply.KeyspaceInfo info, long now) {
+    ReplicaId replica = requireNonNull(to.replica()); // it has told its keyspaces
+    SessionContext past = call.session.past();
+    ReplicaId left;
+    CallAttempt next = null;
+    synchronized (past) {
+      left = past.moveTo(replica);
+      if (past.slices(call.keyspace).fits(info.partitions())) {
+        next = new CallAttempt(call, to, replica, call.partition(info), now);
+      }
+    }
+    call.toldWhether(info.causal());
+    call.session.moved(left, replica);
+    if (next == null) {
+      call.fail(past.misfit(call.keyspace, info.partitions()));
+    } else {
+      call.begins(next);
+      // A process that was started anew lacks what this one covers: it must not get the request.
+      to.send(replica, next.sent, now, call.tries.deadlineNanos(), next);
+    }
+  }
+
+  @Override
+  public boolean begins() {
+    return call.isOver() ? !withdraw() : super.begins();
+  }
+
+  @Override
+  public boolean isWanted() {
+    return !call.isOver() || call.hearsLate();
+  }
+
+  @Override
+  public void endsBy(Runnable ending) {
+    end = ending;
+    if (!isWanted()) {
+      ending.run();
+    }
+  }
+
+  /** Nobody waits for the answer any more. */
+  void forget() {
+    end.run();
+  }
+
+  @Override
+  public void answered(Reply reply) {
+    synchronized (call.session.past()) {
+      context.ended();
+      if (!(reply instanceof Reply.Failure)) {
+        context.saw(reply, call.waitsForPast(), call.showsOthersPast());
+      }
+    }
+    call.answeredAt(to, replica);
+    TracedAnswers traces = call.client.settings().listeners().traces();
+    if (call.update && traces.isOn()) {
+      traces.answered(
+          call.keyspace, partition, to.dc(), reply, call.timers.nanoTime() - call.startNanos);
+    }
+    if (reply instanceof Reply.Failure f) {
+      refused(f);
+    } else {
+      call.answer(reply);
+    }
+  }
+
+  @Override
+  public void lost(LostException cause) {
+    boolean unsure =
+        call.update && call.isRepeatable() && cause.sent && cause.code == ErrorCode.UNAVAILABLE;
+    if (!unsure) {
+      unanswered(cause);
+      return;
+    }
+    StepSender delivery =
+        new StepSender(
+            call.client,
+            new Coordinator(to, replica),
+            (Request.Transact) sent,
+            known,
+            call.tries.deadlineNanos());
+    endsBy(delivery::giveUp);
+    delivery
+        .again()
+        .whenComplete(
+            (reply, error) -> {
+              if (error == null) {
+                answered(reply);
+              } else {
+                unanswered(error);
+              }
+            });
+  }
+
+  private void refused(Reply.Failure failure) {
+    if (call.isOver()) {
+      return;
+    }
+    if (failure.code() != ErrorCode.TIMEOUT) {
+      isUndone();
+    }
+    call.client.settings().metrics().failed(to.dc(), failure.code());
+    boolean asked = !context.after().isEmpty();
+    RetryPolicy.Next next = call.tries.refused(call.timers.nanoTime(), to.dc(), failure, asked);
+    if (next instanceof RetryPolicy.Next.GoOn) {
+      goOn(failure);
+    } else {
+      call.act(next);
+    }
+  }
+
+  /** Gives up what a datacenter lacks, and asks it again. */
+  private void goOn(Reply.Failure failure) {
+    call.client
+        .inquiries()
+        .through(to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
+        .whenComplete(
+            (there, error) -> {
+              Reply.KeyspaceInfo info = to.keyspace(call.keyspace);
+              long now = call.timers.nanoTime();
+              if (error == null
+                  && info != null
+                  && call.tries.tooLate(now, to.roundTripNanos()) == null
+                  && call.session.goOn(call.keyspace, partition, context.after(), there)) {
+                send(call, to, info, now);
+              } else {
+                call.fail(Calls.failed(failure, call.update));
+              }
+            });
+  }
+
+  private void unanswered(Throwable error) {
+    synchronized (call.session.past()) {
+      context.ended();
+    }
+    if (call.isOver()) {
+      return;
+    }
+    OsierException outcome = call.tries.outcome(to.name(), error);
+    if (!(outcome instanceof OutcomeUnknownException)) {
+      isUndone();
+    }
+    call.client.settings().metrics().failed(to.dc(), outcome.code());
+    call.act(call.tries.lost(call.timers.nanoTime(), to.dc(), outcome));
+  }
+}

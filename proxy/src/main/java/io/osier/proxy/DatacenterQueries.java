@@ -1,0 +1,58 @@
+package io.osier.proxy;
+
+import io.osier.core.OsierException;
+import io.osier.core.TimeLimit;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** Questions to one datacenter about itself: asked once, of no session. Thread-safe. */
+final class DatacenterQueries {
+  /** What a partition has of every replica at a datacenter. */
+  CompletableFuture<VersionVector> through(
+      Connection at, String keyspace, int partition, long timeoutMillis) {
+    return ask(
+        at,
+        new Request.Through(keyspace, partition),
+        timeoutMillis,
+        reply -> ((Reply.Through) reply).through());
+  }
+
+  /** A page of a scan. */
+  CompletableFuture<Reply.Page> page(Connection at, Request.Scan scan, long timeoutMillis) {
+    return ask(at, scan, timeoutMillis, reply -> (Reply.Page) reply);
+  }
+
+  /** Its answer to a request for a report, as one JSON object. */
+  CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
+    return ask(
+        at,
+        request,
+        Math.max(1, TimeLimit.millis(timeout)),
+        reply -> ((Reply.Report) reply).json());
+  }
+
+  private static <T> CompletableFuture<T> ask(
+      Connection at, Request request, long timeoutMillis, Function<Reply, T> answer) {
+    return CallFuture.of(
+            at.send(request, timeoutMillis),
+            given -> new LostException(given.code(), true, given.why()))
+        .handle(
+            (reply, error) -> {
+              if (error != null) {
+                throw Calls.asOsier(error, false);
+              }
+              if (reply instanceof Reply.Failure f) {
+                throw new OsierException(f.code(), f.message());
+              }
+              try {
+                return answer.apply(reply);
+              } catch (ClassCastException e) {
+                throw Calls.unexpected(reply);
+              }
+            });
+  }
+}

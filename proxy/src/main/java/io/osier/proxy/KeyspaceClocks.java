@@ -1,0 +1,71 @@
+package io.osier.proxy;
+
+import io.osier.core.VersionVector;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A keyspace's partitions, as a session knows them. Guarded by the lock of its {@link
+ * SessionContext}.
+ */
+final class KeyspaceClocks {
+  /** By number of the partition; before them the one for requests to none in particular. */
+  private PartitionClock[] slices = {};
+
+  /** How many partitions the keyspace has; 0 until it is known. */
+  private int partitions;
+
+  /** A partition; -1 stands for none in particular. */
+  PartitionClock get(int partition) {
+    int place = partition + 1;
+    if (slices.length <= place) {
+      slices = Arrays.copyOf(slices, Math.max(place, partitions) + 1);
+    }
+    if (slices[place] == null) {
+      slices[place] = new PartitionClock();
+    }
+    return slices[place];
+  }
+
+  /** Whether the keyspace has so many partitions, as far as is known. */
+  boolean fits(int number) {
+    if (partitions == 0) {
+      partitions = number;
+    }
+    return partitions == number;
+  }
+
+  int partitions() {
+    return partitions;
+  }
+
+  /** What was seen, by partition; empty if nothing was. */
+  List<VersionVector> seen() {
+    boolean any = false;
+    List<VersionVector> seen = new ArrayList<>();
+    for (int i = 1; i < Math.max(slices.length, partitions + 1); i++) {
+      PartitionClock slice = i < slices.length ? slices[i] : null;
+      seen.add(slice == null ? VersionVector.EMPTY : slice.seen());
+      any |= !seen.getLast().isEmpty();
+    }
+    return any ? seen : List.of();
+  }
+
+  void saw(List<VersionVector> seen) {
+    for (int i = 0; i < seen.size(); i++) {
+      if (!seen.get(i).isEmpty()) {
+        get(i).saw(seen.get(i));
+      }
+    }
+  }
+
+  void forget() {
+    partitions = 0;
+    for (PartitionClock slice : slices) {
+      if (slice != null) {
+        slice.forget();
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.osier.proxy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session has seen of each partition, and which datacenter serves it. Thread-safe; what
+ * consists of several steps is done with its lock held.
+ */
+final class SessionContext {
+  private final Map<String, KeyspaceClocks> keyspaces = new HashMap<>();
+
+  /** What was given up: at most one entry for each partition and lost replica. */
+  private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
+
+  private @Nullable ReplicaId at;
+
+  /**
+   * Grows when the session moves to another datacenter, and when it sees something that its
+   * datacenter may lack. A request that was sent in an earlier epoch did not carry that, so its
+   * answer does not prove that the datacenter covers what was seen.
+   */
+  private long epoch;
+
+  /** Whether something in it was seen by another session. */
+  private volatile boolean inherited;
+
+  /** The datacenter that served the session last; empty before the first request. */
+  synchronized Optional<String> datacenter() {
+    return Optional.ofNullable(at).map(ReplicaId::dc);
+  }
+
+  /** What was seen of a causal keyspace, which has one partition. */
+  synchronized VersionVector clock(String keyspace) {
+    return slice(keyspace, 0).seen();
+  }
+
+  synchronized void forget() {
+    keyspaces.values().forEach(KeyspaceClocks::forget);
+    losses.clear();
+    inherited = false;
+  }
+
+  synchronized List<Session.Loss> losses() {
+    return List.copyOf(losses.values());
+  }
+
+  /**
+   * Gives up what a datacenter lacks.
+   *
+   * @param asked what it was asked for
+   * @param there what it has
+   * @return whether to ask the datacenter again: something was given up, by this call or by another
+   *     one, or it lacks nothing any more
+   */
+  synchronized boolean giveUp(
+      String keyspace, int partition, VersionVector asked, VersionVector there) {
+    PartitionClock slice = slice(keyspace, partition);
+    boolean any = false;
+    boolean lacksMore = false;
+    for (int i = 0; i < asked.size(); i++) {
+      ReplicaId replica = asked.replica(i);
+      long here = there.get(replica);
+      if (asked.number(i) <= here) {
+        continue;
+      }
+      long seen = slice.seen().get(replica);
+      if (seen == asked.number(i)) {
+        slice.lower(replica, here);
+        Session.Loss loss = new Session.Loss(keyspace, partition, replica, here, asked.number(i));
+        losses.merge(
+            new Session.Loss(keyspace, partition, replica, 0, 0), loss, SessionContext::both);
+        any = true;
+      } else if (seen > asked.number(i)) {
+        lacksMore = true; // what was seen since may be at hand elsewhere
+      } // else another call has given it up before
+    }
+    return any || !lacksMore;
+  }
+
+  private static Session.Loss both(Session.Loss a, Session.Loss b) {
+    return new Session.Loss(
+        a.keyspace(),
+        a.partition(),
+        a.replica(),
+        Math.min(a.after(), b.after()),
+        Math.max(a.through(), b.through()));
+  }
+
+  /** What was seen of all keyspaces, by partition. */
+  synchronized SessionToken token() {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    keyspaces.forEach((name, slices) -> put(seen, name, slices.seen()));
+    return new SessionToken(seen);
+  }
+
+  /** What was seen of one keyspace. */
+  synchronized SessionToken token(String keyspace) {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    put(seen, keyspace, slices(keyspace).seen());
+    return new SessionToken(seen);
+  }
+
+  private static void put(
+      Map<String, List<VersionVector>> to, String keyspace, List<VersionVector> seen) {
+    if (!seen.isEmpty()) {
+      to.put(keyspace, seen);
+    }
+  }
+
+  /**
+   * Adds what another session has seen.
+   *
+   * @throws OsierException INVALID_ARGUMENT if a keyspace has another number of partitions there;
+   *     nothing was added
+   */
+  synchronized void join(SessionToken token) {
+    for (Map.Entry<String, List<VersionVector>> e : token.seen().entrySet()) {
+      KeyspaceClocks slices = slices(e.getKey());
+      if (!slices.fits(e.getValue().size())) {
+        throw misfit(e.getKey(), slices, e.getValue().size());
+      }
+    }
+    token.seen().forEach((keyspace, seen) -> slices(keyspace).saw(seen));
+    inherited = true;
+    sawStranger();
+  }
+
+  /** Whether something in it was seen by another session. */
+  boolean isInherited() {
+    return inherited;
+  }
+
+  /** That a keyspace has another number of partitions than the session knows. */
+  synchronized OsierException misfit(String keyspace, int partitions) {
+    return misfit(keyspace, slices(keyspace), partitions);
+  }
+
+  private static OsierException misfit(String keyspace, KeyspaceClocks slices, int partitions) {
+    return new OsierException(
+        ErrorCode.INVALID_ARGUMENT,
+        "keyspace '"
+            + keyspace
+            + "' has "
+            + partitions
+            + " partitions, but this session's past is of one with "
+            + slices.partitions()
+            + "; use a token of this cluster, or forget() the past");
+  }
+
+  // ---------------------------------------------------------------- with the lock held
+
+  KeyspaceClocks slices(String keyspace) {
+    KeyspaceClocks slices = keyspaces.get(keyspace);
+    if (slices == null) {
+      slices = new KeyspaceClocks();
+      keyspaces.put(keyspace, slices);
+    }
+    return slices;
+  }
+
+  /** A partition; -1 stands for none in particular. */
+  PartitionClock slice(String keyspace, int partition) {
+    return slices(keyspace).get(partition);
+  }
+
+  /** A commit number that a replica has given; 0 if none is known for sure. */
+  long known(PartitionClock slice, ReplicaId replica) {
+    return inherited ? 0 : slice.seen().get(replica); // a token may claim anything
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  boolean isAt(ReplicaId replica) {
+    return replica.equals(at);
+  }
+
+  /**
+   * Notes which datacenter serves the session; another one must be shown what was seen.
+   *
+   * @return the one that it has left; null if it has not moved
+   */
+  @Nullable ReplicaId moveTo(ReplicaId to) {
+    if (to.equals(at)) {
+      return null;
+    }
+    ReplicaId from = at;
+    at = to;
+    sawStranger();
+    return from;
+  }
+
+  /** Something was seen that the datacenter that serves the session may lack. */
+  void sawStranger() {
+    epoch++; // no partition is attached in the new epoch
+  }
+}

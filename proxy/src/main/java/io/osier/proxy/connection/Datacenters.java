@@ -1,0 +1,211 @@
+package io.osier.proxy.connection;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.Connection;
+import io.osier.proxy.OsierClient;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A client's ways to its datacenters, and which of them is used. Thread-safe. */
+public final class Datacenters {
+  /** Another datacenter must be nearer by this factor before sessions move to it. */
+  private static final double NEARER = 0.7;
+
+  private final ClientSettings settings;
+  private final Map<String, Connection> connections = new LinkedHashMap<>();
+
+  /** Completed once a datacenter is up, or certainly none will be. */
+  private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
+
+  private volatile @Nullable Connection nearest;
+  private volatile boolean closed;
+
+  /** A client's datacenters: none before {@link #add}. */
+  public Datacenters(ClientSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Adds one; before anything else is asked. */
+  public void add(Connection connection) {
+    connections.put(connection.dc(), connection);
+  }
+
+  public void open() {
+    connections.values().forEach(Connection::open);
+    changed();
+  }
+
+  /** Measures the ways there and back. */
+  public void measure() {
+    connections.values().forEach(Connection::ping);
+    changed();
+  }
+
+  /** Hears that one has come up or gone down. */
+  public void changed() {
+    nearest = choose(Set.of());
+    if (nearest != null) {
+      waiting.forEach(w -> w.complete(true));
+    } else if (isEveryLoginRefused()) {
+      waiting.forEach(w -> w.complete(false));
+    }
+  }
+
+  /** The datacenter that requests go to; null if none is up. */
+  @Nullable
+  public Connection nearest() {
+    Connection c = nearest;
+    return c != null && c.isUp() ? c : choose(Set.of());
+  }
+
+  /**
+   * The datacenter to use, of those that were not tried in vain.
+   *
+   * @return null if none is up
+   */
+  @Nullable
+  public Connection choose(Set<String> except) {
+    return choose(connections.values(), settings.preferred(), nearest, except);
+  }
+
+  /**
+   * The preferred datacenter if it is up, otherwise the nearest that is, and the present one unless
+   * another is clearly nearer.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if none is up
+   */
+  static @Nullable Connection choose(
+      Collection<Connection> connections,
+      Optional<String> preferred,
+      @Nullable Connection present,
+      Set<String> except) {
+    Connection best = null;
+    for (Connection c : connections) {
+      if (c.isUp() && !except.contains(c.dc())) {
+        if (preferred.filter(c.dc()::equals).isPresent()) {
+          return c;
+        }
+        best = best == null || roundTrip(c) < roundTrip(best) ? c : best;
+      }
+    }
+    if (best != null
+        && present != null
+        && present.isUp()
+        && !except.contains(present.dc())
+        && roundTrip(best) > NEARER * roundTrip(present)) {
+      return present;
+    }
+    return best;
+  }
+
+  private static double roundTrip(Connection c) {
+    return Double.isNaN(c.roundTripNanos()) ? Double.MAX_VALUE / 2 : c.roundTripNanos();
+  }
+
+  /**
+   * The way to a datacenter.
+   *
+   * @throws OsierException INVALID_ARGUMENT if there is no such endpoint
+   */
+  public Connection get(String dc) {
+    Connection c = connections.get(dc);
+    if (c == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no endpoint '" + dc + "'; the endpoints are " + connections.keySet());
+    }
+    return c;
+  }
+
+  /**
+   * Completes when one is up, with true; with false if all refuse the login, or this is closed. Who
+   * does not wait any more cancels it.
+   */
+  @SuppressWarnings("CollectionUndefinedEquality")
+  public // each future is itself alone
+  CompletableFuture<Boolean> whenUp() {
+    CompletableFuture<Boolean> up = new CompletableFuture<>();
+    waiting.add(up);
+    // Only now, when it is among those who wait: so no change is missed.
+    if (choose(Set.of()) != null) {
+      up.complete(true);
+    } else if (closed || isEveryLoginRefused()) {
+      up.complete(false);
+    }
+    up.whenComplete((is, e) -> waiting.remove(up));
+    return up;
+  }
+
+  private boolean isEveryLoginRefused() {
+    return !connections.isEmpty()
+        && connections.values().stream().allMatch(Datacenters::isLoginRefused);
+  }
+
+  private static boolean isLoginRefused(Connection c) {
+    OsierException refused = c.refused();
+    return refused != null && refused.code() == ErrorCode.NOT_AUTHENTICATED;
+  }
+
+  /** Why none can be reached. */
+  public OsierException unavailable() {
+    for (Connection c : connections.values()) {
+      OsierException refused = c.refused();
+      // One that does not know the user is a trouble among others, as long as others may.
+      if (refused != null && (!isLoginRefused(c) || isEveryLoginRefused())) {
+        return refused;
+      }
+    }
+    return new OsierException(
+        ErrorCode.UNAVAILABLE,
+        connections.values().stream()
+            .map(c -> c.dc() + " at " + address(c) + ": " + trouble(c))
+            .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
+  }
+
+  private static String trouble(Connection c) {
+    String trouble = c.trouble();
+    return trouble == null ? "no answer yet" : trouble;
+  }
+
+  private String address(Connection c) {
+    return settings.endpoints().getOrDefault(c.dc(), "");
+  }
+
+  /** What the ways are doing, in the order of the endpoints. */
+  public List<OsierClient.Status> status() {
+    List<OsierClient.Status> all = new ArrayList<>();
+    for (Connection c : connections.values()) {
+      all.add(
+          new OsierClient.Status(
+              c.dc(),
+              address(c),
+              c.isUp(),
+              Optional.ofNullable(c.replica()),
+              c.roundTripNanos() / 1e6,
+              c.inFlight(),
+              Optional.ofNullable(c.trouble())));
+    }
+    return all;
+  }
+
+  /** Closes all for good. */
+  public void close() {
+    closed = true;
+    try {
+      connections.values().forEach(Connection::close);
+    } finally {
+      waiting.forEach(w -> w.complete(false));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.osier.proxy.connection;
+
+import io.osier.core.ErrorCode;
+import io.osier.proxy.ClientMetrics;
+
+/** Tells an application's listener of the client's figures, by a guard. Thread-safe. */
+public final class GuardedMetrics implements ClientMetrics {
+  private final ListenerGuard guard = new ListenerGuard("the listener for the client's figures");
+  private final ClientMetrics listener;
+
+  private GuardedMetrics(ClientMetrics listener) {
+    this.listener = listener;
+  }
+
+  /** What tells the listener; {@link ClientMetrics#NONE} stays what it is. */
+  public static ClientMetrics of(ClientMetrics listener) {
+    return listener == NONE ? NONE : new GuardedMetrics(listener);
+  }
+
+  @Override
+  public void answered(String dc, long nanos) {
+    guard.tell(() -> listener.answered(dc, nanos));
+  }
+
+  @Override
+  public void failed(String dc, ErrorCode code) {
+    guard.tell(() -> listener.failed(dc, code));
+  }
+
+  @Override
+  public void moved(String from, String to) {
+    guard.tell(() -> listener.moved(from, to));
+  }
+
+  @Override
+  public void cacheHit() {
+    guard.tell(listener::cacheHit);
+  }
+}

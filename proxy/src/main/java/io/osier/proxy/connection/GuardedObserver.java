@@ -1,0 +1,29 @@
+package io.osier.proxy.connection;
+
+import io.osier.proxy.ClientObserver;
+
+/** Tells an application's observer of calls, by a guard. Thread-safe. */
+public final class GuardedObserver implements ClientObserver {
+  private final ListenerGuard guard = new ListenerGuard("the observer of the client's calls");
+  private final ClientObserver observer;
+
+  private GuardedObserver(ClientObserver observer) {
+    this.observer = observer;
+  }
+
+  /** What tells the observer; {@link ClientObserver#NONE} stays what it is. */
+  public static ClientObserver of(ClientObserver observer) {
+    return observer == NONE ? NONE : new GuardedObserver(observer);
+  }
+
+  @Override
+  public Observed begins(String keyspace, boolean update) {
+    try {
+      Observed observed = observer.begins(keyspace, update);
+      return (datacenter, error) -> guard.tell(() -> observed.ended(datacenter, error));
+    } catch (RuntimeException e) {
+      guard.threw(e);
+      return IGNORED;
+    }
+  }
+}

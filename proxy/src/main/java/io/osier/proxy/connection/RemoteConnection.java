@@ -1,0 +1,393 @@
+package io.osier.proxy.connection;
+
+import io.netty.channel.Channel;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.TimeLimit;
+import io.osier.core.net.Network;
+import io.osier.core.time.BackOff;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.ClientMetrics;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import io.osier.proxy.Timers;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection to one datacenter: opened again with a growing pause whenever it is lost, with
+ * requests pipelined on it and answered in any order ({@link RequestChannel}). Thread-safe.
+ */
+public final class RemoteConnection implements Connection, RequestChannel.Owner {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
+  private static final long BACK_OFF_MILLIS_MIN = 50;
+  private static final long BACK_OFF_MILLIS_MAX = 2_000;
+  private static final double ROUND_TRIP_GAIN = 0.2;
+
+  /** Pauses after logins that were refused, and after how many in a row it is given up. */
+  private static final long LOGIN_MILLIS_MIN = 500;
+
+  private static final long LOGIN_MILLIS_MAX = 60_000;
+  private static final int LOGINS_MAX = 16;
+
+  private final String dc;
+  private final InetSocketAddress address;
+  private final ClientSettings settings;
+  private final Timers timers;
+  private final Network network;
+  private final Runnable onChange;
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger loginsRefused = new AtomicInteger();
+
+  /** Where requests go to, and who is there: one does not change without the other. */
+  private record Way(RequestChannel channel, ReplicaId replica) {}
+
+  /** Null while nothing can be sent. */
+  private volatile @Nullable Way way;
+
+  /** Who was there last. */
+  private volatile @Nullable ReplicaId replica;
+
+  private volatile List<Reply.KeyspaceInfo> keyspaces = List.of();
+  private volatile double roundTripNanos = Double.NaN;
+  private volatile @Nullable OsierException refused;
+  private volatile @Nullable String trouble;
+  private volatile boolean closed;
+  private final BackOff backOff = new BackOff(BACK_OFF_MILLIS_MIN, BACK_OFF_MILLIS_MAX);
+
+  public RemoteConnection(
+      String dc,
+      InetSocketAddress address,
+      ClientSettings settings,
+      Timers timers,
+      Network network,
+      Runnable onChange) {
+    this.dc = dc;
+    this.address = address;
+    this.settings = settings;
+    this.timers = timers;
+    this.network = network;
+    this.onChange = onChange;
+  }
+
+  @Override
+  public void open() {
+    if (settings.dialling().tls().isEmpty()) {
+      connect();
+      return;
+    }
+    // The files may have changed, and the loop must not wait for a disk.
+    network.apart(
+        "osier-client-tls",
+        () -> {
+          try {
+            settings.dialling().tls().get().refresh();
+          } catch (OsierException e) {
+            LOG.warn("{}; those that were read before are used", e.getMessage());
+          }
+          connect();
+        });
+  }
+
+  private void connect() {
+    if (!closed) {
+      int timeoutMillis = Math.max(1, TimeLimit.intMillis(settings.dialling().connectTimeout()));
+      network.dial(address, timeoutMillis, this::opened, this::unreachable);
+    }
+  }
+
+  private void opened(Channel at) {
+    settings
+        .dialling()
+        .tls()
+        .ifPresent(
+            tls ->
+                at.pipeline()
+                    .addLast(
+                        tls.dial(
+                            at.alloc(),
+                            address.getHostString(),
+                            address.getPort(),
+                            settings.dialling().connectTimeout().toMillis())));
+    at.pipeline().addLast(new RequestChannel(at, this, settings, timers, network));
+  }
+
+  private void unreachable(Throwable cause) {
+    trouble = ConnectionErrors.inWords(cause);
+    LOG.debug("{}: {}", dc, trouble);
+    openLater();
+  }
+
+  private void openLater() {
+    if (closed) {
+      return;
+    }
+    int refusals = loginsRefused.get();
+    if (refusals == 0) {
+      network.later(this::open, backOff.nextMillis(network.random()));
+    } else {
+      loginPauseMillis(refusals).ifPresent(pause -> network.later(this::open, pause));
+    }
+  }
+
+  /**
+   * How long to wait after so many refused logins in a row; empty if it is given up. A wrong
+   * password does not become right by being repeated, but the user may come to be there.
+   */
+  static OptionalLong loginPauseMillis(int refusals) {
+    return refusals >= LOGINS_MAX
+        ? OptionalLong.empty()
+        : OptionalLong.of(
+            Math.min(LOGIN_MILLIS_MAX, LOGIN_MILLIS_MIN << Math.min(refusals - 1, 20)));
+  }
+
+  // ---------------------------------------------------------------- its channels
+
+  @Override
+  public String name() {
+    return Connection.super.name();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void welcomed(RequestChannel at, Reply.Welcome as) {
+    replica = as.replica();
+    keyspaces = as.keyspaces();
+    way = new Way(at, as.replica());
+    refused = null;
+    trouble = null;
+    backOff.reset();
+    loginsRefused.set(0);
+    if (closed) { // meanwhile, and did not see this channel
+      at.close();
+      return;
+    }
+    ping();
+    onChange.run();
+  }
+
+  @Override
+  public void refused(RequestChannel at, ErrorCode code, @Nullable String message) {
+    OsierException why = new OsierException(code, dc + ": " + message);
+    OsierException before = refused;
+    if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
+      LOG.warn("{} refuses this client: {}: {}", dc, code, message); // it is tried again and again
+    }
+    settings.metrics().failed(dc, code);
+    if (code == ErrorCode.NOT_AUTHENTICATED) {
+      loginsRefused.incrementAndGet();
+    }
+    refused = why;
+    trouble = why.getMessage();
+    onChange.run();
+    at.close();
+  }
+
+  @Override
+  public void broken(Throwable cause) {
+    String why = ConnectionErrors.inWords(cause);
+    if (!why.equals(trouble)) { // it is tried again and again
+      LOG.warn("connection to {} closed: {}", dc, why);
+    }
+    trouble = why;
+  }
+
+  @Override
+  public void ending(RequestChannel at, boolean known) {
+    Way of = way;
+    if (of != null && of.channel == at) {
+      way = null;
+    }
+    if (refused == null && !known) {
+      trouble =
+          replica == null
+              ? "it closed the connection without a greeting (is this the port for clients, and"
+                  + (settings.dialling().tls().isPresent() ? " with TLS?)" : " without TLS?)")
+              : "the connection was lost";
+    }
+  }
+
+  @Override
+  public void ended() {
+    onChange.run();
+    openLater();
+  }
+
+  @Override
+  public void answered(PendingRequest to) {
+    inFlight.decrementAndGet();
+    // A watcher waits because nothing happens.
+    if (settings.metrics() != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
+      settings.metrics().answered(dc, timers.nanoTime() - to.startNanos());
+    }
+  }
+
+  @Override
+  public void failed(PendingRequest request, LostException cause) {
+    inFlight.decrementAndGet();
+    request.answered().lost(cause);
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  @Override
+  public CompletableFuture<Reply> send(Request request, long timeoutMillis) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    long now = timers.nanoTime();
+    send(
+        request,
+        now,
+        now + Math.max(1, timeoutMillis) * 1_000_000,
+        new Answered() {
+          @Override
+          public void answered(Reply r) {
+            reply.complete(r);
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            reply.completeExceptionally(cause);
+          }
+
+          @Override
+          public boolean begins() {
+            return isWanted();
+          }
+
+          @Override
+          public boolean isWanted() {
+            return !reply.isDone();
+          }
+        });
+    return reply;
+  }
+
+  @Override
+  public void send(Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    send(way, request, nowNanos, deadlineNanos, answered);
+  }
+
+  @Override
+  public void send(
+      ReplicaId to, Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    Way over = way;
+    if (over == null || to.equals(over.replica)) {
+      send(over, request, nowNanos, deadlineNanos, answered);
+    } else {
+      answered.lost(Connection.isGone(to));
+    }
+  }
+
+  private void send(
+      @Nullable Way over, Request request, long nowNanos, long deadlineNanos, Answered answered) {
+    if (over == null) {
+      answered.lost(new LostException(ErrorCode.UNAVAILABLE, false, "not connected to " + name()));
+      return;
+    }
+    inFlight.incrementAndGet();
+    over.channel.send(new PendingRequest(request, answered, nowNanos, deadlineNanos));
+  }
+
+  @Override
+  public void ping() {
+    Way over = way;
+    if (over == null) {
+      return;
+    }
+    RequestChannel at = over.channel;
+    long start = timers.nanoTime();
+    long patience =
+        Math.max(1_000, TimeLimit.millis(settings.dialling().pingInterval().multipliedBy(4)));
+    send(new Request.Ping(), patience)
+        .whenComplete(
+            (pong, error) -> {
+              if (error == null) {
+                double took = timers.nanoTime() - start;
+                roundTripNanos =
+                    Double.isNaN(roundTripNanos)
+                        ? took
+                        : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
+              } else if (error instanceof LostException lost
+                  && lost.code == ErrorCode.TIMEOUT
+                  && at.isSilent(patience)) {
+                LOG.warn("{} does not answer; connection closed", dc);
+                at.close();
+              }
+            });
+  }
+
+  @Override
+  public String dc() {
+    return dc;
+  }
+
+  @Override
+  public boolean isUp() {
+    return way != null;
+  }
+
+  @Override
+  public @Nullable ReplicaId replica() {
+    return replica;
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaceList() {
+    return keyspaces;
+  }
+
+  @Override
+  public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
+    return send(new Request.Keyspaces(), timeoutMillis)
+        .thenAccept(
+            reply -> {
+              if (reply instanceof Reply.Keyspaces now) {
+                keyspaces = now.keyspaces();
+              } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
+                throw new OsierException(f.code(), f.message());
+              } // else it is of a former version, does not know the request, and nothing changes
+            });
+  }
+
+  @Override
+  public double roundTripNanos() {
+    return roundTripNanos;
+  }
+
+  @Override
+  public @Nullable OsierException refused() {
+    return refused;
+  }
+
+  @Override
+  public @Nullable String trouble() {
+    return trouble;
+  }
+
+  @Override
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Way over = way;
+    if (over != null) {
+      way = null;
+      over.channel.close(); // fails what is open
+    }
+  }
+}

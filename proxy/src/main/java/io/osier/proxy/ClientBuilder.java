@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Collects the settings of a client, and says what is wrong with them. Not thread-safe. */
-public abstract class ClientBuilder {
+abstract class ClientBuilder {
   /** Longest name of a client, in bytes of UTF-8. */
   private static final int NAME_BYTES_MAX = 128;
 

@@ -113,8 +113,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
 
   /** The key's cell, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
-  @Nullable
-  public V get(K key) {
+  public @Nullable V get(K key) {
     return (V) TreeNode.find(root, key);
   }
 
@@ -123,8 +122,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
    * are small, none is returned.
    */
   @SuppressWarnings("unchecked") // only cells are in there
-  @Nullable
-  public V unpacked(K key) {
+  public @Nullable V unpacked(K key) {
     return (V) TreeNode.findUnpacked(root, key);
   }
 

@@ -51,8 +51,7 @@ public final class ReadEntries {
    *
    * @param hash the same one for the same key of an object
    */
-  @Nullable
-  public Cell find(Object object, Object key, int hash) {
+  public @Nullable Cell find(Object object, Object key, int hash) {
     Cell known = small[placeOf(hash, PLACES)];
     if (known == null || !isOf(known, object, key)) {
       known = large[placeOf(hash, LARGE_PLACES)];

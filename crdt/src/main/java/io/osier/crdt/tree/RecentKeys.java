@@ -98,8 +98,7 @@ public final class RecentKeys {
    *
    * @return null if every entry may
    */
-  @Nullable
-  public List<byte[]> unseenBy(CausalContext seen) {
+  public @Nullable List<byte[]> unseenBy(CausalContext seen) {
     List<byte[]> keys = new ArrayList<>();
     if (seen.covers(since)) {
       return keys;

@@ -63,15 +63,13 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   @SuppressWarnings("unchecked") // only cells are in there
-  @Nullable
-  public V get(K key) {
+  public @Nullable V get(K key) {
     return (V) TreeNode.find(root, key);
   }
 
   /** Puts a key's cell; returns the one that was there, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
-  @Nullable
-  public V put(K key, V cell) {
+  public @Nullable V put(K key, V cell) {
     isSettled = false;
     TreeNode node = put(root, key, cell, true);
     if (split != null) {
@@ -211,8 +209,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
 
   /** Removes a key; returns the cell that was there, or null. */
   @SuppressWarnings("unchecked") // only cells are in there
-  @Nullable
-  public V remove(K key) {
+  public @Nullable V remove(K key) {
     isSettled = false;
     root = remove(root, key);
     if (former != null) {

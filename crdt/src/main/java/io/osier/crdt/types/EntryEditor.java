@@ -31,8 +31,7 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   }
 
   /** Puts a key's cell; returns the one that was there, or null. */
-  @Nullable
-  public V put(K key, V cell) {
+  public @Nullable V put(K key, V cell) {
     V loaded = map.put(key, cell);
     V old = former(key, loaded);
     if (loaded != cell) {

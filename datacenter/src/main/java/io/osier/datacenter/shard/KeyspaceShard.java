@@ -98,8 +98,7 @@ public final class KeyspaceShard {
   }
 
   /** In which a peer's frames come to a partition; null of who is no peer, or none any more. */
-  @Nullable
-  public OrderedQueue lane(String dc, int partition) {
+  public @Nullable OrderedQueue lane(String dc, int partition) {
     List<OrderedQueue> of = lanes.get(dc);
     return of == null ? null : of.get(partition);
   }

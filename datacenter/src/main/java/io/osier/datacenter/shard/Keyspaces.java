@@ -175,8 +175,7 @@ public final class Keyspaces {
   }
 
   /** One of them, clients see it or not; null if there is none of that name. */
-  @Nullable
-  public KeyspaceShard find(String name) {
+  public @Nullable KeyspaceShard find(String name) {
     Open found = open.get(name);
     return found == null ? null : found.shard();
   }

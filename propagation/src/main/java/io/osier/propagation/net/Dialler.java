@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The way to one peer: dials it again and again, and sends over the connection that it has. {@link
- * DialAttempts} says when, {@link LinkBuffer} how much may wait to leave. Sending is for any thread,
- * the rest for the loop.
+ * DialAttempts} says when, {@link LinkBuffer} how much may wait to leave. Sending is for any
+ * thread, the rest for the loop.
  */
 final class Dialler {
   private static final Logger LOG = LoggerFactory.getLogger(Dialler.class);

@@ -48,8 +48,7 @@ public final class PendingAnswers {
   }
 
   /** It is pulled no more. Returns it, or null. */
-  @Nullable
-  public PendingAnswer remove(Optional<ReplicaId> origin) {
+  public @Nullable PendingAnswer remove(Optional<ReplicaId> origin) {
     PendingAnswer removed = all.remove(origin);
     if (removed != null && removed == asked) {
       asked = null;
@@ -63,14 +62,12 @@ public final class PendingAnswers {
   }
 
   /** The one that is pulled, or is to be; null if there is none. */
-  @Nullable
-  public PendingAnswer first() {
+  public @Nullable PendingAnswer first() {
     return all.isEmpty() ? null : all.values().iterator().next();
   }
 
   /** The one that is asked for, if what came belongs to its offer. */
-  @Nullable
-  public PendingAnswer asked(long number) {
+  public @Nullable PendingAnswer asked(long number) {
     return asked != null && asked.offer().isOf(Frame.Offer.OF_ANSWER, number) ? asked : null;
   }
 

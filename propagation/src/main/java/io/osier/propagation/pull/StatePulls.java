@@ -50,8 +50,7 @@ public final class StatePulls {
   }
 
   /** The pull of an object that is under way; null if there is none. */
-  @Nullable
-  public StatePull get(ObjectId object) {
+  public @Nullable StatePull get(ObjectId object) {
     return open.get(object);
   }
 

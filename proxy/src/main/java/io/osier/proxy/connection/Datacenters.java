@@ -62,8 +62,7 @@ public final class Datacenters {
   }
 
   /** The datacenter that requests go to; null if none is up. */
-  @Nullable
-  public Connection nearest() {
+  public @Nullable Connection nearest() {
     Connection c = nearest;
     return c != null && c.isUp() ? c : choose(Set.of());
   }
@@ -73,8 +72,7 @@ public final class Datacenters {
    *
    * @return null if none is up
    */
-  @Nullable
-  public Connection choose(Set<String> except) {
+  public @Nullable Connection choose(Set<String> except) {
     return choose(connections.values(), settings.preferred(), nearest, except);
   }
 

@@ -8,6 +8,7 @@ import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Fleet;
 import io.osier.bench.cluster.Jvm;
+import io.osier.bench.cluster.WriterLoad;
 import io.osier.protocol.Request;
 import io.osier.proxy.OsierClient;
 import io.osier.testcontainers.OsierContainer;
@@ -162,7 +163,7 @@ final class Cluster implements AutoCloseable {
         try (OsierClient client = fleet.only(dc)) {
           assertThat(load.audit(Contents.rows(client.session().keyspace(KEYSPACE))))
               .as("what %s lacks of %d acknowledged updates, or has too much", dc, load.done())
-              .isEqualTo(new CounterLoad.Audit(0, 0));
+              .isEqualTo(new WriterLoad.Audit(0, 0));
         }
       }
     } finally {

@@ -9,7 +9,7 @@ public final class LostException extends RuntimeException {
   /** Whether the request may have reached the datacenter. */
   final boolean sent;
 
-  public final ErrorCode code;
+  final ErrorCode code;
   private final String inWords;
 
   /**

@@ -199,18 +199,21 @@ final class SignOfLifeTest {
     public void close() {}
   }
 
+  private static Connection connection(Slow eu, Timers timers, EventLoopGroup loops) {
+    return new RemoteConnection(
+        "eu",
+        new InetSocketAddress("127.0.0.1", eu.server.getLocalPort()),
+        FakeServer.patient().endpoint("eu", eu.address()).pingInterval(PING).settings(),
+        timers,
+        Sockets.over(loops),
+        () -> {});
+  }
+
   private static void readsOverOneConnection(boolean pongs) throws Exception {
     Steps steps = new Steps();
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     try (Slow eu = new Slow(pongs)) {
-      Connection connection =
-          new RemoteConnection(
-              "eu",
-              new InetSocketAddress("127.0.0.1", eu.server.getLocalPort()),
-              FakeServer.patient().endpoint("eu", eu.address()).pingInterval(PING).settings(),
-              steps,
-              Sockets.over(loops),
-              () -> {});
+      Connection connection = connection(eu, steps, loops);
       connection.open();
       await().until(connection::isUp);
       Request read =
@@ -238,6 +241,23 @@ final class SignOfLifeTest {
       assertThat(steps.nanoTime()).as("longer than a ping may take").isGreaterThan(2_000_000_000L);
       assertThat(connection.isUp()).isTrue();
       assertThat(eu.connections).as("connections that were needed").hasValue(1);
+      connection.close();
+    } finally {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void silence_endsTheConnection_andItIsOpenedAgain() throws Exception {
+    Steps steps = new Steps();
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    try (Slow eu = new Slow(true)) {
+      Connection connection = connection(eu, steps, loops);
+      connection.open(); // and pings as soon as it is up
+      assertThat(eu.pinged.tryAcquire(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+      steps.pass(2_000); // twice as long as it waits for a pong
+      assertThat(eu.pinged.tryAcquire(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(eu.connections).hasValue(2);
       connection.close();
     } finally {
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);

@@ -130,9 +130,8 @@ public final class Datacenters {
    * Completes when one is up, with true; with false if all refuse the login, or this is closed. Who
    * does not wait any more cancels it.
    */
-  @SuppressWarnings("CollectionUndefinedEquality")
-  public // each future is itself alone
-  CompletableFuture<Boolean> whenUp() {
+  @SuppressWarnings("CollectionUndefinedEquality") // each future is itself alone
+  public CompletableFuture<Boolean> whenUp() {
     CompletableFuture<Boolean> up = new CompletableFuture<>();
     waiting.add(up);
     // Only now, when it is among those who wait: so no change is missed.

@@ -319,9 +319,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
                     Double.isNaN(roundTripNanos)
                         ? took
                         : roundTripNanos + ROUND_TRIP_GAIN * (took - roundTripNanos);
-              } else if (error instanceof LostException lost
-                  && lost.code == ErrorCode.TIMEOUT
-                  && at.isSilent(patience)) {
+              } else if (way == over && at.isSilent(patience)) {
                 LOG.warn("{} does not answer; connection closed", dc);
                 at.close();
               }

@@ -17,9 +17,11 @@ import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +99,39 @@ final class CallOutcomesTest {
         assertThatThrownBy(() -> counter.increment(1)).satisfies(code(ErrorCode.WRONG_TYPE));
       }
     }
+  }
+
+  /** That what is nested deeper has no time to live is seen of its answer alone. */
+  @Test
+  void readWhoseAnswerIsOfNoUse_isObservedAsItsCallerSeesIt_ofAFieldToo() {
+    FakeInProcess eu = new FakeInProcess();
+    eu.handler =
+        (request, reply) ->
+            reply.accept(
+                new Reply.Answer(
+                    Optional.of(CrdtType.OR_MAP),
+                    Optional.of(new Reading.Fields(new TreeMap<>())),
+                    true,
+                    VersionVector.EMPTY));
+    List<Optional<ErrorCode>> outcomes = new ArrayList<>();
+    ClientObserver observer =
+        (keyspace, update) ->
+            (datacenter, error) -> outcomes.add(error.map(OsierException::code));
+    try (OsierClient client =
+        OsierClient.inProcess(eu, OsierClient.builder().observer(observer))) {
+      MapHandle map = client.session().keyspace("shop").map("m");
+      assertThat(map.get()).isEmpty();
+      assertThatThrownBy(() -> map.timeToLive("x")).satisfies(code(ErrorCode.INTERNAL));
+      assertThat(map.register("r").get()).isEmpty();
+      assertThatThrownBy(() -> map.map("in").timeToLive("x"))
+          .satisfies(code(ErrorCode.INVALID_ARGUMENT));
+    }
+    assertThat(outcomes)
+        .containsExactly(
+            Optional.empty(),
+            Optional.of(ErrorCode.INTERNAL),
+            Optional.empty(),
+            Optional.of(ErrorCode.INVALID_ARGUMENT));
   }
 
   @Test

@@ -119,7 +119,7 @@ public final class Admin {
     return nearest == null
         ? CompletableFuture.failedFuture(client.unavailable())
         : client
-            .inquiries()
+            .queries()
             .report(nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
   }
 

@@ -124,10 +124,10 @@ abstract class Call<T> implements CallFuture.Work {
       return result;
     }
     observed = client.settings().listeners().observer().begins(keyspace, update);
-    CallLimiter room = client.room();
+    CallLimiter limiter = client.limiter();
     long now = startNanos;
-    if (!room.enterAtOnce()) {
-      OsierException full = room.enter(tries.deadlineNanos() - now);
+    if (!limiter.enterAtOnce()) {
+      OsierException full = limiter.enter(tries.deadlineNanos() - now);
       if (full != null) {
         observed.ended(Optional.empty(), Optional.of(full));
         result.fail(full);
@@ -196,7 +196,7 @@ abstract class Call<T> implements CallFuture.Work {
       told.run();
     }
     if (!isInBackground()) {
-      client.room().leave();
+      client.limiter().leave();
     }
     if (!isLast) {
       told.run();

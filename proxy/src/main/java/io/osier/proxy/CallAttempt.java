@@ -52,7 +52,7 @@ final class CallAttempt extends SendState implements Connection.Answered {
     CallAttempt next = null;
     synchronized (past) {
       left = past.moveTo(replica);
-      if (past.slices(call.keyspace).fits(info.partitions())) {
+      if (past.clocks(call.keyspace).fits(info.partitions())) {
         next = new CallAttempt(call, to, replica, call.partition(info), now);
       }
     }
@@ -119,15 +119,15 @@ final class CallAttempt extends SendState implements Connection.Answered {
       unanswered(cause);
       return;
     }
-    StepSender delivery =
+    StepSender sender =
         new StepSender(
             call.client,
             new Coordinator(to, replica),
             (Request.Transact) sent,
             known,
             call.tries.deadlineNanos());
-    endsBy(delivery::giveUp);
-    delivery
+    endsBy(sender::giveUp);
+    sender
         .again()
         .whenComplete(
             (reply, error) -> {
@@ -159,7 +159,7 @@ final class CallAttempt extends SendState implements Connection.Answered {
   /** Gives up what a datacenter lacks, and asks it again. */
   private void goOn(Reply.Failure failure) {
     call.client
-        .inquiries()
+        .queries()
         .through(to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
         .whenComplete(
             (there, error) -> {

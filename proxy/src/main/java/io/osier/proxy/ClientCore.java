@@ -38,8 +38,8 @@ final class ClientCore {
   private final ClientSettings settings;
   private final Timers timers;
   private final Datacenters datacenters;
-  private final CallLimiter room;
-  private final DatacenterQueries inquiries = new DatacenterQueries();
+  private final CallLimiter limiter;
+  private final DatacenterQueries queries = new DatacenterQueries();
 
   /**
    * The keys whose changes are followed for sessions' caches, those with the longest prefix first.
@@ -64,7 +64,7 @@ final class ClientCore {
     this.settings = settings;
     this.timers = timers;
     this.datacenters = datacenters;
-    this.room = new CallLimiter(settings.inFlightMax());
+    this.limiter = new CallLimiter(settings.inFlightMax());
     this.end = end;
     long pingMillis = settings.dialling().pingInterval().toMillis();
     long wait = Math.clamp(pingMillis, FOLLOW_MILLIS_MIN, FOLLOW_MILLIS_MAX);
@@ -177,12 +177,12 @@ final class ClientCore {
     return datacenters;
   }
 
-  DatacenterQueries inquiries() {
-    return inquiries;
+  DatacenterQueries queries() {
+    return queries;
   }
 
-  CallLimiter room() {
-    return room;
+  CallLimiter limiter() {
+    return limiter;
   }
 
   /** Why there is no datacenter to send a call to. */
@@ -203,7 +203,7 @@ final class ClientCore {
     closing = true;
     try {
       long nanos = TimeLimit.nanos(present(atMost, "a time limit"));
-      return room.awaitEmpty(CallbackThread.mustNotWait() ? 0 : nanos);
+      return limiter.awaitEmpty(CallbackThread.mustNotWait() ? 0 : nanos);
     } finally {
       close();
     }
@@ -222,7 +222,7 @@ final class ClientCore {
     try {
       datacenters.close();
     } finally {
-      room.close();
+      limiter.close();
       try {
         timers.close();
       } finally {

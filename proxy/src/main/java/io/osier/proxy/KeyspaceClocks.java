@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class KeyspaceClocks {
   /** By number of the partition; before them the one for requests to none in particular. */
-  private PartitionClock[] slices = {};
+  private PartitionClock[] clocks = {};
 
   /** How many partitions the keyspace has; 0 until it is known. */
   private int partitions;
@@ -19,13 +19,13 @@ final class KeyspaceClocks {
   /** A partition; -1 stands for none in particular. */
   PartitionClock get(int partition) {
     int place = partition + 1;
-    if (slices.length <= place) {
-      slices = Arrays.copyOf(slices, Math.max(place, partitions) + 1);
+    if (clocks.length <= place) {
+      clocks = Arrays.copyOf(clocks, Math.max(place, partitions) + 1);
     }
-    if (slices[place] == null) {
-      slices[place] = new PartitionClock();
+    if (clocks[place] == null) {
+      clocks[place] = new PartitionClock();
     }
-    return slices[place];
+    return clocks[place];
   }
 
   /** Whether the keyspace has so many partitions, as far as is known. */
@@ -44,9 +44,9 @@ final class KeyspaceClocks {
   List<VersionVector> seen() {
     boolean any = false;
     List<VersionVector> seen = new ArrayList<>();
-    for (int i = 1; i < Math.max(slices.length, partitions + 1); i++) {
-      PartitionClock slice = i < slices.length ? slices[i] : null;
-      seen.add(slice == null ? VersionVector.EMPTY : slice.seen());
+    for (int i = 1; i < Math.max(clocks.length, partitions + 1); i++) {
+      PartitionClock clock = i < clocks.length ? clocks[i] : null;
+      seen.add(clock == null ? VersionVector.EMPTY : clock.seen());
       any |= !seen.getLast().isEmpty();
     }
     return any ? seen : List.of();
@@ -62,9 +62,9 @@ final class KeyspaceClocks {
 
   void forget() {
     partitions = 0;
-    for (PartitionClock slice : slices) {
-      if (slice != null) {
-        slice.forget();
+    for (PartitionClock clock : clocks) {
+      if (clock != null) {
+        clock.forget();
       }
     }
   }

@@ -162,7 +162,7 @@ public final class OsierClient implements AutoCloseable {
           new OsierException(
               ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
     }
-    return core.inquiries()
+    return core.queries()
         .report(
             core.datacenters().get(dc),
             new Request.Inspect(topic, keyspace, limit),
@@ -185,7 +185,7 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
-    return core.inquiries().report(core.datacenters().get(dc), new Request.Backup(name), limit);
+    return core.queries().report(core.datacenters().get(dc), new Request.Backup(name), limit);
   }
 
   /**

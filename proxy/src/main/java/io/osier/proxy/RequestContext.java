@@ -21,7 +21,7 @@ final class RequestContext {
   private final ReplicaId replica;
 
   private final boolean update;
-  private final PartitionClock slice;
+  private final PartitionClock clock;
   private final long epoch;
   private final VersionVector after;
   private final boolean ordered;
@@ -33,12 +33,12 @@ final class RequestContext {
     this.partition = partition;
     this.replica = replica;
     this.update = update;
-    this.slice = past.slice(keyspace, partition);
+    this.clock = past.clocks(keyspace).get(partition);
     this.epoch = past.epoch();
-    this.after = slice.attachedIn == epoch ? VersionVector.EMPTY : slice.seen();
-    this.ordered = slice.writesUnderWay > 0;
+    this.after = clock.attachedIn == epoch ? VersionVector.EMPTY : clock.seen();
+    this.ordered = clock.writesUnderWay > 0;
     if (update) {
-      slice.writesUnderWay++;
+      clock.writesUnderWay++;
     }
   }
 
@@ -54,13 +54,13 @@ final class RequestContext {
 
   /** A commit number that the datacenter has given before; 0 if none is known for sure. */
   long known() {
-    return past.known(slice, replica);
+    return past.known(clock, replica);
   }
 
   /** The request has been answered, or nobody waits for its answer any more. */
   void ended() {
     if (update) {
-      slice.writesUnderWay--;
+      clock.writesUnderWay--;
     }
   }
 
@@ -77,7 +77,7 @@ final class RequestContext {
     if (!past.isAt(replica) || showsOthersPast) {
       past.sawStranger();
     } else if (epoch == past.epoch() && waited) {
-      slice.attachedIn = epoch;
+      clock.attachedIn = epoch;
     }
   }
 
@@ -85,11 +85,11 @@ final class RequestContext {
   private boolean add(Reply reply) {
     switch (reply) {
       case Reply.Done d -> {
-        d.answer().ifPresent(a -> slice.saw(a.seen()));
-        slice.saw(d.dot());
+        d.answer().ifPresent(a -> clock.saw(a.seen()));
+        clock.saw(d.dot());
       }
-      case Reply.Answer a -> slice.saw(a.seen());
-      case Reply.Transacted t -> slice.saw(t.clock());
+      case Reply.Answer a -> clock.saw(a.seen());
+      case Reply.Transacted t -> clock.saw(t.clock());
       case Reply.All all -> {
         boolean any = false; // perhaps nothing of it came to the partition
         for (Reply part : all.parts()) {
@@ -97,14 +97,14 @@ final class RequestContext {
         }
         return any;
       }
-      case Reply.Page p -> past.slices(keyspace).saw(p.seen());
-      case Reply.Counted c -> past.slices(keyspace).saw(c.seen());
+      case Reply.Page p -> past.clocks(keyspace).saw(p.seen());
+      case Reply.Counted c -> past.clocks(keyspace).saw(c.seen());
       case Reply.Changes c -> {
         List<VersionVector> seen = c.places().stream().map(Request.Place::seen).toList();
         if (partition >= 0) {
-          slice.saw(seen.getFirst());
+          clock.saw(seen.getFirst());
         } else {
-          past.slices(keyspace).saw(seen);
+          past.clocks(keyspace).saw(seen);
         }
       }
       default -> {

@@ -40,7 +40,7 @@ final class SessionContext {
 
   /** What was seen of a causal keyspace, which has one partition. */
   synchronized VersionVector clock(String keyspace) {
-    return slice(keyspace, 0).seen();
+    return clocks(keyspace).get(0).seen();
   }
 
   synchronized void forget() {
@@ -63,7 +63,7 @@ final class SessionContext {
    */
   synchronized boolean giveUp(
       String keyspace, int partition, VersionVector asked, VersionVector there) {
-    PartitionClock slice = slice(keyspace, partition);
+    PartitionClock clock = clocks(keyspace).get(partition);
     boolean any = false;
     boolean lacksMore = false;
     for (int i = 0; i < asked.size(); i++) {
@@ -72,9 +72,9 @@ final class SessionContext {
       if (asked.number(i) <= here) {
         continue;
       }
-      long seen = slice.seen().get(replica);
+      long seen = clock.seen().get(replica);
       if (seen == asked.number(i)) {
-        slice.lower(replica, here);
+        clock.lower(replica, here);
         Session.Loss loss = new Session.Loss(keyspace, partition, replica, here, asked.number(i));
         losses.merge(
             new Session.Loss(keyspace, partition, replica, 0, 0), loss, SessionContext::both);
@@ -98,14 +98,14 @@ final class SessionContext {
   /** What was seen of all keyspaces, by partition. */
   synchronized SessionToken token() {
     Map<String, List<VersionVector>> seen = new HashMap<>();
-    keyspaces.forEach((name, slices) -> put(seen, name, slices.seen()));
+    keyspaces.forEach((name, clocks) -> put(seen, name, clocks.seen()));
     return new SessionToken(seen);
   }
 
   /** What was seen of one keyspace. */
   synchronized SessionToken token(String keyspace) {
     Map<String, List<VersionVector>> seen = new HashMap<>();
-    put(seen, keyspace, slices(keyspace).seen());
+    put(seen, keyspace, clocks(keyspace).seen());
     return new SessionToken(seen);
   }
 
@@ -124,12 +124,12 @@ final class SessionContext {
    */
   synchronized void join(SessionToken token) {
     for (Map.Entry<String, List<VersionVector>> e : token.seen().entrySet()) {
-      KeyspaceClocks slices = slices(e.getKey());
-      if (!slices.fits(e.getValue().size())) {
-        throw misfit(e.getKey(), slices, e.getValue().size());
+      KeyspaceClocks clocks = clocks(e.getKey());
+      if (!clocks.fits(e.getValue().size())) {
+        throw misfit(e.getKey(), clocks, e.getValue().size());
       }
     }
-    token.seen().forEach((keyspace, seen) -> slices(keyspace).saw(seen));
+    token.seen().forEach((keyspace, seen) -> clocks(keyspace).saw(seen));
     inherited = true;
     sawStranger();
   }
@@ -141,10 +141,10 @@ final class SessionContext {
 
   /** That a keyspace has another number of partitions than the session knows. */
   synchronized OsierException misfit(String keyspace, int partitions) {
-    return misfit(keyspace, slices(keyspace), partitions);
+    return misfit(keyspace, clocks(keyspace), partitions);
   }
 
-  private static OsierException misfit(String keyspace, KeyspaceClocks slices, int partitions) {
+  private static OsierException misfit(String keyspace, KeyspaceClocks clocks, int partitions) {
     return new OsierException(
         ErrorCode.INVALID_ARGUMENT,
         "keyspace '"
@@ -152,29 +152,24 @@ final class SessionContext {
             + "' has "
             + partitions
             + " partitions, but this session's past is of one with "
-            + slices.partitions()
+            + clocks.partitions()
             + "; use a token of this cluster, or forget() the past");
   }
 
   // ---------------------------------------------------------------- with the lock held
 
-  KeyspaceClocks slices(String keyspace) {
-    KeyspaceClocks slices = keyspaces.get(keyspace);
-    if (slices == null) {
-      slices = new KeyspaceClocks();
-      keyspaces.put(keyspace, slices);
+  KeyspaceClocks clocks(String keyspace) {
+    KeyspaceClocks clocks = keyspaces.get(keyspace);
+    if (clocks == null) {
+      clocks = new KeyspaceClocks();
+      keyspaces.put(keyspace, clocks);
     }
-    return slices;
-  }
-
-  /** A partition; -1 stands for none in particular. */
-  PartitionClock slice(String keyspace, int partition) {
-    return slices(keyspace).get(partition);
+    return clocks;
   }
 
   /** A commit number that a replica has given; 0 if none is known for sure. */
-  long known(PartitionClock slice, ReplicaId replica) {
-    return inherited ? 0 : slice.seen().get(replica); // a token may claim anything
+  long known(PartitionClock clock, ReplicaId replica) {
+    return inherited ? 0 : clock.seen().get(replica); // a token may claim anything
   }
 
   long epoch() {

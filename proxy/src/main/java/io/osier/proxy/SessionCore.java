@@ -112,7 +112,7 @@ final class SessionCore {
   /** How many partitions a keyspace has, as far as that is known without asking; or 0. */
   int partitions(String keyspace) {
     synchronized (past) {
-      int seen = past.slices(keyspace).partitions();
+      int seen = past.clocks(keyspace).partitions();
       if (seen > 0) {
         return seen;
       }

@@ -67,10 +67,10 @@ final class SessionRequests {
       List<VersionVector> seen = new ArrayList<>();
       for (int i = 0; i < keyspace.partitions(); i++) {
         seen.add(
-            Calls.join(client.inquiries().through(connection, keyspace.name(), i, timeoutMillis)));
+            Calls.join(client.queries().through(connection, keyspace.name(), i, timeoutMillis)));
       }
       synchronized (past) {
-        past.slices(keyspace.name()).saw(seen);
+        past.clocks(keyspace.name()).saw(seen);
       }
     }
   }

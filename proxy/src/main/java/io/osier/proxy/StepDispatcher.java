@@ -28,8 +28,8 @@ final class StepDispatcher {
     if (client.isClosing()) {
       return client.unavailable();
     }
-    CallLimiter room = client.room();
-    return room.enterAtOnce() ? null : room.enter(client.settings().timeout().toNanos());
+    CallLimiter limiter = client.limiter();
+    return limiter.enterAtOnce() ? null : limiter.enter(client.settings().timeout().toNanos());
   }
 
   /** Whether the client takes no further calls. */
@@ -39,7 +39,7 @@ final class StepDispatcher {
 
   /** A step that had a place has been answered. */
   void leave() {
-    client.room().leave();
+    client.limiter().leave();
   }
 
   /**
@@ -77,7 +77,7 @@ final class StepDispatcher {
                   + " was restarted, and the transaction with its snapshot is gone: it is now "
                   + to.replica()));
     } else {
-      CompletableFuture<Reply.Page> asked = client.inquiries().page(to, scan, left);
+      CompletableFuture<Reply.Page> asked = client.queries().page(to, scan, left);
       result.whenComplete((page, error) -> asked.cancel(false)); // does nothing if it was answered
       asked.whenComplete(
           (page, error) -> {
@@ -110,23 +110,23 @@ final class StepDispatcher {
       Consumer<StepSender> made) {
     boolean commits = request.end() == Request.End.COMMIT;
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
-    PartitionClock slice;
+    PartitionClock clock;
     synchronized (past) {
-      slice = past.slice(keyspace, 0);
+      clock = past.clocks(keyspace).get(0);
       if (commits) {
-        slice.writesUnderWay++;
+        clock.writesUnderWay++;
       }
     }
     long known = snapshot.get(home.replica());
-    StepSender delivery = new StepSender(client, home, request, known, deadline);
-    made.accept(delivery);
-    return delivery
+    StepSender sender = new StepSender(client, home, request, known, deadline);
+    made.accept(sender);
+    return sender
         .start()
         .handle(
             (reply, error) -> {
               if (commits) {
                 synchronized (past) {
-                  slice.writesUnderWay--;
+                  clock.writesUnderWay--;
                 }
               }
               if (error != null) {
@@ -136,7 +136,7 @@ final class StepDispatcher {
                 case Reply.Transacted t -> {
                   if (commits) {
                     synchronized (past) {
-                      slice.saw(t.clock());
+                      clock.saw(t.clock());
                       if (!past.isAt(home.replica())) {
                         past.sawStranger();
                       }

@@ -17,7 +17,7 @@ final class StepSender extends SendState implements Connection.Answered {
   private volatile boolean givenUp;
 
   /**
-   * A delivery.
+   * Of a step that was not sent yet.
    *
    * @param known a commit number that the datacenter had given before the first sending; 0 if none
    *     is known

@@ -258,7 +258,7 @@ final class TransactionQueue {
     }
     return before != null
         ? CompletableFuture.failedFuture(before)
-        : steps.step(keyspace, home, snapshot, request, one::delivers);
+        : steps.step(keyspace, home, snapshot, request, one::sentBy);
   }
 
   /** Takes note of how a step ended; returns what its caller is told, or null if it was done. */

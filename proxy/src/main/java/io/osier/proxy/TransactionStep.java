@@ -34,7 +34,7 @@ final class TransactionStep implements CallFuture.Work {
   volatile boolean givenUp;
 
   /** What brings it to its datacenter; null until that begins. */
-  private volatile @Nullable StepSender delivery;
+  private volatile @Nullable StepSender sender;
 
   /** The step that follows this one, once this has ended. */
   volatile @Nullable TransactionStep next;
@@ -67,8 +67,8 @@ final class TransactionStep implements CallFuture.Work {
     }
   }
 
-  void delivers(StepSender by) {
-    delivery = by;
+  void sentBy(StepSender by) {
+    sender = by;
     if (givenUp) {
       by.giveUp();
     }
@@ -87,7 +87,7 @@ final class TransactionStep implements CallFuture.Work {
     }
     givenUp = true;
     boolean hasUpdates = queue.hasUpdates(this);
-    StepSender by = delivery;
+    StepSender by = sender;
     boolean isUndone = queue.withdraw(this) || by == null || by.giveUp();
     if (isUndone && end == Request.End.COMMIT) {
       queue.reopen();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 @NullUnmarked // what is null fails the test
 final class CallLimiterTest {
-  private final CallLimiter room = new CallLimiter(2);
+  private final CallLimiter limiter = new CallLimiter(2);
 
   private static long in(Duration time) {
     return time.toNanos();
@@ -23,35 +23,35 @@ final class CallLimiterTest {
 
   @Test
   void whoeverFindsNoRoom_waitsUntilACallHasEnded() throws InterruptedException {
-    assertThat(room.enterAtOnce()).isTrue();
-    assertThat(room.enterAtOnce()).isTrue();
-    assertThat(room.enterAtOnce()).isFalse();
+    assertThat(limiter.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isFalse();
     AtomicReference<Object> outcome = new AtomicReference<>("waits");
     Thread third =
-        Thread.ofPlatform().start(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
+        Thread.ofPlatform().start(() -> outcome.set(limiter.enter(in(Duration.ofMinutes(1)))));
     await().until(() -> third.getState() == Thread.State.TIMED_WAITING);
     assertThat(outcome).hasValue("waits");
-    room.leave();
+    limiter.leave();
     third.join();
     assertThat(outcome).hasValue(null);
   }
 
   @Test
   void waitingEndsWithTheCallsTimeLimit() {
-    assertThat(room.enterAtOnce()).isTrue();
-    assertThat(room.enterAtOnce()).isTrue();
-    OsierException why = room.enter(in(Duration.ofMillis(5)));
+    assertThat(limiter.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
+    OsierException why = limiter.enter(in(Duration.ofMillis(5)));
     assertThat(why.code()).isEqualTo(ErrorCode.OVERLOADED);
     assertThat(why).hasMessageContaining("nothing was sent").hasMessageContaining("2 calls");
   }
 
   @Test
   void eventLoopsOfTheApplication_neverWait() throws InterruptedException {
-    assertThat(room.enterAtOnce()).isTrue();
-    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
     AtomicReference<Object> outcome = new AtomicReference<>("waits");
     Thread loop =
-        new FastThreadLocalThread(() -> outcome.set(room.enter(in(Duration.ofMinutes(1)))));
+        new FastThreadLocalThread(() -> outcome.set(limiter.enter(in(Duration.ofMinutes(1)))));
     loop.start();
     assertThat(loop.join(Patience.LIMIT)).isTrue();
     assertThat(outcome).hasValue(null);
@@ -59,20 +59,21 @@ final class CallLimiterTest {
 
   @Test
   void callbacksNeverWait_andGoBeyondTheLimit_upToTwiceAsFar() {
-    assertThat(room.enterAtOnce()).isTrue();
-    assertThat(room.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
+    assertThat(limiter.enterAtOnce()).isTrue();
     CallbackThread.bring(
         false,
         () -> {
-          assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();
-          assertThat(room.enter(in(Duration.ofMinutes(1)))).isNull();
-          assertThat(room.enter(in(Duration.ofMinutes(1))).code()).isEqualTo(ErrorCode.OVERLOADED);
+          assertThat(limiter.enter(in(Duration.ofMinutes(1)))).isNull();
+          assertThat(limiter.enter(in(Duration.ofMinutes(1)))).isNull();
+          assertThat(limiter.enter(in(Duration.ofMinutes(1))).code())
+              .isEqualTo(ErrorCode.OVERLOADED);
         });
-    room.leave();
-    room.leave();
-    assertThat(room.enterAtOnce()).as("two are still under way").isFalse();
-    room.leave();
-    assertThat(room.enterAtOnce()).isTrue();
+    limiter.leave();
+    limiter.leave();
+    assertThat(limiter.enterAtOnce()).as("two are still under way").isFalse();
+    limiter.leave();
+    assertThat(limiter.enterAtOnce()).isTrue();
   }
 
   @Test

@@ -115,10 +115,8 @@ final class CallOutcomesTest {
                     VersionVector.EMPTY));
     List<Optional<ErrorCode>> outcomes = new ArrayList<>();
     ClientObserver observer =
-        (keyspace, update) ->
-            (datacenter, error) -> outcomes.add(error.map(OsierException::code));
-    try (OsierClient client =
-        OsierClient.inProcess(eu, OsierClient.builder().observer(observer))) {
+        (keyspace, update) -> (datacenter, error) -> outcomes.add(error.map(OsierException::code));
+    try (OsierClient client = OsierClient.inProcess(eu, OsierClient.builder().observer(observer))) {
       MapHandle map = client.session().keyspace("shop").map("m");
       assertThat(map.get()).isEmpty();
       assertThatThrownBy(() -> map.timeToLive("x")).satisfies(code(ErrorCode.INTERNAL));

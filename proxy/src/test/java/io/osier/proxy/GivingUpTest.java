@@ -159,7 +159,7 @@ final class GivingUpTest {
   }
 
   private void assertNothingIsUnderWay(Object of) {
-    assertThat(client.core().room().awaitEmpty(0)).as("%s has left its place", of).isTrue();
+    assertThat(client.core().limiter().awaitEmpty(0)).as("%s has left its place", of).isTrue();
     // Of a transaction it must be known how a step ends, and what was begun is ended.
     int now = client.status().getFirst().inFlight();
     if (of instanceof Method m && (m.getName().startsWith("begin") || isIn == Transaction.class)) {

@@ -18,7 +18,7 @@ final class SessionContextTest {
 
   private void saw(VersionVector seen) {
     synchronized (past) {
-      past.slice("shop", 0).saw(seen);
+      past.clocks("shop").get(0).saw(seen);
     }
   }
 
@@ -36,7 +36,7 @@ final class SessionContextTest {
   void giveUp_keepsWhatWasSeenSinceItWasAsked() {
     saw(ASKED);
     synchronized (past) {
-      past.slice("shop", 0).saw(new Dot(US, 6));
+      past.clocks("shop").get(0).saw(new Dot(US, 6));
     }
     assertThat(past.giveUp("shop", 0, ASKED, THERE)).isFalse();
     assertThat(past.clock("shop")).isEqualTo(VersionVector.of(EU, 3).with(US, 6));

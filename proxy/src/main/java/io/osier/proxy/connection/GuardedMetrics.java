@@ -3,7 +3,9 @@ package io.osier.proxy.connection;
 import io.osier.core.ErrorCode;
 import io.osier.proxy.ClientMetrics;
 
-/** Tells an application's listener of the client's figures, by a guard. Thread-safe. */
+/**
+ * Tells an application's listener the client's figures: what it throws harms no call. Thread-safe.
+ */
 public final class GuardedMetrics implements ClientMetrics {
   private final ListenerGuard guard = new ListenerGuard("the listener for the client's figures");
   private final ClientMetrics listener;

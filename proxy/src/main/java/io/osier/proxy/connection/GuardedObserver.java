@@ -2,7 +2,7 @@ package io.osier.proxy.connection;
 
 import io.osier.proxy.ClientObserver;
 
-/** Tells an application's observer of calls, by a guard. Thread-safe. */
+/** Tells an application's observer of calls: what it throws harms no call. Thread-safe. */
 public final class GuardedObserver implements ClientObserver {
   private final ListenerGuard guard = new ListenerGuard("the observer of the client's calls");
   private final ClientObserver observer;

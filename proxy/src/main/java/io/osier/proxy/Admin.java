@@ -118,9 +118,8 @@ public final class Admin {
     Connection nearest = client.datacenters().nearest();
     return nearest == null
         ? CompletableFuture.failedFuture(client.unavailable())
-        : client
-            .queries()
-            .report(nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
+        : DatacenterQueries.report(
+            nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
   }
 
   /** Beyond what a creation waits for the other datacenters. */

@@ -158,9 +158,8 @@ final class CallAttempt extends SendState implements Connection.Answered {
 
   /** Gives up what a datacenter lacks, and asks it again. */
   private void goOn(Reply.Failure failure) {
-    call.client
-        .queries()
-        .through(to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
+    DatacenterQueries.through(
+            to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
         .whenComplete(
             (there, error) -> {
               Reply.KeyspaceInfo info = to.keyspace(call.keyspace);

@@ -39,7 +39,6 @@ final class ClientCore {
   private final Timers timers;
   private final Datacenters datacenters;
   private final CallLimiter limiter;
-  private final DatacenterQueries queries = new DatacenterQueries();
 
   /**
    * The keys whose changes are followed for sessions' caches, those with the longest prefix first.
@@ -175,10 +174,6 @@ final class ClientCore {
 
   Datacenters datacenters() {
     return datacenters;
-  }
-
-  DatacenterQueries queries() {
-    return queries;
   }
 
   CallLimiter limiter() {

@@ -11,8 +11,10 @@ import java.util.function.Function;
 
 /** Questions to one datacenter about itself: asked once, of no session. Thread-safe. */
 final class DatacenterQueries {
+  private DatacenterQueries() {}
+
   /** What a partition has of every replica at a datacenter. */
-  CompletableFuture<VersionVector> through(
+  static CompletableFuture<VersionVector> through(
       Connection at, String keyspace, int partition, long timeoutMillis) {
     return ask(
         at,
@@ -22,12 +24,12 @@ final class DatacenterQueries {
   }
 
   /** A page of a scan. */
-  CompletableFuture<Reply.Page> page(Connection at, Request.Scan scan, long timeoutMillis) {
+  static CompletableFuture<Reply.Page> page(Connection at, Request.Scan scan, long timeoutMillis) {
     return ask(at, scan, timeoutMillis, reply -> (Reply.Page) reply);
   }
 
   /** Its answer to a request for a report, as one JSON object. */
-  CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
+  static CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
     return ask(
         at,
         request,

@@ -215,7 +215,7 @@ public final class Keyspace extends ObjectSpace {
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
     return session
         .begin(name, options)
-        .thenApply(begun -> new Transaction(new TransactionAccess(session, begun)));
+        .thenApply(begun -> new Transaction(new TransactionAccess(session.values(), begun)));
   }
 
   /**

@@ -162,11 +162,10 @@ public final class OsierClient implements AutoCloseable {
           new OsierException(
               ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
     }
-    return core.queries()
-        .report(
-            core.datacenters().get(dc),
-            new Request.Inspect(topic, keyspace, limit),
-            core.settings().timeout());
+    return DatacenterQueries.report(
+        core.datacenters().get(dc),
+        new Request.Inspect(topic, keyspace, limit),
+        core.settings().timeout());
   }
 
   /** Administers all datacenters. */
@@ -185,7 +184,7 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
-    return core.queries().report(core.datacenters().get(dc), new Request.Backup(name), limit);
+    return DatacenterQueries.report(core.datacenters().get(dc), new Request.Backup(name), limit);
   }
 
   /**

@@ -44,10 +44,6 @@ final class SessionRequests {
     return session;
   }
 
-  StepDispatcher steps() {
-    return steps;
-  }
-
   /** How the client keeps objects. */
   Values values() {
     return client.settings().values();
@@ -67,7 +63,7 @@ final class SessionRequests {
       List<VersionVector> seen = new ArrayList<>();
       for (int i = 0; i < keyspace.partitions(); i++) {
         seen.add(
-            Calls.join(client.queries().through(connection, keyspace.name(), i, timeoutMillis)));
+            Calls.join(DatacenterQueries.through(connection, keyspace.name(), i, timeoutMillis)));
       }
       synchronized (past) {
         past.clocks(keyspace.name()).saw(seen);

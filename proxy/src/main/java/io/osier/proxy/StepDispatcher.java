@@ -77,7 +77,7 @@ final class StepDispatcher {
                   + " was restarted, and the transaction with its snapshot is gone: it is now "
                   + to.replica()));
     } else {
-      CompletableFuture<Reply.Page> asked = client.queries().page(to, scan, left);
+      CompletableFuture<Reply.Page> asked = DatacenterQueries.page(to, scan, left);
       result.whenComplete((page, error) -> asked.cancel(false)); // does nothing if it was answered
       asked.whenComplete(
           (page, error) -> {

@@ -22,15 +22,13 @@ final class TransactionAccess implements ObjectAccess {
   private static final CrdtType FIRST_TYPE = CrdtType.values()[0];
 
   private final Values values;
-  private final StepDispatcher steps;
   private final TransactionQueue queue;
 
   /** All objects that were to be updated; as many as a transaction may have updates. */
   private final TreeSet<ObjectId> updated = new TreeSet<>();
 
-  TransactionAccess(SessionRequests session, TransactionQueue queue) {
-    this.values = session.values();
-    this.steps = session.steps();
+  TransactionAccess(Values values, TransactionQueue queue) {
+    this.values = values;
     this.queue = queue;
   }
 
@@ -51,7 +49,7 @@ final class TransactionAccess implements ObjectAccess {
       OsierException over = queue.over();
       return over != null
           ? CompletableFuture.failedFuture(over)
-          : steps.known(queue.home(), request);
+          : queue.steps.known(queue.home(), request);
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * in which they were asked for. Thread-safe.
  */
 final class TransactionQueue {
-  private final StepDispatcher steps;
+  final StepDispatcher steps;
   private final String keyspace;
   private final TransactionId id;
   private final Coordinator home;
@@ -299,15 +299,6 @@ final class TransactionQueue {
   }
 
   // ---------------------------------------------------------------- for its steps
-
-  boolean isClosing() {
-    return steps.isClosing();
-  }
-
-  /** A step leaves its place among the calls under way. */
-  void leave() {
-    steps.leave();
-  }
 
   synchronized boolean hasUpdates(TransactionStep step) {
     return !step.updates.isEmpty();

@@ -56,13 +56,13 @@ final class TransactionStep implements CallFuture.Work {
   /** Leaves its place; an abort has none. */
   void leave() {
     if (end != Request.End.ABORT && !left.getAndSet(true)) {
-      queue.leave();
+      queue.steps.leave();
     }
   }
 
   /** Callbacks may ask for further steps; but who closes the client waits until they are told. */
   void leaveFirst() {
-    if (!queue.isClosing()) {
+    if (!queue.steps.isClosing()) {
       leave();
     }
   }

@@ -7,7 +7,6 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.connection.TracedAnswers;
 
 /** One sending of a {@link Call} to one datacenter, and what comes of it. */
 final class CallAttempt extends SendState implements Connection.Answered {

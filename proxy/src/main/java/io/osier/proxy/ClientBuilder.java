@@ -9,12 +9,8 @@ import io.osier.core.TimeLimit;
 import io.osier.core.TraceSample;
 import io.osier.core.Utf8;
 import io.osier.core.scram.ScramCredential;
-import io.osier.proxy.connection.ClientSettings;
-import io.osier.proxy.connection.FollowedPrefix;
-import io.osier.proxy.connection.GuardedMetrics;
-import io.osier.proxy.connection.GuardedObserver;
+import io.osier.proxy.connection.Dialling;
 import io.osier.proxy.connection.ScramLogin;
-import io.osier.proxy.connection.TracedAnswers;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -273,8 +269,7 @@ abstract class ClientBuilder {
         preferred,
         timeout,
         inFlightMax,
-        new ClientSettings.Dialling(
-            name, connectTimeout, pingInterval, tls.map(TlsOptions::context), user),
+        new Dialling(name, connectTimeout, pingInterval, tls.map(TlsOptions::context), user),
         new ClientSettings.Caching(cacheStaleness, cacheEntriesMax, List.copyOf(cacheFollows)),
         new ClientSettings.Listeners(metrics, traces, observer),
         values);

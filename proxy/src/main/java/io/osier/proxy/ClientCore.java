@@ -12,10 +12,8 @@ import io.osier.core.net.HostPort;
 import io.osier.core.net.Network;
 import io.osier.core.net.Sockets;
 import io.osier.proxy.connection.CallbackThread;
-import io.osier.proxy.connection.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.connection.EventLoopTimers;
-import io.osier.proxy.connection.FollowedPrefix;
 import io.osier.proxy.connection.InProcessConnection;
 import io.osier.proxy.connection.RemoteConnection;
 import java.net.InetSocketAddress;
@@ -99,7 +97,7 @@ final class ClientCore {
             1, CallbackThread.threads("osier-client"), NioIoHandler.newFactory());
     Timers timers = new EventLoopTimers(loops);
     Runnable end = () -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-    Datacenters datacenters = new Datacenters(settings);
+    Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
     try {
       ClientCore client = new ClientCore(settings, timers, datacenters, end);
       ways.add(datacenters, timers, loops);
@@ -128,7 +126,13 @@ final class ClientCore {
               (dc, address) ->
                   datacenters.add(
                       new RemoteConnection(
-                          dc, address, settings, timers, network, datacenters::changed)));
+                          dc,
+                          address,
+                          settings.dialling(),
+                          settings.metrics(),
+                          timers,
+                          network,
+                          datacenters::changed)));
           long pause = Math.max(1, settings.dialling().pingInterval().toMillis());
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
@@ -157,7 +161,7 @@ final class ClientCore {
         (all, timers, loops) ->
             all.add(
                 new InProcessConnection(
-                    datacenter, settings, timers, InProcessConnection.Alarm.of(loops))));
+                    datacenter, settings.metrics(), timers, InProcessConnection.Alarm.of(loops))));
   }
 
   ClientSettings settings() {

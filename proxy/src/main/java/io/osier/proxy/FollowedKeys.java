@@ -4,7 +4,6 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.connection.FollowedPrefix;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

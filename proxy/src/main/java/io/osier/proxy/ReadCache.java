@@ -13,7 +13,6 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
-import io.osier.proxy.connection.ClientSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.osier.proxy;
 
 import io.osier.core.net.Network;
-import io.osier.proxy.connection.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.connection.InProcessConnection;
 import io.osier.proxy.connection.RemoteConnection;
@@ -32,7 +31,7 @@ public final class SteppedClient {
       Timers timers,
       Function<Runnable, List<? extends Connection>> connections) {
     ClientSettings all = settings.settings();
-    Datacenters datacenters = new Datacenters(all);
+    Datacenters datacenters = new Datacenters(all.endpoints(), all.preferred());
     connections.apply(datacenters::changed).forEach(datacenters::add);
     datacenters.open();
     return new OsierClient(new ClientCore(all, timers, datacenters, () -> {}));
@@ -50,7 +49,9 @@ public final class SteppedClient {
   public static Connection remote(
       String dc, OsierClient.Builder settings, Timers timers, Network network, Runnable changed) {
     InetSocketAddress address = InetSocketAddress.createUnresolved(dc, 1);
-    return new RemoteConnection(dc, address, settings.settings(), timers, network, changed);
+    ClientSettings all = settings.settings();
+    return new RemoteConnection(
+        dc, address, all.dialling(), all.metrics(), timers, network, changed);
   }
 
   /**
@@ -63,7 +64,7 @@ public final class SteppedClient {
       InProcess datacenter, OsierClient.Builder settings, Timers timers) {
     return new InProcessConnection(
         datacenter,
-        settings.settings(),
+        settings.settings().metrics(),
         timers,
         (millis, action) -> {
           timers.later(action, millis);

@@ -9,8 +9,6 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.connection.ClientSettings;
-import io.osier.proxy.connection.FollowedPrefix;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -70,10 +70,6 @@ final class SignOfLifeTest {
       Thread.ofPlatform().daemon(true).start(this::accept);
     }
 
-    String address() {
-      return "127.0.0.1:" + server.getLocalPort();
-    }
-
     private void accept() {
       while (!server.isClosed()) {
         try {
@@ -203,7 +199,8 @@ final class SignOfLifeTest {
     return new RemoteConnection(
         "eu",
         new InetSocketAddress("127.0.0.1", eu.server.getLocalPort()),
-        FakeServer.patient().endpoint("eu", eu.address()).pingInterval(PING).settings(),
+        FakeServer.patient().pingInterval(PING).settings().dialling(),
+        ClientMetrics.NONE,
         timers,
         Sockets.over(loops),
         () -> {});

@@ -14,9 +14,8 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import io.osier.proxy.connection.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
-import io.osier.proxy.connection.TracedAnswers;
+import io.osier.proxy.connection.Dialling;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -55,8 +54,7 @@ final class SteppedCallTest {
             Optional.empty(),
             second,
             10,
-            new ClientSettings.Dialling(
-                "steps", second, second, Optional.empty(), Optional.empty()),
+            new Dialling("steps", second, second, Optional.empty(), Optional.empty()),
             new ClientSettings.Caching(Duration.ZERO, 10, List.of()),
             new ClientSettings.Listeners(
                 ClientMetrics.NONE,
@@ -66,7 +64,7 @@ final class SteppedCallTest {
                   return ClientObserver.IGNORED;
                 }),
             Values.plain());
-    Datacenters datacenters = new Datacenters(settings);
+    Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
     connections.forEach(datacenters::add);
     datacenters.changed();
     return new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));

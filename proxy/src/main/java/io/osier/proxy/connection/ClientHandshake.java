@@ -35,14 +35,10 @@ final class ClientHandshake {
   /** The login that is under way, or was; null if nobody logs in. */
   private final @Nullable ScramLogin login;
 
-  ClientHandshake(ClientSettings settings, Timers timers, Network network, Outcome outcome) {
-    this.name = settings.dialling().name();
+  ClientHandshake(Dialling dialling, Timers timers, Network network, Outcome outcome) {
+    this.name = dialling.name();
     this.login =
-        settings
-            .dialling()
-            .user()
-            .map(u -> new ScramLogin(u, timers.newId().toString()))
-            .orElse(null);
+        dialling.user().map(u -> new ScramLogin(u, timers.newId().toString())).orElse(null);
     this.network = network;
     this.outcome = outcome;
   }

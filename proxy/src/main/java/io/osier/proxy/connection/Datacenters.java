@@ -21,7 +21,8 @@ public final class Datacenters {
   /** Another datacenter must be nearer by this factor before sessions move to it. */
   private static final double NEARER = 0.7;
 
-  private final ClientSettings settings;
+  private final Map<String, String> endpoints;
+  private final Optional<String> preferred;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
 
   /** Completed once a datacenter is up, or certainly none will be. */
@@ -30,9 +31,15 @@ public final class Datacenters {
   private volatile @Nullable Connection nearest;
   private volatile boolean closed;
 
-  /** A client's datacenters: none before {@link #add}. */
-  public Datacenters(ClientSettings settings) {
-    this.settings = settings;
+  /**
+   * A client's datacenters: none before {@link #add}.
+   *
+   * @param endpoints their addresses, by the endpoints' names
+   * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
+   */
+  public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
+    this.endpoints = endpoints;
+    this.preferred = preferred;
   }
 
   /** Adds one; before anything else is asked. */
@@ -73,7 +80,7 @@ public final class Datacenters {
    * @return null if none is up
    */
   public @Nullable Connection choose(Set<String> except) {
-    return choose(connections.values(), settings.preferred(), nearest, except);
+    return choose(connections.values(), preferred, nearest, except);
   }
 
   /**
@@ -176,7 +183,7 @@ public final class Datacenters {
   }
 
   private String address(Connection c) {
-    return settings.endpoints().getOrDefault(c.dc(), "");
+    return endpoints.getOrDefault(c.dc(), "");
   }
 
   /** What the ways are doing, in the order of the endpoints. */

@@ -8,6 +8,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.ClientMetrics;
 import io.osier.proxy.Connection;
 import io.osier.proxy.InProcess;
 import io.osier.proxy.LostException;
@@ -47,7 +48,7 @@ public final class InProcessConnection implements Connection {
   }
 
   private final InProcess datacenter;
-  private final ClientSettings settings;
+  private final ClientMetrics metrics;
   private final Timers timers;
   private final Alarm alarm;
   private final Set<CompletableFuture<Reply>> open = ConcurrentHashMap.newKeySet();
@@ -60,10 +61,10 @@ public final class InProcessConnection implements Connection {
    * @param alarm ends the waiting for answers
    */
   public InProcessConnection(
-      InProcess datacenter, ClientSettings settings, Timers timers, Alarm alarm) {
+      InProcess datacenter, ClientMetrics metrics, Timers timers, Alarm alarm) {
     this.timers = timers;
     this.datacenter = datacenter;
-    this.settings = settings;
+    this.metrics = metrics;
     this.alarm = alarm;
     this.replica = datacenter.replica();
   }
@@ -122,7 +123,7 @@ public final class InProcessConnection implements Connection {
                 datacenter.answersApart(),
                 () -> {
                   if (reply.complete(r) && !(request instanceof Request.Watch)) {
-                    settings.metrics().answered(dc(), timers.nanoTime() - start);
+                    metrics.answered(dc(), timers.nanoTime() - start);
                   }
                 }));
     if (!reply.isDone()) {

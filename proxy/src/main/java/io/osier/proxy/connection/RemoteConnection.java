@@ -40,7 +40,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   private final String dc;
   private final InetSocketAddress address;
-  private final ClientSettings settings;
+  private final Dialling dialling;
+  private final ClientMetrics metrics;
   private final Timers timers;
   private final Network network;
   private final Runnable onChange;
@@ -66,13 +67,15 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   public RemoteConnection(
       String dc,
       InetSocketAddress address,
-      ClientSettings settings,
+      Dialling dialling,
+      ClientMetrics metrics,
       Timers timers,
       Network network,
       Runnable onChange) {
     this.dc = dc;
     this.address = address;
-    this.settings = settings;
+    this.dialling = dialling;
+    this.metrics = metrics;
     this.timers = timers;
     this.network = network;
     this.onChange = onChange;
@@ -80,7 +83,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public void open() {
-    if (settings.dialling().tls().isEmpty()) {
+    if (dialling.tls().isEmpty()) {
       connect();
       return;
     }
@@ -89,7 +92,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
         "osier-client-tls",
         () -> {
           try {
-            settings.dialling().tls().get().refresh();
+            dialling.tls().get().refresh();
           } catch (OsierException e) {
             LOG.warn("{}; those that were read before are used", e.getMessage());
           }
@@ -99,14 +102,13 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   private void connect() {
     if (!closed) {
-      int timeoutMillis = Math.max(1, TimeLimit.intMillis(settings.dialling().connectTimeout()));
+      int timeoutMillis = Math.max(1, TimeLimit.intMillis(dialling.connectTimeout()));
       network.dial(address, timeoutMillis, this::opened, this::unreachable);
     }
   }
 
   private void opened(Channel at) {
-    settings
-        .dialling()
+    dialling
         .tls()
         .ifPresent(
             tls ->
@@ -116,8 +118,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
                             at.alloc(),
                             address.getHostString(),
                             address.getPort(),
-                            settings.dialling().connectTimeout().toMillis())));
-    at.pipeline().addLast(new RequestChannel(at, this, settings, timers, network));
+                            dialling.connectTimeout().toMillis())));
+    at.pipeline().addLast(new RequestChannel(at, this, dialling, timers, network));
   }
 
   private void unreachable(Throwable cause) {
@@ -185,7 +187,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
       LOG.warn("{} refuses this client: {}: {}", dc, code, message); // it is tried again and again
     }
-    settings.metrics().failed(dc, code);
+    metrics.failed(dc, code);
     if (code == ErrorCode.NOT_AUTHENTICATED) {
       loginsRefused.incrementAndGet();
     }
@@ -214,7 +216,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
       trouble =
           replica == null
               ? "it closed the connection without a greeting (is this the port for clients, and"
-                  + (settings.dialling().tls().isPresent() ? " with TLS?)" : " without TLS?)")
+                  + (dialling.tls().isPresent() ? " with TLS?)" : " without TLS?)")
               : "the connection was lost";
     }
   }
@@ -229,8 +231,8 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   public void answered(PendingRequest to) {
     inFlight.decrementAndGet();
     // A watcher waits because nothing happens.
-    if (settings.metrics() != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
-      settings.metrics().answered(dc, timers.nanoTime() - to.startNanos());
+    if (metrics != ClientMetrics.NONE && !(to.request() instanceof Request.Watch)) {
+      metrics.answered(dc, timers.nanoTime() - to.startNanos());
     }
   }
 
@@ -308,8 +310,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
     }
     RequestChannel at = over.channel;
     long start = timers.nanoTime();
-    long patience =
-        Math.max(1_000, TimeLimit.millis(settings.dialling().pingInterval().multipliedBy(4)));
+    long patience = Math.max(1_000, TimeLimit.millis(dialling.pingInterval().multipliedBy(4)));
     send(new Request.Ping(), patience)
         .whenComplete(
             (pong, error) -> {

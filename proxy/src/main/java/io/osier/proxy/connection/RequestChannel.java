@@ -95,15 +95,14 @@ final class RequestChannel extends FrameReader {
   /** When bytes came last, by the client's timers. */
   private volatile long heardNanos;
 
-  RequestChannel(
-      Channel over, Owner owner, ClientSettings settings, Timers timers, Network network) {
+  RequestChannel(Channel over, Owner owner, Dialling dialling, Timers timers, Network network) {
     super(Framing.CLIENT_FRAME_BYTES_MAX);
     this.over = over;
     this.owner = owner;
     this.timers = timers;
     this.heardNanos = timers.nanoTime();
     this.requests = new Requests();
-    this.greeting = new ClientHandshake(settings, timers, network, new Greeted());
+    this.greeting = new ClientHandshake(dialling, timers, network, new Greeted());
   }
 
   /** Sends a request. For any thread. */

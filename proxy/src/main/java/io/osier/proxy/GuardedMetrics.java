@@ -1,12 +1,11 @@
-package io.osier.proxy.connection;
+package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
-import io.osier.proxy.ClientMetrics;
 
 /**
  * Tells an application's listener the client's figures: what it throws harms no call. Thread-safe.
  */
-public final class GuardedMetrics implements ClientMetrics {
+final class GuardedMetrics implements ClientMetrics {
   private final ListenerGuard guard = new ListenerGuard("the listener for the client's figures");
   private final ClientMetrics listener;
 
@@ -15,7 +14,7 @@ public final class GuardedMetrics implements ClientMetrics {
   }
 
   /** What tells the listener; {@link ClientMetrics#NONE} stays what it is. */
-  public static ClientMetrics of(ClientMetrics listener) {
+  static ClientMetrics of(ClientMetrics listener) {
     return listener == NONE ? NONE : new GuardedMetrics(listener);
   }
 

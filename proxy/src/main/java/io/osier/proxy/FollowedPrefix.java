@@ -1,4 +1,4 @@
-package io.osier.proxy.connection;
+package io.osier.proxy;
 
 import io.osier.core.Key;
 import java.time.Duration;
@@ -10,22 +10,22 @@ import java.util.Optional;
  * @param key empty for all keys
  * @param atMost how long an answer may be kept
  */
-public record FollowedPrefix(String keyspace, Optional<Key> key, Duration atMost) {
+record FollowedPrefix(String keyspace, Optional<Key> key, Duration atMost) {
   /** The keys that begin with a text; all of them if it is empty. */
-  public static FollowedPrefix of(String keyspace, String text, Duration atMost) {
+  static FollowedPrefix of(String keyspace, String text, Duration atMost) {
     return new FollowedPrefix(
         keyspace, text.isEmpty() ? Optional.empty() : Optional.of(Key.of(text)), atMost);
   }
 
-  public boolean isOfTheSameKeys(FollowedPrefix other) {
+  boolean isOfTheSameKeys(FollowedPrefix other) {
     return keyspace.equals(other.keyspace) && key.equals(other.key);
   }
 
-  public boolean covers(String of, Key some) {
+  boolean covers(String of, Key some) {
     return keyspace.equals(of) && (key.isEmpty() || some.startsWith(key.get()));
   }
 
-  public int length() {
+  int length() {
     return key.map(Key::length).orElse(0);
   }
 

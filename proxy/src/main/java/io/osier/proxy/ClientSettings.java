@@ -1,9 +1,6 @@
-package io.osier.proxy.connection;
+package io.osier.proxy;
 
-import io.osier.core.tls.TlsContext;
-import io.osier.proxy.ClientMetrics;
-import io.osier.proxy.ClientObserver;
-import io.osier.proxy.OsierClient;
+import io.osier.proxy.connection.Dialling;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.List;
@@ -17,9 +14,10 @@ import java.util.Optional;
  * @param preferred the endpoint that is used whenever it is up; empty for the nearest one
  * @param timeout how long a call may take, tries elsewhere included
  * @param inFlightMax most calls under way
+ * @param dialling how connections are made and kept
  * @param values how typed handles keep objects
  */
-public record ClientSettings(
+record ClientSettings(
     Map<String, String> endpoints,
     Optional<String> preferred,
     Duration timeout,
@@ -29,33 +27,18 @@ public record ClientSettings(
     Listeners listeners,
     Values values) {
   /**
-   * How connections are made and kept.
-   *
-   * @param name who connects, for the servers' logs
-   * @param pingInterval how often the way to each datacenter is measured
-   * @param tls empty to speak without TLS
-   * @param user empty to log in as nobody
-   */
-  public record Dialling(
-      String name,
-      Duration connectTimeout,
-      Duration pingInterval,
-      Optional<TlsContext> tls,
-      Optional<ScramLogin.User> user) {}
-
-  /**
    * What sessions keep of what they read.
    *
    * @param staleness how old an answer may be; 0 to keep none
    * @param entriesMax of how many keys each session keeps answers
    * @param follows the keys whose changes are followed, so that answers are kept until they change
    */
-  public record Caching(Duration staleness, long entriesMax, List<FollowedPrefix> follows) {}
+  record Caching(Duration staleness, long entriesMax, List<FollowedPrefix> follows) {}
 
   /** Who hears of the client's calls. */
-  public record Listeners(ClientMetrics metrics, TracedAnswers traces, ClientObserver observer) {}
+  record Listeners(ClientMetrics metrics, TracedAnswers traces, ClientObserver observer) {}
 
-  public ClientMetrics metrics() {
+  ClientMetrics metrics() {
     return listeners.metrics();
   }
 }

@@ -1,4 +1,4 @@
-package io.osier.proxy.connection;
+package io.osier.proxy;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;

@@ -1,11 +1,10 @@
-package io.osier.proxy.connection;
+package io.osier.proxy;
 
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceSample;
 import io.osier.core.TraceStream;
 import io.osier.protocol.Reply;
-import io.osier.proxy.ClientTraces;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -13,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * Finds the answers of followed updates, by the numbers that are in them, and tells the listener.
  * Thread-safe.
  */
-public final class TracedAnswers {
+final class TracedAnswers {
   /** Nothing is followed. */
-  public static final TracedAnswers NONE = new TracedAnswers(TraceSample.NONE, update -> {});
+  static final TracedAnswers NONE = new TracedAnswers(TraceSample.NONE, update -> {});
 
   /** Streams of incarnations that have ended are forgotten with all others now and then. */
   private static final int STREAMS_MAX = 10_000;
@@ -27,12 +26,12 @@ public final class TracedAnswers {
   private final Map<Origin, TraceStream> streams = new ConcurrentHashMap<>();
   private final ListenerGuard guard = new ListenerGuard("the listener for traces");
 
-  public TracedAnswers(TraceSample sample, ClientTraces listener) {
+  TracedAnswers(TraceSample sample, ClientTraces listener) {
     this.sample = sample;
     this.listener = listener;
   }
 
-  public boolean isOn() {
+  boolean isOn() {
     return !sample.isNone();
   }
 
@@ -42,7 +41,7 @@ public final class TracedAnswers {
    * @param partition less than 0 for none in particular, as transactions have it
    * @param nanos how long it took
    */
-  public void answered(String keyspace, int partition, String dc, Reply reply, long nanos) {
+  void answered(String keyspace, int partition, String dc, Reply reply, long nanos) {
     switch (reply) {
       case Reply.Done d -> answered(keyspace, partition, dc, d.dot(), nanos);
       case Reply.Transacted t -> {

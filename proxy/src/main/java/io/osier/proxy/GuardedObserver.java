@@ -1,9 +1,7 @@
-package io.osier.proxy.connection;
-
-import io.osier.proxy.ClientObserver;
+package io.osier.proxy;
 
 /** Tells an application's observer of calls: what it throws harms no call. Thread-safe. */
-public final class GuardedObserver implements ClientObserver {
+final class GuardedObserver implements ClientObserver {
   private final ListenerGuard guard = new ListenerGuard("the observer of the client's calls");
   private final ClientObserver observer;
 
@@ -12,7 +10,7 @@ public final class GuardedObserver implements ClientObserver {
   }
 
   /** What tells the observer; {@link ClientObserver#NONE} stays what it is. */
-  public static ClientObserver of(ClientObserver observer) {
+  static ClientObserver of(ClientObserver observer) {
     return observer == NONE ? NONE : new GuardedObserver(observer);
   }
 

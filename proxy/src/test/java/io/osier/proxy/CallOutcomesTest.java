@@ -55,12 +55,12 @@ final class CallOutcomesTest {
     return client;
   }
 
+  private static Reply of(CrdtType type, Reading reading) {
+    return new Reply.Answer(Optional.of(type), Optional.of(reading), true, VersionVector.EMPTY);
+  }
+
   private static Reply one() {
-    return new Reply.Answer(
-        Optional.of(CrdtType.PN_COUNTER),
-        Optional.of(new Reading.Count(1)),
-        true,
-        VersionVector.EMPTY);
+    return of(CrdtType.PN_COUNTER, new Reading.Count(1));
   }
 
   private static void pause(CountDownLatch until) {
@@ -105,31 +105,26 @@ final class CallOutcomesTest {
   @Test
   void readWhoseAnswerIsOfNoUse_isObservedAsItsCallerSeesIt_ofAFieldToo() {
     FakeInProcess eu = new FakeInProcess();
-    eu.handler =
-        (request, reply) ->
-            reply.accept(
-                new Reply.Answer(
-                    Optional.of(CrdtType.OR_MAP),
-                    Optional.of(new Reading.Fields(new TreeMap<>())),
-                    true,
-                    VersionVector.EMPTY));
+    Reply map = of(CrdtType.OR_MAP, new Reading.Fields(new TreeMap<>()));
     List<Optional<ErrorCode>> outcomes = new ArrayList<>();
     ClientObserver observer =
         (keyspace, update) -> (datacenter, error) -> outcomes.add(error.map(OsierException::code));
     try (OsierClient client = OsierClient.inProcess(eu, OsierClient.builder().observer(observer))) {
-      MapHandle map = client.session().keyspace("shop").map("m");
-      assertThat(map.get()).isEmpty();
-      assertThatThrownBy(() -> map.timeToLive("x")).satisfies(code(ErrorCode.INTERNAL));
-      assertThat(map.register("r").get()).isEmpty();
-      assertThatThrownBy(() -> map.map("in").timeToLive("x"))
+      MapHandle handle = client.session().keyspace("shop").map("m");
+      eu.handler = (request, reply) -> reply.accept(map);
+      assertThat(handle.register("r").get()).isEmpty();
+      assertThatThrownBy(() -> handle.map("in").timeToLive("x"))
           .satisfies(code(ErrorCode.INVALID_ARGUMENT));
+      eu.handler = (request, reply) -> reply.accept(one());
+      assertThatThrownBy(handle::get).satisfies(code(ErrorCode.INTERNAL));
+      assertThatThrownBy(handle.register("r")::get).satisfies(code(ErrorCode.INTERNAL));
     }
     assertThat(outcomes)
         .containsExactly(
             Optional.empty(),
+            Optional.of(ErrorCode.INVALID_ARGUMENT),
             Optional.of(ErrorCode.INTERNAL),
-            Optional.empty(),
-            Optional.of(ErrorCode.INVALID_ARGUMENT));
+            Optional.of(ErrorCode.INTERNAL));
   }
 
   @Test

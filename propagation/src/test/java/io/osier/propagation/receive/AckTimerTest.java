@@ -12,8 +12,8 @@ final class AckTimerTest {
     assertThat(acks.takeDue(100)).as("nothing came").isFalse();
     assertThat(acks.dueNanos()).isEqualTo(Long.MAX_VALUE);
     acks.by(7);
-    acks.by(9);
     acks.by(5);
+    acks.by(9);
     assertThat(acks.dueNanos()).isEqualTo(5);
     assertThat(acks.takeDue(4)).isFalse();
     assertThat(acks.takeDue(5)).isTrue();

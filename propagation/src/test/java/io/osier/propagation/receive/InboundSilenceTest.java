@@ -88,12 +88,14 @@ final class InboundSilenceTest {
 
   @Test
   void frame_isLateByWhatItTookMoreThanTheFastest_ifThatIsKnown() {
-    assertThat(new StreamLiveness(0).delayNanos(20)).isZero();
+    StreamLiveness ahead = new StreamLiveness(0);
+    assertThat(ahead.delayNanos(20 - SKEW_MILLIS)).isZero();
+    ahead.arrived(100, 120 + SKEW_MILLIS);
+    assertThat(ahead.delayNanos(Long.MIN_VALUE)).isZero();
     stream.arrived(200 + SKEW_MILLIS, 300);
     assertThat(stream.shortestWayMillis()).isEqualTo(20 - SKEW_MILLIS);
     assertThat(stream.delayNanos(120 - SKEW_MILLIS)).isEqualTo(SECOND / 10);
     assertThat(stream.delayNanos(10 - SKEW_MILLIS)).isZero();
-    assertThat(stream.delayNanos(Long.MIN_VALUE)).isZero();
   }
 
   @Test
@@ -102,5 +104,6 @@ final class InboundSilenceTest {
     assertThat(later.heardNanos()).isEqualTo(5 * SECOND);
     later.heard(6 * SECOND, 6_000, SECOND, Long.MIN_VALUE);
     assertThat(later.wasOutage(1)).isFalse();
+    assertThat(new StreamLiveness(-SECOND).aliveNanos()).isEqualTo(-SECOND);
   }
 }

@@ -206,6 +206,31 @@ final class FrameCodecTest {
     }
   }
 
+  private static void isMalformed(String hex) {
+    assertThatThrownBy(() -> FrameCodec.decode(EU, HexFormat.of().parseHex(hex)))
+        .as(hex)
+        .isInstanceOf(MalformedException.class);
+  }
+
+  /** Of shipments, of replicas in a shipment's context, of objects: nothing is set aside for it. */
+  @Test
+  void countThatTheBytesCannotHold_isMalformed() {
+    String many = "ffffffff07";
+    isMalformed("01010802030c01000275730307" + "00e807" + many);
+    isMalformed("010903016b0801016e6100027573030404" + "0000" + many + "02010004010104050000010207");
+    isMalformed("010603" + many + "016b08");
+  }
+
+  @Test
+  void shipmentThatIsNone_isMalformed() {
+    String before = "010903016b0801016e610002757303";
+    String behind = "000102010004010104050000010207";
+    String right = before + "0404" + "00" + behind;
+    assertThat(FrameCodec.decode(EU, HexFormat.of().parseHex(right))).isIn(golden().keySet());
+    isMalformed(before + "0405" + "00" + behind); // begins before the first update
+    isMalformed(before + "0404" + "8080808008" + behind); // 2^31 updates
+  }
+
   @Test
   void everyFrame_isReadBack_andKeepsItsForm() {
     golden()

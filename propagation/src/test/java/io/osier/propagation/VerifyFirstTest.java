@@ -189,6 +189,15 @@ final class VerifyFirstTest {
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
   }
 
+  @Test
+  void linkThatBreaks_beforeItIsAnswered_asksAtOnceWhenItIsBack() {
+    up();
+    propagation.peerDown(PEER.dc(), 0);
+    sent.clear();
+    up();
+    assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+  }
+
   /** A configuration may name nobody: then the control plane tells who there is. */
   @Test
   void whoIsAddedBeforeAllAreVerified_isVerified_andWhoComesLaterNeedNot() {

@@ -243,6 +243,19 @@ final class FrameCodecTest {
   }
 
   @Test
+  void shipmentWithADeadline_keepsIt() {
+    CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of("x")));
+    Operation both = new Operation.WithDeadline(add, new Operation.Expire(3_000, false));
+    CrdtState delta = bottom.prepare(both, EU, 1, 0, 1_000, 0);
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    Shipment shipment = new Shipment(object, EU, 0, VersionVector.EMPTY, 2, 1, 0, delta);
+    Frame frame = new Frame.Verified(3, object, List.of(shipment), VersionVector.EMPTY);
+    assertThat(FrameCodec.decode(EU, FrameCodec.encode(EU, frame))).isEqualTo(frame);
+    assertThat(delta.deadline()).isEqualTo(3_000);
+  }
+
+  @Test
   void sizeOf_isWhatAShipmentAddsToAFrame() {
     Frame.Updates empty =
         new Frame.Updates(

@@ -31,10 +31,10 @@ final class FrameHandlersTest {
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ReplicaId AP = new ReplicaId("ap", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.AW_SET);
-  private static final long NOW_MILLIS = 1_000_000;
 
   private final List<Frame> sent = new ArrayList<>();
   private final List<String> wantRights = new ArrayList<>();
+  private long nowMillis = 1_000_000;
 
   private final Propagation propagation =
       new Propagation(
@@ -46,7 +46,7 @@ final class FrameHandlersTest {
           new Objects(),
           (to, frame) -> sent.add(frame),
           UpdateObserver.NONE,
-          NOW_MILLIS * 1_000_000);
+          nowMillis * 1_000_000);
 
   private final class Objects extends TestSurroundings.Objects {
     @Override
@@ -59,11 +59,11 @@ final class FrameHandlersTest {
   }
 
   private void up(ReplicaId peer) {
-    propagation.peerUp(peer, NOW_MILLIS * 1_000_000);
+    propagation.peerUp(peer, nowMillis * 1_000_000);
   }
 
   private void receive(ReplicaId from, Frame frame) {
-    propagation.received(from, frame, NOW_MILLIS * 1_000_000, NOW_MILLIS);
+    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
   }
 
   private <F extends Frame> F last(Class<F> kind) {
@@ -78,9 +78,37 @@ final class FrameHandlersTest {
         .sum();
   }
 
+  /** Its first update. */
+  private void usShips(VersionVector needs) {
+    CrdtState none = CrdtState.bottom(OBJECT.type());
+    CrdtState delta = none.prepare(new Operation.Clear(), US, 1, 0, 1, 0);
+    Shipment update = new Shipment(OBJECT, US, 0, needs, 1, 1, 0, delta);
+    receive(
+        US,
+        new Frame.Updates(
+            Frame.Kind.OPS,
+            last(Frame.Resume.class).epoch(),
+            1,
+            1,
+            VersionVector.EMPTY,
+            Optional.empty(),
+            false,
+            nowMillis,
+            List.of(update)));
+  }
+
+  /** Each retry's time the peer is heard. */
+  private void passes(int retries) {
+    for (int i = 0; i < retries; i++) {
+      nowMillis += StreamSettings.DEFAULT.retryMillis();
+      has(US, VersionVector.of(US, 1));
+      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    }
+  }
+
   private void has(ReplicaId peer, VersionVector through) {
     VersionVector none = VersionVector.EMPTY;
-    receive(peer, new Frame.Status(false, 0, 0, through, 1, none, 0, false, NOW_MILLIS));
+    receive(peer, new Frame.Status(false, 0, 0, through, 1, none, 0, false, nowMillis));
   }
 
   @Test
@@ -115,25 +143,26 @@ final class FrameHandlersTest {
   void whatIsRelayed_isForgotten_whenAllSayThatTheyHaveIt() {
     up(US);
     up(AP);
-    CrdtState none = CrdtState.bottom(OBJECT.type());
-    CrdtState delta = none.prepare(new Operation.Clear(), US, 1, 0, 1, 0);
-    Shipment update = new Shipment(OBJECT, US, 0, VersionVector.EMPTY, 1, 1, 0, delta);
-    receive(
-        US,
-        new Frame.Updates(
-            Frame.Kind.OPS,
-            last(Frame.Resume.class).epoch(),
-            1,
-            1,
-            VersionVector.EMPTY,
-            Optional.empty(),
-            false,
-            NOW_MILLIS,
-            List.of(update)));
+    usShips(VersionVector.EMPTY);
     assertThat(relayedBytes()).isPositive();
     has(US, VersionVector.of(US, 1));
     assertThat(relayedBytes()).as("ap may lack it").isPositive();
     has(AP, VersionVector.of(US, 1));
     assertThat(relayedBytes()).isZero();
+  }
+
+  /** What is not answered is asked ever more seldom, but where it was lost with the link. */
+  @Test
+  void whatWasFetchedInVain_isFetchedAgain_whenTheLinkIsBack() {
+    up(US);
+    usShips(VersionVector.of(AP, 1));
+    passes(40);
+    sent.clear();
+    passes(1);
+    assertThat(sent).noneMatch(Frame.Fetch.class::isInstance);
+    propagation.peerDown("us", nowMillis * 1_000_000);
+    up(US);
+    passes(1);
+    assertThat(last(Frame.Fetch.class).objects()).containsExactly(OBJECT);
   }
 }

@@ -43,8 +43,7 @@ final class VerifyFirstTest {
   private long nowMillis;
 
   /** Of the second life of a store, which does not go on where the first one ended. */
-  private Propagation propagation =
-      propagation(KeyspacePolicy.session("k", Duration.ofSeconds(1)));
+  private Propagation propagation = propagation(KeyspacePolicy.session("k", Duration.ofSeconds(1)));
 
   private Propagation propagation(KeyspacePolicy policy) {
     return new Propagation(

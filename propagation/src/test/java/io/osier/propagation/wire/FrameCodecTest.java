@@ -217,8 +217,21 @@ final class FrameCodecTest {
   void countThatTheBytesCannotHold_isMalformed() {
     String many = "ffffffff07";
     isMalformed("01010802030c01000275730307" + "00e807" + many);
-    isMalformed("010903016b0801016e6100027573030404" + "0000" + many + "02010004010104050000010207");
+    isMalformed(
+        "010903016b0801016e6100027573030404" + "0000" + many + "02010004010104050000010207");
     isMalformed("010603" + many + "016b08");
+  }
+
+  @Test
+  void placeThatIsNone_isMalformed() {
+    String resume = "01030409";
+    String cursor = "0502" + "00" + "00";
+    assertThat(FrameCodec.decode(EU, HexFormat.of().parseHex(resume + "01" + cursor)))
+        .isEqualTo(
+            new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 5, 0, Optional.empty()))));
+    isMalformed(resume + "03" + cursor);
+    isMalformed(resume + "01" + "0502" + "ffffffffffffffff7f" + "00"); // done overflows
+    isMalformed("010c0203016b0800020178" + "01" + "ffffffff0f"); // range 2^32 - 1
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.osier.propagation;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
@@ -67,8 +66,7 @@ final class FrameHandlersTest {
   }
 
   private <F extends Frame> F last(Class<F> kind) {
-    return requireNonNull(
-        sent.stream().filter(kind::isInstance).map(kind::cast).reduce((a, b) -> b).orElse(null));
+    return sent.stream().filter(kind::isInstance).map(kind::cast).reduce((a, b) -> b).orElseThrow();
   }
 
   private long relayedBytes() {

@@ -16,14 +16,19 @@ public final class Opened implements AutoCloseable {
     return one;
   }
 
+  /** Closes all, also where one cannot be closed; says so then. */
   @Override
   public void close() {
+    AssertionError failed = new AssertionError("not everything can be closed");
     while (!open.isEmpty()) {
       try {
         open.pop().close();
       } catch (Exception e) {
-        throw new AssertionError("it cannot be closed", e);
+        failed.addSuppressed(e);
       }
+    }
+    if (failed.getSuppressed().length > 0) {
+      throw failed;
     }
   }
 }

@@ -32,9 +32,8 @@ public final class DotFun<V> {
     this.values = values;
   }
 
-  @SuppressWarnings("unchecked")
-  public // holds no value
-  static <V> DotFun<V> empty() {
+  @SuppressWarnings("unchecked") // holds no value
+  public static <V> DotFun<V> empty() {
     return (DotFun<V>) EMPTY;
   }
 
@@ -54,9 +53,8 @@ public final class DotFun<V> {
     return dots[i];
   }
 
-  @SuppressWarnings("unchecked")
-  public // only values of this type are ever put in
-  V value(int i) {
+  @SuppressWarnings("unchecked") // only values of this type are ever put in
+  public V value(int i) {
     return (V) values[i];
   }
 

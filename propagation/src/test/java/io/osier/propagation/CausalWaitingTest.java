@@ -65,10 +65,14 @@ final class CausalWaitingTest {
 
   /** Time passes in which the peer is heard, which has updates of the one that is away. */
   private void hears(long millis) {
+    hears(PEER, millis);
+  }
+
+  private void hears(ReplicaId peer, long millis) {
     VersionVector changes = VersionVector.EMPTY.with(AWAY, HEALED);
     for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
       receive(
-          PEER,
+          peer,
           new Frame.Status(false, 0, 0, VersionVector.EMPTY, 1, changes, 0, false, nowMillis));
     }
   }
@@ -154,6 +158,17 @@ final class CausalWaitingTest {
     assertThat(heals.getLast().page().place()).isEqualTo(Frame.Place.NONE);
     page(0, HEALED);
     assertThat(kept.objects).hasSize(HEALED);
+  }
+
+  /** Its former incarnation was asked, and will not answer. */
+  @Test
+  void peerThatWasStartedAgain_isAskedAnew() {
+    beginsHealing();
+    heals.clear();
+    ReplicaId anew = new ReplicaId(PEER.dc(), 2);
+    propagation.peerUp(anew, nowMillis * 1_000_000);
+    hears(anew, STEP_MILLIS);
+    assertThat(heals).hasSize(1);
   }
 
   /** The peer asks while something that is committed here is held, so the answer waits. */

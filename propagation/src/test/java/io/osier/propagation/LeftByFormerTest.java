@@ -87,25 +87,33 @@ final class LeftByFormerTest {
 
   /** The peer's only update comes. */
   private void ships(ReplicaId from, VersionVector needs, CrdtState delta) {
-    Shipment update = new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta);
+    ships(from, 1, List.of(new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta)));
+  }
+
+  private void ships(ReplicaId from, long through, List<Shipment> updates) {
     receive(
         from,
         new Frame.Updates(
             Frame.Kind.OPS,
             requireNonNull(resumes.get(from.dc())).epoch(),
             1,
-            1,
+            through,
             VersionVector.EMPTY,
             Optional.empty(),
             false,
             nowMillis,
-            List.of(update)));
+            updates));
   }
 
   /** The peer says that it has nothing of anybody. */
   private void hasNothing(ReplicaId peer) {
+    hadNothing(peer, 0);
+  }
+
+  /** The peer said so some time ago. */
+  private void hadNothing(ReplicaId peer, long agoMillis) {
     VersionVector none = VersionVector.EMPTY;
-    receive(peer, new Frame.Status(false, 0, 0, none, 1, none, 0, false, nowMillis));
+    receive(peer, new Frame.Status(false, 0, 0, none, 1, none, 0, false, nowMillis - agoMillis));
   }
 
   private void tick() {
@@ -180,5 +188,27 @@ final class LeftByFormerTest {
     assertThat(value()).isZero();
     assertThat(propagation.progress().through().get(US)).isZero();
     assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Propagation.Coverage.LOST);
+  }
+
+  /** What they have got since then is not known. */
+  @Test
+  void whatBuildsOnWhatNobodyHadLongAgo_isKept() {
+    usShipsAndIsGone();
+    up(AP_ANEW);
+    for (ReplicaId peer : List.of(US_ANEW, AP_ANEW)) {
+      ships(peer, 0, List.of());
+    }
+    for (int i = 0; i < 10; i++) {
+      hadNothing(US_ANEW, 60_000);
+      hadNothing(AP_ANEW, 60_000);
+      tick();
+    }
+    assertThat(propagation.waitingUpdates()).isEqualTo(1);
+    for (int i = 0; i < 4; i++) {
+      hasNothing(US_ANEW);
+      hasNothing(AP_ANEW);
+      tick();
+    }
+    assertThat(propagation.waitingUpdates()).isZero();
   }
 }

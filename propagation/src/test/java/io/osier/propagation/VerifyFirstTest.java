@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
@@ -15,6 +17,7 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A store that may have lost something is compared with a peer before the peer's stream is taken.
@@ -34,45 +39,54 @@ final class VerifyFirstTest {
   private static final int RETRY_MILLIS = StreamSettings.DEFAULT.retryMillis();
 
   private final List<Frame> sent = new ArrayList<>();
+  private CrdtState state = CrdtState.bottom(OBJECT.type());
   private long nowMillis;
 
   /** Of the second life of a store, which does not go on where the first one ended. */
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of("us"),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          StreamSettings.DEFAULT,
-          new RecoveredState(
-              2,
-              false,
-              0,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              true,
-              Forgetting.NOTHING,
-              1),
-          new OneObject(),
-          (to, frame) -> {
-            if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
-              sent.add(frame);
-            }
-          },
-          UpdateObserver.NONE,
-          0);
+  private Propagation propagation = propagation(KeyspacePolicy.session("k", Duration.ofSeconds(1)));
 
-  private static final class OneObject extends TestSurroundings.Objects {
+  private Propagation propagation(KeyspacePolicy policy) {
+    return new Propagation(
+        SELF,
+        List.of("us"),
+        policy,
+        StreamSettings.DEFAULT,
+        new RecoveredState(
+            2,
+            false,
+            0,
+            0,
+            0,
+            VersionVector.EMPTY,
+            Set.of(),
+            Map.of(),
+            true,
+            Forgetting.NOTHING,
+            1),
+        new OneObject(),
+        (to, frame) -> {
+          if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
+            sent.add(frame);
+          }
+        },
+        UpdateObserver.NONE,
+        0);
+  }
+
+  private final class OneObject extends TestSurroundings.Objects {
     @Override
     public CrdtState state(ObjectId object) {
-      return CrdtState.bottom(object.type());
+      return state;
+    }
+
+    @Override
+    public void apply(Shipment update, CrdtState joined) {
+      state = joined;
     }
 
     @Override
     public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return after.isEmpty() ? List.of(new Entry(OBJECT, state(OBJECT))) : List.of();
+      return after.isEmpty() ? List.of(new Entry(OBJECT, state)) : List.of();
     }
   }
 
@@ -102,6 +116,22 @@ final class VerifyFirstTest {
     Frame.Verify asked = (Frame.Verify) sent.removeFirst();
     received(new Frame.Verified(asked.request(), OBJECT, List.of(), VersionVector.EMPTY));
     assertThat(sent).singleElement().isInstanceOf(Frame.Resume.class);
+  }
+
+  /** At once, or, in a causal keyspace, when what it depends on is here. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatThePeerHasMoreOf_isVisible(boolean causal) {
+    if (causal) {
+      propagation = propagation(KeyspacePolicy.causal("k", Duration.ofSeconds(1)));
+    }
+    up();
+    Operation add = new Operation.Add(List.of(Value.of("x")));
+    CrdtState more = state.join(state.prepare(add, PEER, 3, 0, 1, 0));
+    Shipment shipment = new Shipment(OBJECT, PEER, 0, VersionVector.EMPTY, 3, 0, 0, more);
+    Frame.Verify asked = (Frame.Verify) sent.removeFirst();
+    received(new Frame.Verified(asked.request(), OBJECT, List.of(shipment), VersionVector.EMPTY));
+    assertThat(state).isEqualTo(more);
   }
 
   /**
@@ -154,6 +184,15 @@ final class VerifyFirstTest {
     sent.clear();
     waits(20);
     assertThat(sent).isEmpty();
+    up();
+    assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
+  }
+
+  @Test
+  void linkThatBreaks_beforeItIsAnswered_asksAtOnceWhenItIsBack() {
+    up();
+    propagation.peerDown(PEER.dc(), 0);
+    sent.clear();
     up();
     assertThat(sent).singleElement().isInstanceOf(Frame.Verify.class);
   }

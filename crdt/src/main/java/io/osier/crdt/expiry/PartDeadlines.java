@@ -64,9 +64,8 @@ public final class PartDeadlines<K extends Comparable<K>> {
         EntryTree.<K, DeadlineRegister>empty(), DeadlineOrder.<K>none(), 0, 0);
   }
 
-  @SuppressWarnings("unchecked")
-  public // holds no key
-  static <K extends Comparable<K>> PartDeadlines<K> none() {
+  @SuppressWarnings("unchecked") // holds no key
+  public static <K extends Comparable<K>> PartDeadlines<K> none() {
     return (PartDeadlines<K>) NONE;
   }
 

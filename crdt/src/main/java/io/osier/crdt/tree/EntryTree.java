@@ -63,9 +63,8 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return new EntryTree<>(new Leaf(null, NOTHING, NOTHING, 0), 0, null, 0);
   }
 
-  @SuppressWarnings("unchecked")
-  public // holds no entry
-  static <K extends Comparable<K>, V> EntryTree<K, V> empty() {
+  @SuppressWarnings("unchecked") // holds no entry
+  public static <K extends Comparable<K>, V> EntryTree<K, V> empty() {
     return (EntryTree<K, V>) EMPTY;
   }
 
@@ -127,9 +126,8 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   }
 
   /** The least key; there must be one. */
-  @SuppressWarnings("unchecked")
-  public // only keys are in there
-  K first() {
+  @SuppressWarnings("unchecked") // only keys are in there
+  public K first() {
     TreeNode node = root;
     while (node instanceof Inner inner) {
       node = inner.children[0];

@@ -814,9 +814,8 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   /** The type's empty store. */
-  @SuppressWarnings("unchecked")
-  public // a type has one class
-  final EntryStore<?, K, V> codecType() {
+  @SuppressWarnings("unchecked") // a type has one class
+  public final EntryStore<?, K, V> codecType() {
     return (EntryStore<?, K, V>) TypeRegistry.empty(type());
   }
 

@@ -133,9 +133,8 @@ public final class TypeRegistry {
   }
 
   /** Joins two stores of one type. */
-  @SuppressWarnings("unchecked")
-  public // a type has one class, and callers compare types
-  static <S extends DotStore<S>> DotStore<?> join(
+  @SuppressWarnings("unchecked") // a type has one class, and callers compare types
+  public static <S extends DotStore<S>> DotStore<?> join(
       DotStore<?> left, DotStore<?> right, JoinContext joining) {
     return ((S) left).join((S) right, joining);
   }

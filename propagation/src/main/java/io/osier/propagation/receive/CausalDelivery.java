@@ -7,6 +7,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -86,22 +87,19 @@ final class CausalDelivery {
    * none.
    */
   Optional<CrdtState> pulled(ReplicaId peer, ObjectId object, CausalContext context) {
+    Predicate<Shipment> isOfObject = shipment -> shipment.object().equals(object);
     Optional<CrdtState> found = Optional.empty();
     for (CutQueue queue : queues.values()) {
       found =
           found.or(
-              () ->
-                  queue.lastPulled(
-                      shipment ->
-                          shipment.object().equals(object)
-                              && shipment.content().context().equals(context)));
+              () -> queue.lastPulled(isOfObject.and(s -> s.content().context().equals(context))));
     }
     CutQueue stream = queues.get(Source.stream(peer));
     if (stream != null) {
-      found = found.or(() -> stream.pulled(object));
+      found = found.or(() -> stream.lastPulled(isOfObject));
     }
     for (CutQueue queue : queues.values()) {
-      found = found.or(() -> queue.pulled(object));
+      found = found.or(() -> queue.lastPulled(isOfObject));
     }
     return found;
   }

@@ -150,15 +150,6 @@ final class CutQueue {
     }
   }
 
-  /** An object's last state among what is open, if it was pulled; otherwise one that waits. */
-  Optional<CrdtState> pulled(ObjectId object) {
-    Integer at = states.get(object);
-    if (at != null && pulled.containsKey(open.get(at))) {
-      return Optional.of(open.get(at).shipment.content());
-    }
-    return lastPulled(shipment -> shipment.object().equals(object));
-  }
-
   /** The state that was pulled last of those that are looked for. */
   Optional<CrdtState> lastPulled(Predicate<Shipment> wanted) {
     return pulled.entrySet().stream()

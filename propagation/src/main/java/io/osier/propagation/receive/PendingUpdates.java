@@ -113,6 +113,7 @@ public final class PendingUpdates {
       bytes -= lost.heapBytes();
       claimedBefore = Math.min(claimedBefore, lost.claimedBefore);
     }
+    fetchedNanos.remove(object);
     return claimedBefore;
   }
 

@@ -4,8 +4,8 @@ import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.propagation.host.CompactedLog;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.ShippedLog;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
@@ -40,7 +40,7 @@ public final class ReceivedVector {
 
   /** One replica's objects, in the order of their last change here. */
   private static final class OriginTrail {
-    final ShippedLog<Touched> trail;
+    final CompactedLog<Touched> trail;
     final Map<ObjectId, Long> changeOf = new HashMap<>();
     long prunedChange;
     long prunedLast;
@@ -49,7 +49,7 @@ public final class ReceivedVector {
     long far;
 
     OriginTrail(long firstChange) {
-      trail = new ShippedLog<>(firstChange);
+      trail = new CompactedLog<>(firstChange);
     }
 
     void touch(ObjectId object, long last, long update) {

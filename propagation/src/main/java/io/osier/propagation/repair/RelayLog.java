@@ -108,7 +108,7 @@ public final class RelayLog {
   }
 
   /** Forgets what every datacenter has. */
-  public void prune(VersionVector everywhere) {
+  void prune(VersionVector everywhere) {
     recent.forEach(
         (origin, came) -> {
           long number = everywhere.get(origin);

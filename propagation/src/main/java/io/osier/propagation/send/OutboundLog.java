@@ -2,7 +2,7 @@ package io.osier.propagation.send;
 
 import io.osier.core.Budget;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.ShippedLog;
+import io.osier.propagation.host.CompactedLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -135,7 +135,7 @@ final class OutboundLog {
   }
 
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
-  private final ShippedLog<ObjectLog> trail = new ShippedLog<>(0);
+  private final CompactedLog<ObjectLog> trail = new CompactedLog<>(0);
   private final ArrayDeque<Leaving> ops = new ArrayDeque<>();
 
   /** The least floor of the operations that wait and of those that were taken since none did. */
@@ -368,7 +368,7 @@ final class OutboundLog {
   }
 
   /** The objects in the order in which they were last shipped. */
-  ShippedLog<ObjectLog> trail() {
+  CompactedLog<ObjectLog> trail() {
     return trail;
   }
 

@@ -2,6 +2,7 @@ package io.osier.propagation.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.CausalContext;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -296,5 +297,89 @@ final class CausalDeliveryTest {
     assertThat(admission.leftBytes()).isEqualTo(admission.heapBytes());
     admission.returned(EU);
     assertThat(admission.leftBytes()).isZero();
+  }
+
+  private static CutQueue.Arrived pulledState(int i, int last) {
+    Shipment shipment =
+        new Shipment(
+            new ObjectId(Key.of("s" + i), SETS), EU, 0, VersionVector.EMPTY, last, 0, 0, set(last));
+    return new CutQueue.Arrived(shipment, true, 0);
+  }
+
+  private Optional<CrdtState> pulledOf(int i) {
+    ObjectId object = new ObjectId(Key.of("s" + i), SETS);
+    return admission.pulled(EU, object, CausalContext.EMPTY);
+  }
+
+  /** A state of a round, which tells of updates: each is counted when it becomes visible. */
+  @Test
+  void stateThatTellsOfUpdates_isHeldBesides() {
+    for (long last : new long[] {2, 4}) {
+      Shipment round = new Shipment(object(1), EU, 0, VersionVector.EMPTY, last, 1, 0, state(last));
+      admission.add(STREAM, new CutQueue.Arrived(round, false, 0));
+    }
+    close(4);
+    assertThat(take()).extracting(Shipment::last).containsExactly(2L, 4L);
+  }
+
+  @Test
+  void pulledState_isKnownUntilItIsReplaced_dropped_orTaken() {
+    admission.addPulled(STREAM, pulledState(1, 1));
+    assertThat(pulledOf(1)).contains(set(1));
+    admission.add(STREAM, pulledState(1, 2));
+    assertThat(admission.hasPulled()).as("replaced").isFalse();
+    admission.addPulled(HEALED, pulledState(1, 1));
+    admission.drop(HEALED);
+    assertThat(admission.hasPulled()).as("dropped").isFalse();
+    admission.addPulled(STREAM, pulledState(2, 3));
+    close(3);
+    assertThat(pulledOf(2)).contains(set(3));
+    assertThat(take()).hasSize(2);
+    assertThat(admission.hasPulled()).as("taken").isFalse();
+  }
+
+  @Test
+  void ofSeveralPulledStates_theLastIsKnown_orTheOneOfTheVersionThatIsAskedFor() {
+    for (int last = 1; last <= 9; last++) {
+      admission.addPulled(STREAM, pulledState(1, last));
+      close(last);
+    }
+    assertThat(pulledOf(1)).contains(set(9));
+    ObjectId object = new ObjectId(Key.of("s1"), SETS);
+    assertThat(admission.pulled(EU, object, set(4).context())).contains(set(4));
+  }
+
+  /** It depends on no more than what it brings. */
+  @Test
+  void healing_mayNameItsOwn() {
+    admission.add(HEALED, whole(1, 3));
+    admission.closeHealed(HEALED, 3, VersionVector.of(EU, 3), 0);
+    assertThat(take()).hasSize(1);
+  }
+
+  /** What is healed comes in any order: a cut before it closes nothing. */
+  @Test
+  void healingThatWasGivenUp_inPart_comesAgain() {
+    for (int last = 1; last <= 2; last++) {
+      admission.add(HEALED, whole(last, 5 * last));
+      VersionVector deps = last == 1 ? VersionVector.EMPTY : VersionVector.of(AP, 1);
+      admission.closeHealed(HEALED, 5L * last, deps, 0);
+    }
+    admission.ended(US);
+    admission.giveUp(VersionVector.EMPTY, AP::equals);
+    assertThat(admission.waiting()).isEqualTo(1);
+    admission.returned(US);
+    admission.add(HEALED, whole(3, 4));
+    assertThat(admission.open(HEALED)).isEqualTo(1);
+  }
+
+  @Test
+  void placesOfStates_countToo() {
+    CutQueue.Arrived state = whole(1, 1);
+    CutQueue.Arrived operation = operation(1, 1);
+    admission.add(STREAM, operation);
+    assertThat(admission.heapBytes()).isEqualTo(operation.heapBytes());
+    admission.add(STREAM, state);
+    assertThat(admission.heapBytes()).isGreaterThan(operation.heapBytes() + state.heapBytes());
   }
 }

@@ -77,4 +77,33 @@ final class InboundSilenceTest {
     stream.heard(2 * SECOND, 2_000, SECOND, Long.MIN_VALUE);
     assertThat(wasOutage()).isFalse();
   }
+
+  @Test
+  void whatWaitedSinceBeforeASilence_wasInterrupted() {
+    assertThat(stream.wasSilentAfter(-1)).as("there was none").isFalse();
+    hears(3_000, 20);
+    assertThat(stream.wasSilentAfter(3 * SECOND)).isTrue();
+    assertThat(stream.wasSilentAfter(3 * SECOND + 1)).isFalse();
+  }
+
+  @Test
+  void frame_isLateByWhatItTookMoreThanTheFastest_ifThatIsKnown() {
+    StreamLiveness ahead = new StreamLiveness(0);
+    assertThat(ahead.delayNanos(20 - SKEW_MILLIS)).isZero();
+    ahead.arrived(100, 120 + SKEW_MILLIS);
+    assertThat(ahead.delayNanos(Long.MIN_VALUE)).isZero();
+    stream.arrived(200 + SKEW_MILLIS, 300);
+    assertThat(stream.shortestWayMillis()).isEqualTo(20 - SKEW_MILLIS);
+    assertThat(stream.delayNanos(120 - SKEW_MILLIS)).isEqualTo(SECOND / 10);
+    assertThat(stream.delayNanos(10 - SKEW_MILLIS)).isZero();
+  }
+
+  @Test
+  void silence_countsFromTheStart() {
+    StreamLiveness later = new StreamLiveness(5 * SECOND);
+    assertThat(later.heardNanos()).isEqualTo(5 * SECOND);
+    later.heard(6 * SECOND, 6_000, SECOND, Long.MIN_VALUE);
+    assertThat(later.wasOutage(1)).isFalse();
+    assertThat(new StreamLiveness(-SECOND).aliveNanos()).isEqualTo(-SECOND);
+  }
 }

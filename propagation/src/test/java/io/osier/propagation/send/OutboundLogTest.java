@@ -11,7 +11,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.ShippedLog;
+import io.osier.propagation.host.CompactedLog;
 import io.osier.propagation.send.OutboundLog.ObjectLog;
 import org.junit.jupiter.api.Test;
 
@@ -69,7 +69,7 @@ final class OutboundLogTest {
       commitAndShip(log, "object " + (100_000 + i), i);
       assertThat(budget.used()).isLessThanOrEqualTo(budget.limit());
     }
-    ShippedLog<ObjectLog> trail = log.trail();
+    CompactedLog<ObjectLog> trail = log.trail();
     assertThat(trail.size()).isEqualTo(objects);
     for (long tick = trail.next(0); tick != 0; tick = trail.next(tick)) {
       assertThat(trail.get(tick).since(0) != null).isEqualTo(tick > objects - 10);

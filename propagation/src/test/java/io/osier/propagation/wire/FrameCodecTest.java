@@ -206,6 +206,44 @@ final class FrameCodecTest {
     }
   }
 
+  private static void isMalformed(String hex) {
+    assertThatThrownBy(() -> FrameCodec.decode(EU, HexFormat.of().parseHex(hex)))
+        .as(hex)
+        .isInstanceOf(MalformedException.class);
+  }
+
+  /** Of shipments, of replicas in a shipment's context, of objects: nothing is set aside for it. */
+  @Test
+  void countThatTheBytesCannotHold_isMalformed() {
+    String many = "ffffffff07";
+    isMalformed("01010802030c01000275730307" + "00e807" + many);
+    isMalformed(
+        "010903016b0801016e6100027573030404" + "0000" + many + "02010004010104050000010207");
+    isMalformed("010603" + many + "016b08");
+  }
+
+  @Test
+  void placeThatIsNone_isMalformed() {
+    String resume = "01030409";
+    String cursor = "0502" + "00" + "00";
+    assertThat(FrameCodec.decode(EU, HexFormat.of().parseHex(resume + "01" + cursor)))
+        .isEqualTo(
+            new Frame.Resume(4, 9, Optional.of(new Frame.Cursor(2, 5, 5, 0, Optional.empty()))));
+    isMalformed(resume + "03" + cursor);
+    isMalformed(resume + "01" + "0502" + "ffffffffffffffff7f" + "00"); // done overflows
+    isMalformed("010c0203016b0800020178" + "01" + "ffffffff0f"); // range 2^32 - 1
+  }
+
+  @Test
+  void shipmentThatIsNone_isMalformed() {
+    String before = "010903016b0801016e610002757303";
+    String behind = "000102010004010104050000010207";
+    String right = before + "0404" + "00" + behind;
+    assertThat(FrameCodec.decode(EU, HexFormat.of().parseHex(right))).isIn(golden().keySet());
+    isMalformed(before + "0405" + "00" + behind); // begins before the first update
+    isMalformed(before + "0404" + "8080808008" + behind); // 2^31 updates
+  }
+
   @Test
   void everyFrame_isReadBack_andKeepsItsForm() {
     golden()
@@ -215,6 +253,19 @@ final class FrameCodecTest {
               assertThat(FrameCodec.decode(EU, bytes)).isEqualTo(frame);
               assertThat(HexFormat.of().formatHex(bytes)).as("form of %s", frame).isEqualTo(hex);
             });
+  }
+
+  @Test
+  void shipmentWithADeadline_keepsIt() {
+    CrdtState bottom = CrdtState.bottom(CrdtType.AW_SET);
+    Operation add = new Operation.Add(List.of(Value.of("x")));
+    Operation both = new Operation.WithDeadline(add, new Operation.Expire(3_000, false));
+    CrdtState delta = bottom.prepare(both, EU, 1, 0, 1_000, 0);
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    Shipment shipment = new Shipment(object, EU, 0, VersionVector.EMPTY, 2, 1, 0, delta);
+    Frame frame = new Frame.Verified(3, object, List.of(shipment), VersionVector.EMPTY);
+    assertThat(FrameCodec.decode(EU, FrameCodec.encode(EU, frame))).isEqualTo(frame);
+    assertThat(delta.deadline()).isEqualTo(3_000);
   }
 
   @Test

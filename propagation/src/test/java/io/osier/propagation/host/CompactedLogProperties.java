@@ -10,13 +10,13 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
-final class ShippedLogProperties {
+final class CompactedLogProperties {
   /** Each number touches the thing of its name; every third one removes it for good. */
   @Property
   void trail_isAMapByTick_andTakesRoomForWhatIsInIt(
       @ForAll @Size(max = 300) List<@IntRange(max = 60) Integer> touched,
       @ForAll @LongRange(max = 1_000) long last) {
-    ShippedLog<Integer> trail = new ShippedLog<>(last);
+    CompactedLog<Integer> trail = new CompactedLog<>(last);
     TreeMap<Long, Integer> expected = new TreeMap<>();
     for (int thing : touched) {
       expected

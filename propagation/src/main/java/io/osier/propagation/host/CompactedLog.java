@@ -4,14 +4,14 @@ import java.util.Arrays;
 
 /**
  * Things in the order in which each was last touched. A touch gives the thing the next tick, and
- * whoever has followed the trail up to a tick goes on from there.
+ * whoever has followed the log up to a tick goes on from there.
  *
  * <p>Ticks only grow, so they lie sorted in an array: adding costs no search and no allocation, and
  * finding one a binary search. What was removed leaves a gap, and gaps are closed before they are
  * three quarters of the array, so its size follows what is in it, however many ticks were given.
  * Not thread-safe.
  */
-public final class ShippedLog<T> {
+public final class CompactedLog<T> {
   private static final int CAPACITY_MIN = 16;
   private static final int GAPS_SHARE = 4;
 
@@ -23,11 +23,11 @@ public final class ShippedLog<T> {
   private long last;
 
   /**
-   * An empty trail.
+   * An empty log.
    *
    * @param last the tick before the first one
    */
-  public ShippedLog(long last) {
+  public CompactedLog(long last) {
     this.last = last;
   }
 
@@ -42,7 +42,7 @@ public final class ShippedLog<T> {
     return last;
   }
 
-  /** Gives nobody the next tick: whoever has followed the trail so far is before it. */
+  /** Gives nobody the next tick: whoever has followed the log so far is before it. */
   public long skip() {
     return ++last;
   }

@@ -269,13 +269,15 @@ public final class Datacenter implements AutoCloseable {
         config,
         self,
         Optional.ofNullable(store),
-        readers(),
-        store == null && embedded ? PendingAnswer::run : longAnswers::take,
-        embedded,
-        links,
+        new KeyspaceFactory.Threads(
+            readers(),
+            store == null && embedded ? PendingAnswer::run : longAnswers::take,
+            embedded),
+        new KeyspaceFactory.Network(
+            links,
+            (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
+            dc -> transport.knownVersion(dc)),
         traces,
-        (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
-        dc -> transport.knownVersion(dc),
         failure::completeExceptionally);
   }
 

@@ -40,13 +40,10 @@ final class KeyspacesTest {
             CONFIG,
             new ReplicaId("eu", 1),
             Optional.empty(),
-            Runnable::run,
-            PendingAnswer::run,
-            false,
-            LinkWindows.NONE,
+            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
+            new KeyspaceFactory.Network(
+                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
             Traces.OFF,
-            (to, keyspace, partition, frame) -> {},
-            dc -> 0,
             failure -> {}));
   }
 
@@ -75,6 +72,23 @@ final class KeyspacesTest {
       Keyspaces.stop(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
+  }
+
+  @Test
+  void keyspaceThatWasNeverHere_isReadyWithoutItsPeers_andOneThatWasIsNot() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    keyspaces.open(KeyspacePolicy.session("new", Duration.ofSeconds(1)), "c1", true, List.of());
+    keyspaces.open(KeyspacePolicy.session("former", Duration.ofSeconds(1)), "c2", false, List.of());
+    assertThat(requireNonNull(keyspaces.find("new")).partitions())
+        .hasSize(2)
+        .allMatch(PartitionRunner::isReady);
+    assertThat(requireNonNull(keyspaces.find("former")).partitions())
+        .noneMatch(PartitionRunner::isReady);
+    assertThat(requireNonNull(keyspaces.find("own")).partitions())
+        .as("no other datacenter has it")
+        .allMatch(PartitionRunner::isReady);
+    keyspaces.endWatching();
   }
 
   private static Keyspaces.Members members(String... others) {

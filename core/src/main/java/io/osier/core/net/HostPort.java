@@ -25,6 +25,11 @@ public record HostPort(String host, int port) {
   private static final Pattern IPV6 =
       Pattern.compile("[\\p{XDigit}:.]*:[\\p{XDigit}.]*:[\\p{XDigit}:.]*(?:%[\\p{Alnum}._-]+)?");
 
+  /** Where a program of the same machine reaches what listens on a host, or on 0.0.0.0 or ::. */
+  public static HostPort bound(String host, int port) {
+    return new HostPort(host.equals("0.0.0.0") || host.equals("::") ? "localhost" : host, port);
+  }
+
   /** Reads a text; empty if it is no address. */
   public static Optional<HostPort> parse(String text) {
     Matcher parts = FORM.matcher(text.strip());

@@ -8,6 +8,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class HostPortTest {
+  @Test
+  void bound_isWhereThisMachineReachesIt() {
+    assertThat(HostPort.bound("0.0.0.0", 1)).hasToString("localhost:1");
+    assertThat(HostPort.bound("::", 1)).hasToString("localhost:1");
+    assertThat(HostPort.bound("10.0.0.7", 1)).hasToString("10.0.0.7:1");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "localhost:1, localhost, 1",

@@ -97,7 +97,7 @@ final class KeyspaceReader {
         "a keyspace: its name 1 to 64 of A-Z a-z 0-9 . _ -, a letter first; 1 partition if causal",
         () ->
             new KeyspacePolicy(
-                name,
+                KeyspacePolicy.checkName(name), // the control plane's is nobody's to set
                 consistency,
                 values.duration(prefix + ".sla", Duration.ZERO, KeyspacePolicy.SLA_MAX),
                 values.choice(prefix + ".propagation", KeyspacePolicy.Propagation.class),

@@ -269,13 +269,15 @@ public final class Datacenter implements AutoCloseable {
         config,
         self,
         Optional.ofNullable(store),
-        readers(),
-        store == null && embedded ? PendingAnswer::run : longAnswers::take,
-        embedded,
-        links,
+        new KeyspaceFactory.Threads(
+            readers(),
+            store == null && embedded ? PendingAnswer::run : longAnswers::take,
+            embedded),
+        new KeyspaceFactory.Network(
+            links,
+            (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
+            dc -> transport.knownVersion(dc)),
         traces,
-        (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
-        dc -> transport.knownVersion(dc),
         failure::completeExceptionally);
   }
 
@@ -505,10 +507,7 @@ public final class Datacenter implements AutoCloseable {
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
   private Dashboard dashboard() {
-    boolean anyHost = config.host().equals("0.0.0.0") || config.host().equals("::");
-    String cli =
-        "osier cli --connect "
-            + new HostPort(anyHost ? "localhost" : config.host(), config.clientPort());
+    String cli = "osier cli --connect " + HostPort.bound(config.host(), config.clientPort());
     boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
     return new Dashboard(

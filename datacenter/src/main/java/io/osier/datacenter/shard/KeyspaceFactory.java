@@ -50,26 +50,35 @@ public final class KeyspaceFactory {
   }
 
   /**
-   * What all keyspaces are given.
+   * How keyspaces reach the other datacenters.
+   *
+   * @param links the windows that all of them share
+   * @param version of the peer protocol that another datacenter speaks, as far as is known
+   */
+  public record Network(LinkWindows links, Sender sender, ToIntFunction<String> version) {}
+
+  /**
+   * Which threads work for keyspaces beside those of their partitions.
    *
    * @param readers what reads objects that are not in memory
    * @param longAnswers has answers made that take long
-   * @param store empty if everything is in memory only
    * @param embedded whether callers' threads may run partitions
-   * @param version of the peer protocol that another datacenter speaks, as far as is known
+   */
+  public record Threads(Executor readers, Consumer<PendingAnswer> longAnswers, boolean embedded) {}
+
+  /**
+   * What all keyspaces are given.
+   *
+   * @param store empty if everything is in memory only
    * @param onFailure hears what stops a partition before its time
    */
   public record Around(
       DatacenterConfig config,
       ReplicaId self,
       Optional<StoreService> store,
-      Executor readers,
-      Consumer<PendingAnswer> longAnswers,
-      boolean embedded,
-      LinkWindows links,
+      Threads threads,
+      Network network,
       Traces traces,
-      Sender sender,
-      ToIntFunction<String> version,
       Consumer<Throwable> onFailure) {}
 
   /**
@@ -167,7 +176,7 @@ public final class KeyspaceFactory {
             around.self,
             policy.partitions(),
             parts.changes(),
-            around.readers,
+            around.threads.readers,
             System::nanoTime,
             KeyspaceFactory::newLife,
             feeds::signal);
@@ -183,7 +192,7 @@ public final class KeyspaceFactory {
                   around.config.adaptation())
               .within(parts.causalMemory())
               .recording(around.store.isPresent())
-              .sharing(around.links)
+              .sharing(around.network.links)
               .observedBy(around.traces.partition(policy, number, peers));
       ObjectStore objects =
           new MemoryStore(
@@ -224,11 +233,12 @@ public final class KeyspaceFactory {
               Optional.of(policy)));
     }
     UpdateGate gate =
-        new UpdateGate(around.self.dc(), policy.name(), peers, around.store, around.version);
+        new UpdateGate(
+            around.self.dc(), policy.name(), peers, around.store, around.network.version);
     feed.begin(runners);
     feeds.add(feed);
     return new Open(
-        new KeyspaceShard(policy, peers, runners, around.readers, gate, feed),
+        new KeyspaceShard(policy, peers, runners, around.threads.readers, gate, feed),
         creation,
         List.copyOf(stores));
   }
@@ -247,7 +257,7 @@ public final class KeyspaceFactory {
 
     @Override
     public void send(ReplicaId to, Frame frame) {
-      around.sender.send(to, keyspace, partition, frame);
+      around.network.sender.send(to, keyspace, partition, frame);
     }
 
     @Override
@@ -257,7 +267,7 @@ public final class KeyspaceFactory {
 
     @Override
     public void later(PendingAnswer answer) {
-      around.longAnswers.accept(answer);
+      around.threads.longAnswers.accept(answer);
     }
   }
 
@@ -268,7 +278,7 @@ public final class KeyspaceFactory {
   }
 
   private PartitionRunner.Callers callers(KeyspacePolicy policy) {
-    if (!around.embedded) {
+    if (!around.threads.embedded) {
       return PartitionRunner.Callers.HELP;
     }
     if (around.store.isPresent()) {

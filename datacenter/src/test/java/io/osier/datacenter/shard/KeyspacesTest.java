@@ -10,6 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.server.PeerInputs;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -40,13 +41,10 @@ final class KeyspacesTest {
             CONFIG,
             new ReplicaId("eu", 1),
             Optional.empty(),
-            Runnable::run,
-            PendingAnswer::run,
-            false,
-            LinkWindows.NONE,
+            new KeyspaceFactory.Threads(Runnable::run, PendingAnswer::run, false),
+            new KeyspaceFactory.Network(
+                LinkWindows.NONE, (to, keyspace, partition, frame) -> {}, dc -> 0),
             Traces.OFF,
-            (to, keyspace, partition, frame) -> {},
-            dc -> 0,
             failure -> {}));
   }
 
@@ -75,6 +73,50 @@ final class KeyspacesTest {
       Keyspaces.stop(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
+  }
+
+  @Test
+  void keyspaceThatWasNeverHere_isReadyWithoutItsPeers_andOneThatWasIsNot() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    keyspaces.open(KeyspacePolicy.session("new", Duration.ofSeconds(1)), "c1", true, List.of());
+    keyspaces.open(KeyspacePolicy.session("former", Duration.ofSeconds(1)), "c2", false, List.of());
+    assertThat(requireNonNull(keyspaces.find("new")).partitions())
+        .hasSize(2)
+        .allMatch(PartitionRunner::isReady);
+    assertThat(requireNonNull(keyspaces.find("former")).partitions())
+        .noneMatch(PartitionRunner::isReady);
+    assertThat(requireNonNull(keyspaces.find("own")).partitions())
+        .as("no other datacenter has it")
+        .allMatch(PartitionRunner::isReady);
+    keyspaces.endWatching();
+  }
+
+  /** All partitions together take no more than the configuration lets them. */
+  @Test
+  void whatTheHeapHas_isDividedAmongThePartitions() {
+    DatacenterConfig config =
+        ConfigReader.read(
+            "test",
+            "osier { dc = eu, memory { commands = 8MiB, changes = 16MiB, history = 6MiB,"
+                + " transactions = 4MiB, ended = 2MiB } }",
+            Map.of());
+    Duration sla = Duration.ofSeconds(1);
+    List<KeyspacePolicy> policies =
+        List.of(
+            KeyspacePolicy.session("two-partitions", sla),
+            KeyspacePolicy.causal("a", sla),
+            KeyspacePolicy.causal("b", sla));
+    KeyspaceFactory.Parts parts = KeyspaceFactory.Parts.of(config, policies);
+    assertThat(parts.partitions()).isEqualTo(4);
+    assertThat(parts.commands()).isEqualTo(2 << 20);
+    assertThat(parts.changes()).isEqualTo(4 << 20);
+    assertThat(parts.causalMemory())
+        .as("of the causal ones")
+        .isEqualTo(new PartitionConfig.Memory(3 << 20, 2 << 20, 1 << 20));
+    KeyspaceFactory.Parts none = KeyspaceFactory.Parts.of(config, List.of());
+    assertThat(none.commands()).isEqualTo(8 << 20);
+    assertThat(none.causalMemory().history()).isEqualTo(6 << 20);
   }
 
   private static Keyspaces.Members members(String... others) {

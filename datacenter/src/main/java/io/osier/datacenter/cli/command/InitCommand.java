@@ -1,16 +1,21 @@
 package io.osier.datacenter.cli.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
 import com.typesafe.config.ConfigUtil;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +39,15 @@ import picocli.CommandLine.Spec;
       "  osier server --config eu.conf"
     })
 public final class InitCommand implements Callable<Integer> {
+  private static final String EXAMPLE = "/osier-example.conf";
+
+  /** What it has in the place of the peers. */
+  private static final String PEERS =
+      """
+          # us = "us.example:7401"
+          # ap = "ap.example:7401"
+      """;
+
   @Option(
       names = "--dc",
       required = true,
@@ -46,7 +60,7 @@ public final class InitCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME=HOST:PORT",
       description = "the other datacenters with their peer ports, separated by commas")
-  private Map<String, String> peers = new TreeMap<>();
+  private List<String> peers = new ArrayList<>();
 
   @Option(
       names = "--keyspace",
@@ -74,13 +88,9 @@ public final class InitCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--dc: " + e.getMessage());
     }
-    if (peers.containsKey(dc)) {
-      throw new ParameterException(
-          spec.commandLine(), "--peers names the other datacenters; " + dc + " is this one");
-    }
     Path to = file == null ? Path.of(dc + ".conf") : file;
-    String text = text();
     try {
+      String text = text();
       ConfigReader.read("the file that would be written", text, Map.of());
       Files.writeString(to, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     } catch (OsierException e) {
@@ -97,53 +107,33 @@ public final class InitCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String text() {
+  /** The distribution's example, which reads as it is, with what was given in its places. */
+  private String text() throws IOException {
     StringBuilder others = new StringBuilder();
-    peers.forEach(
-        (name, address) ->
-            others
-                .append("    ")
-                .append(ConfigUtil.quoteString(name))
-                .append(" = ")
-                .append(ConfigUtil.quoteString(address))
-                .append('\n'));
-    return """
-    # The settings of one datacenter; docs/OPERATIONS.md explains them all. Check a changed file with
-    #   osier server --config FILE --check
-    osier {
-      # This datacenter's name; no other process may have it.
-      dc = %s
-
-      listen {
-        # The address to bind. 0.0.0.0 lets other machines in; it is refused without tls and users.
-        host = "127.0.0.1"
-        # Where clients connect.
-        client-port = 7400
-        # Where the other datacenters connect.
-        peer-port = 7401
+    for (String peer : peers) {
+      String[] parts = peer.split("=", 2);
+      if (parts.length < 2) {
+        throw new ParameterException(
+            spec.commandLine(), "--peers must be NAME=HOST:PORT[,...], not '" + peer + "'");
       }
-
-      # The page, metrics (/metrics) and health (/livez, /readyz), over HTTP.
-      admin { enabled = true, port = 7402 }
-
-      # The other datacenters, with their peer ports.
-      peers {
-    %s  }
-
-      # Where the data is kept, below the folder in which the server is started.
-      store { dir = %s }
-
-      # An update is visible at every connected datacenter within sla. More keyspaces can be created
-      # while all run: osier cli keyspace create NAME sla=500ms
-      keyspaces { %s { sla = 2s } }
-
-      # TLS on all ports; osier cert makes certificates for trying it out.
-      # tls { certificate = "certs/%s.pem", key = "certs/%s.key", authorities = "certs/authority.pem" }
-
-      # Who may do what; without any, whoever can connect may do everything.
-      # users { admin { password-file = "admin.password", rights = ["admin *", "read *", "write *"] } }
+      if (parts[0].equals(dc)) {
+        throw new ParameterException(
+            spec.commandLine(), "--peers names the other datacenters; " + dc + " is this one");
+      }
+      others
+          .append("    ")
+          .append(ConfigUtil.quoteString(parts[0]))
+          .append(" = ")
+          .append(ConfigUtil.quoteString(parts[1]))
+          .append('\n');
     }
-    """
-        .formatted(dc, others, StarterConfig.DIR, ConfigUtil.quoteString(keyspace), dc, dc);
+    try (InputStream in = requireNonNull(InitCommand.class.getResourceAsStream(EXAMPLE))) {
+      String text =
+          new String(in.readAllBytes(), UTF_8)
+              .replace("dc = eu\n", "dc = " + dc + '\n')
+              .replace("/etc/osier/eu.", "/etc/osier/" + dc + '.')
+              .replace("shop { sla", ConfigUtil.quoteString(keyspace) + " { sla");
+      return peers.isEmpty() ? text : text.replace(PEERS, others);
+    }
   }
 }

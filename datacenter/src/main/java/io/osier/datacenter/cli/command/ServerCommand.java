@@ -106,7 +106,12 @@ public final class ServerCommand implements Callable<Integer> {
 
   /** For picocli. */
   public ServerCommand() {
-    this.environment = System.getenv();
+    this(System.getenv());
+  }
+
+  /** For picocli, with other variables that override the file. */
+  ServerCommand(Map<String, String> environment) {
+    this.environment = environment;
   }
 
   /**
@@ -115,8 +120,8 @@ public final class ServerCommand implements Callable<Integer> {
    * @param environment variables that override the file
    */
   public ServerCommand(File file, Map<String, String> environment) {
+    this(environment);
     this.file = file;
-    this.environment = environment;
   }
 
   @Override
@@ -137,7 +142,12 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private DatacenterConfig configuration(List<String> warnings) {
+  /**
+   * What the datacenter is started with.
+   *
+   * @param warnings gets what is ignored, and may not be meant so
+   */
+  DatacenterConfig configuration(List<String> warnings) {
     if (file != null) {
       if (place != null && spec != null) {
         throw new ParameterException(
@@ -147,9 +157,22 @@ public final class ServerCommand implements Callable<Integer> {
       return ConfigReader.read(file, environment, warnings::add);
     }
     String dir = place == null || place.dir == null ? StarterConfig.DIR : place.dir;
+    if (dir.isBlank() && spec != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--dir must name a directory; --memory keeps all data in memory");
+    }
     String store = place != null && place.memory ? "" : Path.of(dir).toAbsolutePath().toString();
-    return ConfigReader.read(
-        StarterConfig.SOURCE, StarterConfig.text(store), environment, warnings::add);
+    DatacenterConfig config =
+        ConfigReader.read(
+            StarterConfig.SOURCE, StarterConfig.text(store), environment, warnings::add);
+    Optional<Path> asked =
+        store.isEmpty() ? Optional.empty() : Optional.of(Path.of(store, config.dc()));
+    if (place != null && !config.store().dir().equals(asked)) {
+      warnings.add(
+          "OSIER_STORE_DIR in the environment overrides --dir and --memory; data: "
+              + config.store().dir().map(Path::toString).orElse("in memory"));
+    }
+    return config;
   }
 
   private int run(StartWatch watch, Startup startup) throws InterruptedException {
@@ -184,9 +207,7 @@ public final class ServerCommand implements Callable<Integer> {
       warnings.forEach(LOG::warn);
       if (file == null) {
         LOG.info(
-            "{}",
-            StarterConfig.whatNext(
-                config, datacenter.clientPort(), datacenter.adminPort().orElse(0)));
+            "{}", StarterConfig.whatNext(config, datacenter.clientPort(), datacenter.adminPort()));
       }
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {

@@ -1,7 +1,11 @@
 package io.osier.datacenter.cli.command;
 
 import com.typesafe.config.ConfigUtil;
+import io.osier.core.net.HostPort;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.ProtectedMode;
+import io.osier.datacenter.config.TlsSettings;
+import java.util.OptionalInt;
 
 /**
  * The configuration of {@code osier server} without a file: one datacenter for this machine alone.
@@ -28,14 +32,27 @@ final class StarterConfig {
 
   /**
    * What a newcomer wants to know once it serves: where the page and the data are, what to type.
+   *
+   * @param adminPort empty if there is no page
    */
-  static String whatNext(DatacenterConfig config, int clientPort, int adminPort) {
-    return "one datacenter for this machine alone; data: "
+  static String whatNext(DatacenterConfig config, int clientPort, OptionalInt adminPort) {
+    boolean isPageEncrypted = config.tls().filter(TlsSettings::admin).isPresent();
+    return "one datacenter "
+        + (ProtectedMode.isLoopback(config.host())
+            ? "for this machine alone"
+            : "that other machines reach, too (osier.listen.host = " + config.host() + ")")
+        + "; data: "
         + config.store().dir().map(Object::toString).orElse("in memory, gone with this process")
-        + "\n  page:          http://127.0.0.1:"
-        + adminPort
-        + "\n  first command: osier cli --connect localhost:"
-        + clientPort
+        + "\n  page:          "
+        + config
+            .admin()
+            .filter(admin -> adminPort.isPresent())
+            .map(admin -> HostPort.bound(admin.host(), adminPort.getAsInt()))
+            .map(page -> (isPageEncrypted ? "https://" : "http://") + page)
+            .orElse("none (osier.admin.enabled = false)")
+        + "\n  first command: osier cli --connect "
+        + HostPort.bound(config.host(), clientPort)
+        + (config.tls().isPresent() ? " --authorities FILE" : "")
         + " counter incr likes:42"
         + "\n  go on with:    osier init --dc eu --peers us=us.example:7401   (osier help init)";
   }

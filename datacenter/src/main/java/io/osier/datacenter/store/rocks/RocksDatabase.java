@@ -175,9 +175,7 @@ public final class RocksDatabase implements AutoCloseable {
       return opened;
     } catch (IOException e) {
       throw new OsierException(
-          ErrorCode.CONFIGURATION,
-          "osier.store.dir: cannot make " + dir + ": " + e.getMessage(),
-          e);
+          ErrorCode.CONFIGURATION, "osier.store.dir: cannot make " + dir + ": " + e, e);
     } catch (RocksDBException e) {
       throw failure(e);
     } finally {

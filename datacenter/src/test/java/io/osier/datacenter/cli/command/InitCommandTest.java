@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class InitCommandTest {
@@ -38,8 +40,19 @@ class InitCommandTest {
     assertThat(config.peers().keySet()).containsExactlyInAnyOrder("us", "ap");
     assertThat(config.peers().values()).extracting(InetSocketAddress::getPort).contains(7501, 7601);
     assertThat(config.keyspaces()).extracting(KeyspacePolicy::name).containsExactly("shop");
-    assertThat(config.store().dir().orElseThrow()).isEqualTo(Path.of("osier-data", "eu"));
+    assertThat(config.store().dir().orElseThrow()).isEqualTo(Path.of("data", "eu"));
     assertThat(warnings).isEmpty();
+    assertThat(file).content().doesNotContain("us.example");
+  }
+
+  @Test
+  void init_withAName_writesItWhereverTheExampleHasItsOwn() {
+    Path file = dir.resolve("mars.conf");
+    assertThat(init("--dc=mars", "--file=" + file)).isZero();
+    DatacenterConfig config = ConfigReader.read(file.toFile(), Map.of(), warning -> {});
+    assertThat(config.dc()).isEqualTo("mars");
+    assertThat(config.keyspaces()).extracting(KeyspacePolicy::name).containsExactly("default");
+    assertThat(file).content().contains("/etc/osier/mars.key", "# us = ").doesNotContain("eu.key");
   }
 
   @Test
@@ -49,25 +62,19 @@ class InitCommandTest {
     assertThat(file).hasContent("mine");
   }
 
-  @Test
-  void init_withAPeerThatIsNoAddress_writesNothing() {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "us=nowhere      | 1",
+        "us=a:1,us=b:1   | 1",
+        "us=a:1,ap=a:1   | 1",
+        "us              | 2",
+        "eu=a:1          | 2",
+      })
+  void init_withWrongPeers_writesNothing(String peers, int exit) {
     Path file = dir.resolve("eu.conf");
-    assertThat(init("--dc=eu", "--peers=us=nowhere", "--file=" + file)).isEqualTo(1);
+    assertThat(init("--dc=eu", "--peers=" + peers, "--file=" + file)).isEqualTo(exit);
     assertThat(file).doesNotExist();
-  }
-
-  @Test
-  void serverWithoutAFile_isOneDatacenterOnLoopbackWithAPageAndAKeyspace() {
-    DatacenterConfig config =
-        ConfigReader.read(
-            StarterConfig.SOURCE, StarterConfig.text(dir.resolve("a \"b\"").toString()), Map.of());
-    assertThat(config.host()).isEqualTo("127.0.0.1");
-    assertThat(config.keyspaces()).extracting(KeyspacePolicy::name).containsExactly("default");
-    assertThat(config.store().dir()).contains(dir.resolve("a \"b\"").resolve("local"));
-    assertThat(config.admin()).isNotEmpty();
-    assertThat(StarterConfig.whatNext(config, 7400, 7402))
-        .contains("http://127.0.0.1:7402", "--connect localhost:7400", "a \"b\"");
-    assertThat(ConfigReader.read("memory", StarterConfig.text(""), Map.of()).store().dir())
-        .isEmpty();
   }
 }

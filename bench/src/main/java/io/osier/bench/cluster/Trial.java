@@ -82,6 +82,7 @@ public abstract class Trial implements Callable<Integer> {
     Contents contents = Contents.of(cluster, PATIENCE, System.out::println, loads);
     System.out.println(contents);
     contents.faults(forgets).forEach(this::wrong);
+    loads.forEach(load -> load.broken().forEach(this::wrong));
     return contents;
   }
 

@@ -154,6 +154,9 @@ public final class SmokeCommand extends Trial {
         cluster.awaitReady(PATIENCE);
       }
       disturbances.run(faults, half, random);
+      if (faults > 0 && disturbances.done() == 0) {
+        wrong("nothing was disturbed");
+      }
       for (HistoryLoad history : histories) {
         history.stop();
       }

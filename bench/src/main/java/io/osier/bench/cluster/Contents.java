@@ -135,6 +135,15 @@ public record Contents(
     if (surplus > 0 && !forgets) {
       faults.add(surplus + " updates are there too often");
     }
+    if (!fewest.isEmpty() && acknowledged == 0) {
+      faults.add("no update was acknowledged, so none could be missing");
+    }
+    fewest.forEach(
+        (keyspace, objects) -> {
+          if (objects == 0) {
+            faults.add("a datacenter shows nothing in the keyspace " + keyspace);
+          }
+        });
     return faults;
   }
 

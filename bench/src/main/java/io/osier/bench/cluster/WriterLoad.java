@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -33,6 +35,7 @@ public abstract class WriterLoad implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final LongAdder done = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final Queue<String> broken = new ConcurrentLinkedQueue<>();
   private volatile boolean stopping;
 
   /**
@@ -99,7 +102,8 @@ public abstract class WriterLoad implements AutoCloseable {
       OsierClient client = connect.apply(dc);
       clients.add(client);
       Writer one = writer.apply(dc, client);
-      threads.add(Thread.ofPlatform().name("load-" + dc).daemon(true).unstarted(() -> run(one)));
+      threads.add(
+          Thread.ofPlatform().name("load-" + dc).daemon(true).unstarted(() -> told(dc, one)));
     }
     threads.forEach(Thread::start);
   }
@@ -107,6 +111,15 @@ public abstract class WriterLoad implements AutoCloseable {
   /** How many clients there are; while they are made, the number of the newest, from 1. */
   protected final int clients() {
     return clients.size();
+  }
+
+  /** A thread that ends by an exception writes no more: what follows it checks less. */
+  private void told(String dc, Writer writer) {
+    try {
+      run(writer);
+    } catch (RuntimeException e) {
+      broken.add("the load at " + dc + " ended by " + e);
+    }
   }
 
   private void run(Writer writer) {
@@ -163,12 +176,20 @@ public abstract class WriterLoad implements AutoCloseable {
     return failures.sum();
   }
 
+  /** What ended before it was to, or did not end; for when the load was stopped. */
+  final List<String> broken() {
+    return List.copyOf(broken);
+  }
+
   /** Ends the load and waits for what is open, a minute at most. */
   public final void stop() {
     stopping = true;
     for (Thread thread : threads) {
       try {
         thread.join(LAST_CALL_MILLIS);
+        if (thread.isAlive()) {
+          broken.add(thread.getName() + " hangs: it waits for answers");
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -42,16 +43,19 @@ import picocli.CommandLine.Option;
       "  --pairs: each cycle kills two; shows now and then how large version vectors, states and",
       "frames are (invariant I10).",
       "  --former DIR: the datacenters are of another distribution, and one after the other is",
-      "stopped and started again as this build; then a keyspace is created at run time."
+      "stopped and started again as this build; then a keyspace is created at run time. There are",
+      "no further cycles."
     })
 public final class CrashCommand extends Trial {
   /** With --pairs: more would grow what is measured. */
   private static final long ELEMENTS_MAX = 500;
 
   private static final int SAMPLE_SECONDS = 10;
+  private static final int CYCLES = 10;
+  private static final long UPGRADE_PAUSE_NANOS = 8_000_000_000L;
 
-  @Option(names = "--cycles", defaultValue = "10", description = "default: ${DEFAULT-VALUE}")
-  private int cycles;
+  @Option(names = "--cycles", description = "default: " + CYCLES)
+  private @Nullable Integer cycles;
 
   @Option(
       names = "--target",
@@ -79,7 +83,13 @@ public final class CrashCommand extends Trial {
 
   @Override
   protected ClusterSettings settings(Path directory) {
-    require(cycles >= 1 && target >= 10, "--cycles must be at least 1, and --target at least 10");
+    require(
+        (cycles == null || cycles >= 1) && target >= 10,
+        "--cycles must be at least 1, and --target at least 10");
+    require(
+        Stream.of(once, pairs, former != null).filter(given -> given).count() <= 1,
+        "--once, --pairs and --former exclude each other");
+    require(former == null || cycles == null, "--former has no --cycles: each is upgraded once");
     if (once) {
       return new ClusterSettings(directory, OnceLoad.KEYSPACES)
           .store(durability.setting() + ", cache = 1MiB")
@@ -112,6 +122,9 @@ public final class CrashCommand extends Trial {
         try (Flicker flicker = new Flicker(cluster.links(), cluster.dcs(), seed())) {
           cycles(cluster, loads);
           say("%d cuts", flicker.cuts());
+          if (flicker.cuts() == 0) {
+            wrong("no link was cut");
+          }
         }
       } else {
         long most = pairs ? ELEMENTS_MAX : Long.MAX_VALUE;
@@ -123,6 +136,7 @@ public final class CrashCommand extends Trial {
         cycles(cluster, loads);
       }
       if (former != null) {
+        LockSupport.parkNanos(UPGRADE_PAUSE_NANOS); // all are of this build, and written to
         createKeyspace(cluster);
       }
       compare(cluster, loads, forgets);
@@ -138,14 +152,14 @@ public final class CrashCommand extends Trial {
   private void cycles(LocalCluster cluster, List<WriterLoad> loads) {
     Random random = new Random(seed());
     List<Double> starts = new ArrayList<>();
-    int last = former == null ? cycles : cluster.dcs().size();
+    int last = former != null ? cluster.dcs().size() : cycles == null ? CYCLES : cycles;
     if (pairs) {
       say("restarts | replicas in the largest vector | bytes of a state | link bytes per update");
       measure(cluster, loads, 0); // the first objects are there
     }
     for (int cycle = 0; cycle < last; cycle++) {
       LockSupport.parkNanos(
-          former != null ? 8_000_000_000L : (500 + random.nextInt(2_000)) * 1_000_000L);
+          former != null ? UPGRADE_PAUSE_NANOS : (500 + random.nextInt(2_000)) * 1_000_000L);
       List<String> victims = victims(cluster, cycle, random);
       if (former != null) {
         victims.forEach(cluster::stop);
@@ -186,7 +200,7 @@ public final class CrashCommand extends Trial {
     return everyone ? dcs : List.of(dcs.get(random.nextInt(dcs.size())));
   }
 
-  private static void measure(LocalCluster cluster, List<WriterLoad> loads, int restarts) {
+  private void measure(LocalCluster cluster, List<WriterLoad> loads, int restarts) {
     long updates = done(loads);
     long wan = cluster.wanBytes();
     LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SAMPLE_SECONDS)); // all objects are updated
@@ -209,6 +223,9 @@ public final class CrashCommand extends Trial {
     say(
         "%d | %d | %.1f | %.1f",
         restarts, replicas, bytes / (double) Math.max(1, objects), perUpdate);
+    if (replicas == 0 || objects == 0) {
+      wrong("after " + restarts + " restarts " + dc + " reports no vectors or no objects");
+    }
   }
 
   /** What an older version takes no part in: it must work once all are of this one. */

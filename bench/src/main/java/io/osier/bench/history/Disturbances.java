@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -28,6 +29,7 @@ public final class Disturbances {
   private final Set<String> disturbed = ConcurrentHashMap.newKeySet();
 
   private final Semaphore down;
+  private final LongAdder done = new LongAdder();
 
   /**
    * Disturbs nothing yet.
@@ -40,6 +42,11 @@ public final class Disturbances {
     this.broken = broken;
     this.dcs = cluster.dcs();
     this.down = new Semaphore(dcs.size() - 1);
+  }
+
+  /** How many faults there were. */
+  public long done() {
+    return done.sum();
   }
 
   /**
@@ -101,6 +108,7 @@ public final class Disturbances {
     if (disturbed.add(what)) {
       try {
         fault.run();
+        done.increment();
       } finally {
         disturbed.remove(what);
       }

@@ -245,6 +245,11 @@ final class Steps implements AutoCloseable {
     }
   }
 
+  /** Waits until a datacenter that was started answers those who ask it. */
+  void awaitServing(String dc) {
+    cluster().awaitReady(dc, PATIENCE);
+  }
+
   private String giveUp(String dc) {
     try {
       client().admin().removeDatacenterAsync(dc, true).join();

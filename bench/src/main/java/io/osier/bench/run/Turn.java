@@ -139,6 +139,9 @@ final class Turn implements AutoCloseable {
       does.run(step);
       boolean isLong = !step.getString("do").isEmpty() && !step.getString("do").equals("shift");
       meter.took(isLong ? (System.nanoTime() - start) / 1e9 : -1);
+      if (step.getString("do").equals("join")) {
+        does.awaitServing(step.getString("dc")); // its figures are read next
+      }
       if (!step.getString("do").equals("expire")) { // its seconds are the next step's
         Thread.sleep((long) (step.getDouble("seconds") * 1_000));
       }

@@ -53,17 +53,15 @@ public abstract class SampleUnderFaults implements AutoCloseable {
   /** Checks what holds only in the end. */
   abstract void checkEnd(Keyspace keyspace, String dc);
 
+  /** How often each thing was done that is checked; none may be 0 in the end. */
+  abstract List<AtomicLong> counts();
+
   /** What was done, for the last line. */
   abstract String summary();
 
   @FormatMethod
   final void violated(String format, Object... parameters) {
     violations.add(String.format(Locale.ROOT, format, parameters));
-  }
-
-  /** How many acts have an outcome that is not known. */
-  final long unknownOutcomes() {
-    return unknown.get();
   }
 
   /** The configuration of the keyspace. */
@@ -98,6 +96,9 @@ public abstract class SampleUnderFaults implements AutoCloseable {
     threads.forEach(this::join);
     if (checks.get() == 0) {
       violated("nothing was checked while it ran");
+    }
+    if (counts().stream().anyMatch(count -> count.get() == 0)) {
+      violated("not everything was done that is checked: %s", summary());
     }
   }
 

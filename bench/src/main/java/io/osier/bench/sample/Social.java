@@ -215,6 +215,11 @@ public final class Social extends SampleUnderFaults {
   }
 
   @Override
+  List<AtomicLong> counts() {
+    return List.of(posts, likes, follows);
+  }
+
+  @Override
   String summary() {
     return posts + " posts and replies, " + likes + " likes, " + follows + " follows";
   }

@@ -39,7 +39,10 @@ final class Scheduler {
     events.add(new Event(nanos + afterNanos, ++order, action));
   }
 
-  /** Ends the run after the present event: for what would be caught on its way up. */
+  /**
+   * Ends the run after the present event: for what would be caught on its way up. The run fails for
+   * the first that it is told, whatever the rest of the event throws.
+   */
   void fail(RuntimeException e) {
     failure = failure == null ? e : failure;
   }
@@ -57,7 +60,11 @@ final class Scheduler {
     while (!events.isEmpty() && events.peek().nanos <= until) {
       Event event = events.poll();
       nanos = event.nanos;
-      event.action.run();
+      try {
+        event.action.run();
+      } catch (RuntimeException e) {
+        fail(e);
+      }
       throwFailure();
     }
     nanos = until;

@@ -106,7 +106,7 @@ public final class SmokeCommand extends Trial {
     require(
         !durability.isLossy() || only.equals(List.of(Part.HISTORY)),
         "with --durability " + durability + " only the history can be checked: --only history");
-    samples.clear();
+    require(out == null || only.contains(Part.HISTORY), "--out needs the history in --only");
     if (only.contains(Part.WALLET)) {
       samples.add(new Wallet());
     }
@@ -154,6 +154,9 @@ public final class SmokeCommand extends Trial {
         cluster.awaitReady(PATIENCE);
       }
       disturbances.run(faults, half, random);
+      if (faults > 0 && disturbances.done() == 0) {
+        wrong("nothing was disturbed");
+      }
       for (HistoryLoad history : histories) {
         history.stop();
       }

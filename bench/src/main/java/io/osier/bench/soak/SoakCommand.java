@@ -120,7 +120,7 @@ public final class SoakCommand extends Trial {
       look(cluster, loads, large);
       Map<String, Integer> connections = Connections.of(cluster.directory(), cluster.dcs());
       Connections.faults(connections, AWAY).forEach(this::wrong);
-      heapFaults(heapMax, (long) heapMebibytes << 20).forEach(this::wrong);
+      heapFaults(cluster.dcs(), heapMax, (long) heapMebibytes << 20).forEach(this::wrong);
       report(cluster, contents, large, connections);
     }
   }
@@ -175,14 +175,17 @@ public final class SoakCommand extends Trial {
   }
 
   /** Objects may take three quarters of a heap: the rest is for what comes and goes. */
-  static List<String> heapFaults(Map<String, Long> heapMax, long limit) {
-    return heapMax.entrySet().stream()
-        .filter(e -> e.getValue() > limit * 0.75)
-        .map(
-            e ->
-                "the objects of %s took %,d of %,d bytes of heap"
-                    .formatted(e.getKey(), e.getValue(), limit))
-        .toList();
+  static List<String> heapFaults(List<String> dcs, Map<String, Long> heapMax, long limit) {
+    List<String> faults = new ArrayList<>();
+    for (String dc : dcs) {
+      Long most = heapMax.get(dc);
+      if (most == null) {
+        faults.add("the heap of " + dc + " was never measured");
+      } else if (most > limit * 0.75) {
+        faults.add("the objects of %s took %,d of %,d bytes of heap".formatted(dc, most, limit));
+      }
+    }
+    return faults;
   }
 
   private void report(

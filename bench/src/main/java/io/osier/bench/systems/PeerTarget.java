@@ -106,7 +106,7 @@ abstract class PeerTarget implements Target {
 
     /** Adds an element to a set; as {@link #increment}. */
     void add(int set, int element) {
-      throw new UnsupportedOperationException("this system has no set that is a CRDT");
+      throw Calls.unsupported("the operation add");
     }
 
     @Override

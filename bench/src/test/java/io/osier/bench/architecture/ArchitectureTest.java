@@ -75,6 +75,7 @@ final class ArchitectureTest {
           "java.lang.Thread",
           "java.lang.Process",
           "java.lang.ProcessBuilder",
+          "java.lang.ProcessHandle",
           "java.lang.Runtime",
           "java.time.Clock",
           "java.util.Timer");
@@ -105,6 +106,17 @@ final class ArchitectureTest {
   @Test
   void everyClassIsInARoom() {
     classes().should(ArchCondition.from(areInARoom()).as("be in a room")).check(CLASSES);
+  }
+
+  /** A room that nothing is in, or a part of replication of another name, holds nothing. */
+  @Test
+  void everyRoomHasClasses() {
+    assertThat(ROOMS.names())
+        .allSatisfy(
+            name ->
+                assertThat(CLASSES.stream())
+                    .as(name)
+                    .anyMatch(c -> ROOMS.of(c).filter(r -> r.name().equals(name)).isPresent()));
   }
 
   /** But for the client: its connections implement and name types of its API. */
@@ -188,6 +200,7 @@ final class ArchitectureTest {
   private static void separate(String part, String... others) {
     String[] packages = new String[others.length];
     for (int i = 0; i < others.length; i++) {
+      assertThat(ROOMS.names()).contains("propagation." + others[i]);
       packages[i] = "io.osier.propagation." + others[i];
     }
     noClasses()
@@ -241,6 +254,7 @@ final class ArchitectureTest {
     return switch (owner) {
       case "java.lang.System" -> !SYSTEM.contains(name);
       case "java.lang.Math", "java.lang.StrictMath" -> name.equals("random");
+      case "java.util.random.RandomGenerator" -> name.equals("getDefault") || name.equals("of");
       case "java.util.UUID" -> name.equals("randomUUID");
       case "java.util.Random", "java.util.SplittableRandom" ->
           name.equals("<init>") && hasNoArguments(access);
@@ -266,16 +280,17 @@ final class ArchitectureTest {
   }
 
   @Test
-  void pureRoomsDoNotWait() {
+  void pureRoomsDoNotWait_norWorkInParallel() {
     noClasses()
         .that(arePure())
         .should()
         .callMethodWhere(
             describe(
-                "waits or wakes",
+                "waits, wakes or has other threads work",
                 c ->
-                    c.getTargetOwner().isEquivalentTo(Object.class)
-                        && Set.of("wait", "notify", "notifyAll").contains(c.getName())))
+                    c.getName().startsWith("parallel")
+                        || (c.getTargetOwner().isEquivalentTo(Object.class)
+                            && Set.of("wait", "notify", "notifyAll").contains(c.getName()))))
         .check(CLASSES);
   }
 

@@ -9,7 +9,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -28,6 +30,15 @@ final class DocumentsTest {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)|^\\[\\w+\\]: ([^:]+)$");
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w*)");
+
+  private static final Pattern MEMBER = Pattern.compile("`([A-Z]\\w*)\\.([A-Za-z]\\w*)");
+
+  /** A command of bench, and what stands behind it up to its end. */
+  private static final Pattern BENCH =
+      Pattern.compile("osier\\s+bench\\s+([a-z]+)((?:(?!osier|`|#|\\n\\n)[\\s\\S])*)");
+
+  private static final Pattern SCENARIO = Pattern.compile("\\s+([a-z][a-z-]*)");
+  private static final Pattern OPTION = Pattern.compile("\\s(--[a-z][a-z-]*)");
 
   /** Of the JDK, and alerts. */
   private static final Pattern OTHERS = Pattern.compile("CompletableFuture|Duration|Flow");
@@ -124,21 +135,65 @@ final class DocumentsTest {
     assertThat(broken).isEmpty();
   }
 
+  /** What stands behind a type's name must be in its source. */
   @Test
-  void commandsOfBench_areThere() throws IOException {
-    Set<String> commands = new CommandLine(new BenchCommand()).getSubcommands().keySet();
-    Path scenarios = ROOT.resolve("bench/src/main/resources/io/osier/bench/run");
-    Pattern bench = Pattern.compile("osier\\s+bench\\s+([a-z]+)");
-    Pattern run = Pattern.compile("osier\\s+bench\\s+run\\s+([a-z][a-z-]*)");
+  void membersOfTypes_areInTheirSources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    for (Path module : modules()) {
+      try (Stream<Path> files = Files.walk(module.resolve("src"))) {
+        files
+            .filter(f -> f.toString().endsWith(".java"))
+            .forEach(f -> sources.put(f.getFileName().toString().replace(".java", ""), read(f)));
+      }
+    }
     assertThat(
             wrong(
-                lines -> {
-                  String text = String.join("\n", lines);
-                  return Stream.concat(
-                      found(bench, text).filter(c -> !commands.contains(c)),
-                      found(run, text).filter(s -> !Files.exists(scenarios.resolve(s + ".conf"))));
-                }))
+                lines ->
+                    MEMBER
+                        .matcher(String.join("\n", lines))
+                        .results()
+                        .filter(m -> sources.containsKey(m.group(1)))
+                        .filter(
+                            m ->
+                                !Pattern.compile("\\b" + m.group(2) + "\\b")
+                                    .matcher(sources.get(m.group(1)))
+                                    .find())
+                        .map(m -> m.group(1) + "." + m.group(2))))
         .isEmpty();
+  }
+
+  @Test
+  void commandsOfBench_andTheirOptions_areThere() throws IOException {
+    Map<String, CommandLine> commands = new CommandLine(new BenchCommand()).getSubcommands();
+    Path scenarios = ROOT.resolve("bench/src/main/resources/io/osier/bench/run");
+    List<Path> texts = new ArrayList<>(pages());
+    for (String script : List.of(".ci/run", ".ci/nightly", "docker-compose.yml")) {
+      texts.add(ROOT.resolve(script));
+    }
+    List<String> wrong = new ArrayList<>();
+    int options = 0;
+    for (Path text : texts) {
+      Matcher bench = BENCH.matcher(read(text));
+      while (bench.find()) {
+        CommandLine command = commands.get(bench.group(1));
+        Matcher scenario = SCENARIO.matcher(bench.group(2));
+        boolean isThere =
+            command != null
+                && (!bench.group(1).equals("run")
+                    || !scenario.lookingAt()
+                    || Files.exists(scenarios.resolve(scenario.group(1) + ".conf")));
+        Matcher option = OPTION.matcher(bench.group(2));
+        while (isThere && option.find()) {
+          options++;
+          isThere = command.getCommandSpec().findOption(option.group(1)) != null;
+        }
+        if (!isThere) {
+          wrong.add(ROOT.relativize(text) + ": " + bench.group());
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(options).as("options that were looked at").isGreaterThan(10);
   }
 
   @Test

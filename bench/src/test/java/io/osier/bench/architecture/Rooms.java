@@ -4,6 +4,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -270,6 +271,11 @@ final class Rooms {
       throw new IllegalStateException(room.name + " comes before a room that it uses");
     }
     rooms.put(room.name, room);
+  }
+
+  /** The names of all. */
+  Set<String> names() {
+    return rooms.keySet();
   }
 
   /** The room that a class is in; empty if it is in none of production's. */

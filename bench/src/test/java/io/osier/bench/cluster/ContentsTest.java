@@ -30,6 +30,19 @@ final class ContentsTest {
   }
 
   @Test
+  void nothingToLookAt_isAFault() {
+    Contents nothingDone =
+        new Contents(true, 0.2, Map.of("k", 3L), Set.of(), 0, 0, /* acknowledged= */ 0, 5);
+    assertThat(nothingDone.faults(true))
+        .containsExactly("no update was acknowledged, so none could be missing");
+    Contents nothingThere = new Contents(true, 0.2, Map.of("k", 0L), Set.of(), 0, 0, 10, 0);
+    assertThat(nothingThere.faults(true))
+        .containsExactly("a datacenter shows nothing in the keyspace k");
+    Contents noLoad = new Contents(true, 0.2, Map.of(), Set.of(), 0, 0, 0, 0);
+    assertThat(noLoad.faults(false)).isEmpty();
+  }
+
+  @Test
   void whoForgets_mayLackUpdates_butNotDiffer() {
     assertThat(contents(true, Set.of(), 5, 5).faults(true)).isEmpty();
     assertThat(contents(false, Set.of(Key.of("x")), 5, 5).faults(true)).hasSize(2);

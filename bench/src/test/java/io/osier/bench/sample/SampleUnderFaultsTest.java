@@ -64,6 +64,17 @@ final class SampleUnderFaultsTest {
         .containsExactly("ap has 3 in account-7; by the confirmed transfers it is 0");
   }
 
+  @Test
+  void sampleThatDidNothing_isNoticed() {
+    wallet.stop();
+    assertThat(wallet.firstViolations())
+        .containsExactly(
+            "nothing was checked while it ran",
+            "not everything was done that is checked: 0 transfers, 0 declined");
+    social.stop();
+    assertThat(social.firstViolations()).hasSize(2);
+  }
+
   private void post(long parent, long likes, String... likers) {
     Map<FieldId, Reading> fields =
         Map.of(

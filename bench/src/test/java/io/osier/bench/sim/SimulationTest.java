@@ -11,6 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class SimulationTest {
@@ -81,23 +82,43 @@ final class SimulationTest {
   @Test
   void whatIsViolated_endsTheRun_whoeverCalled() {
     for (long seed = 1; seed <= 40; seed++) {
+      long used = seed;
       int[] left = {5 + (int) seed};
-      Sabotage violating =
-          new Sabotage() {
-            @Override
-            public CrdtState stored(
-                ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
-              if (--left[0] == 0) {
-                throw new Violation(object, "meant");
-              }
-              return after;
-            }
-          };
-      Simulation simulation =
-          new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed);
-      assertThatThrownBy(simulation::run).as("seed %s", seed).hasMessage("meant");
+      assertThatThrownBy(() -> runViolating(used, left, false))
+          .as("seed %s", seed)
+          .hasMessage("the first");
       // What waits behind it in its lane has its turn all the same.
       assertThat(left[0]).as("seed %s ended at once", seed).isBetween(-9, 0);
     }
+  }
+
+  /**
+   * The seeds are some in which an update that waits behind the violated one has its turn before
+   * the run ends; the same commit draws the same.
+   *
+   * @param updates which update is violated, and with it all that come after
+   */
+  @ParameterizedTest
+  @CsvSource({"120, 5", "283, 8", "463, 28"})
+  void whatIsViolatedFirst_isWhatTheRunFailsFor(long seed, int updates) {
+    int[] left = {updates};
+    assertThatThrownBy(() -> runViolating(seed, left, true)).hasMessage("the first");
+    assertThat(left[0]).as("nothing came after it: find another seed").isNegative();
+  }
+
+  /** Runs; of so many updates the last is violated, and if asked for all later ones, too. */
+  private static void runViolating(long seed, int[] left, boolean goesOn) {
+    Sabotage violating =
+        new Sabotage() {
+          @Override
+          public CrdtState stored(
+              ReplicaId at, ObjectId object, @Nullable CrdtState before, CrdtState after) {
+            if (--left[0] == 0 || (goesOn && left[0] < 0)) {
+              throw new Violation(object, left[0] == 0 ? "the first" : "a later one");
+            }
+            return after;
+          }
+        };
+    new Simulation(new SimOptions(3, Set.of(), 20, false, violating), seed).run();
   }
 }

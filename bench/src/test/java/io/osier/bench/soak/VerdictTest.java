@@ -26,8 +26,14 @@ final class VerdictTest {
 
   @Test
   void heap_mayBeUsedToThreeQuarters() {
-    assertThat(SoakCommand.heapFaults(Map.of("eu", 75L), 100)).isEmpty();
-    assertThat(SoakCommand.heapFaults(Map.of("eu", 76L), 100)).hasSize(1);
+    assertThat(SoakCommand.heapFaults(List.of("eu"), Map.of("eu", 75L), 100)).isEmpty();
+    assertThat(SoakCommand.heapFaults(List.of("eu"), Map.of("eu", 76L), 100)).hasSize(1);
+  }
+
+  @Test
+  void heap_thatWasNeverMeasured_isAFault() {
+    assertThat(SoakCommand.heapFaults(List.of("eu", "us"), Map.of("eu", 1L), 100))
+        .containsExactly("the heap of us was never measured");
   }
 
   @Test

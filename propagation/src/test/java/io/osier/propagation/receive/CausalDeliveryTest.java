@@ -361,7 +361,7 @@ final class CausalDeliveryTest {
   @Test
   void healingThatWasGivenUp_inPart_comesAgain() {
     for (int last = 1; last <= 2; last++) {
-      admission.add(HEALED, whole(last, 5 * last));
+      admission.add(HEALED, whole(last, 5L * last));
       VersionVector deps = last == 1 ? VersionVector.EMPTY : VersionVector.of(AP, 1);
       admission.closeHealed(HEALED, 5L * last, deps, 0);
     }

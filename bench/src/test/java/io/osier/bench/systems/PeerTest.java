@@ -31,7 +31,7 @@ final class PeerTest {
         }
         if (system.equals("hazelcast")) {
           assertThatThrownBy(() -> calls.call("add").make(0, 0))
-              .isInstanceOf(UnsupportedOperationException.class);
+              .isInstanceOf(ScenarioException.class);
         } else {
           calls.call("add").make(0, 7).toCompletableFuture().join();
         }

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * older than its bound again.
  */
 final class Comeback {
-  private static final long LOOK_NANOS = 50_000_000;
+  private static final long LOOK_NANOS = 100_000_000;
 
   private final LocalCluster cluster;
   private final String dc;

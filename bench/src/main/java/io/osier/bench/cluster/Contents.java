@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  *
  * @param equal whether all gave the same digests within the time
  * @param seconds until they did
- * @param fewest of each keyspace, how many objects the datacenter shows that shows the fewest
+ * @param fewest of each keyspace but those of which parts expire, how many objects the datacenter
+ *     shows that shows the fewest
  * @param different keys at which not all show the same
  * @param missing acknowledged updates that a datacenter lacks, of the one that lacks the most
  * @param surplus updates that a datacenter shows more often than they were made, likewise
@@ -58,19 +59,28 @@ public record Contents(
     boolean equal = fleet.awaitEqual(atMost, say);
     double seconds = (System.nanoTime() - began) / 1e9;
     Set<String> keyspaces = new TreeSet<>(List.of(further));
-    loads.forEach(load -> keyspaces.addAll(load.keyspaces()));
+    Set<String> expiring = new HashSet<>();
+    loads.forEach(
+        load -> {
+          keyspaces.addAll(load.keyspaces());
+          expiring.addAll(load.expiring());
+        });
     long[] missing = new long[1];
     long[] surplus = new long[1];
     Map<String, Long> fewest = new HashMap<>();
     Map<String, Set<Keyspace.Row>> first = new HashMap<>();
     Set<Key> different = new TreeSet<>();
     for (String dc : fleet.dcs()) {
+      long sinceMillis = System.currentTimeMillis();
       Map<String, List<Keyspace.Row>> there = new HashMap<>();
       try (OsierClient client = fleet.only(dc)) {
         keyspaces.forEach(name -> there.put(name, rows(client.session().keyspace(name))));
       }
       there.forEach(
           (name, rows) -> {
+            if (expiring.contains(name)) {
+              return;
+            }
             fewest.merge(name, (long) rows.size(), Math::min);
             Set<Keyspace.Row> own = new HashSet<>(rows);
             Set<Keyspace.Row> others = first.computeIfAbsent(name, n -> own);
@@ -80,7 +90,7 @@ public record Contents(
       long lacks = 0;
       long more = 0;
       for (WriterLoad load : loads) {
-        WriterLoad.Audit audit = load.audit(there);
+        WriterLoad.Audit audit = load.audit(there, sinceMillis);
         lacks += audit.missing();
         more += audit.surplus();
       }

@@ -138,7 +138,7 @@ public final class CounterLoad extends WriterLoad {
   }
 
   @Override
-  protected Audit audit(Map<String, List<Keyspace.Row>> there) {
+  protected Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis) {
     return audit(requireNonNull(there.get(keyspace)));
   }
 

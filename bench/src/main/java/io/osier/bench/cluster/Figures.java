@@ -15,13 +15,17 @@ import org.HdrHistogram.Histogram;
  *
  * @param sums by the name in the report, over all datacenters and keyspaces
  * @param visibilityMicros delays until visible, outages left out
+ * @param keyspaces the same of each keyspace by itself; empty within one
  */
-public record Figures(Map<String, Long> sums, Histogram visibilityMicros) {
+public record Figures(
+    Map<String, Long> sums, Histogram visibilityMicros, Map<String, Figures> keyspaces) {
   /** Counts of a process: a restart counts anew. */
   private static final List<String> COUNTS =
       List.of(
           "shipped_bytes",
           "op_bytes",
+          "ops_shipped",
+          "states_shipped",
           "sla_violations",
           "violations_by_reason/origin",
           "violations_by_reason/way",
@@ -31,13 +35,19 @@ public record Figures(Map<String, Long> sums, Histogram visibilityMicros) {
           "gaps_seen",
           "healed");
 
+  /** What is of the moment. */
+  private static final String STATE_OBJECTS = "state_mode_objects";
+
   /** What goes on after a restart, or is of the moment. */
-  private static final List<String> LASTING = List.of("updates", "state_mode_objects");
+  private static final List<String> LASTING = List.of("updates", STATE_OBJECTS);
+
+  private Figures(Map<String, Figures> keyspaces) {
+    this(new LinkedHashMap<>(), new Histogram(3_600_000_000L, 2), keyspaces);
+  }
 
   /** Of all datacenters, and of processes of them that were killed. */
   public static Figures of(LocalCluster cluster) {
-    Map<String, Long> sums = new LinkedHashMap<>();
-    Histogram visibility = new Histogram(3_600_000_000L, 2);
+    Figures all = new Figures(new LinkedHashMap<>());
     List<JsonNode> processes = new ArrayList<>(cluster.former());
     Map<String, JsonNode> last = new LinkedHashMap<>();
     processes.forEach(report -> last.put(report.get("dc").asText(), report));
@@ -49,19 +59,28 @@ public record Figures(Map<String, Long> sums, Histogram visibilityMicros) {
       }
     }
     for (JsonNode report : processes) {
-      add(sums, COUNTS, report);
-      for (JsonNode keyspace : report.get("keyspaces")) {
-        visibility.add(decode(keyspace.get("visibility_ms").get("histogram").asText()));
+      all.add(COUNTS, report);
+      for (Map.Entry<String, JsonNode> keyspace : report.get("keyspaces").properties()) {
+        Histogram delays =
+            decode(keyspace.getValue().get("visibility_ms").get("histogram").asText());
+        all.visibilityMicros.add(delays);
+        all.within(keyspace.getKey()).visibilityMicros.add(delays);
       }
     }
-    last.values().forEach(report -> add(sums, LASTING, report));
-    return new Figures(sums, visibility);
+    last.values().forEach(report -> all.add(LASTING, report));
+    return all;
   }
 
-  private static void add(Map<String, Long> sums, List<String> names, JsonNode report) {
-    for (JsonNode keyspace : report.get("keyspaces")) {
+  private Figures within(String keyspace) {
+    return keyspaces.computeIfAbsent(keyspace, k -> new Figures(Map.of()));
+  }
+
+  private void add(List<String> names, JsonNode report) {
+    for (Map.Entry<String, JsonNode> keyspace : report.get("keyspaces").properties()) {
       for (String name : names) {
-        sums.merge(name, keyspace.at("/" + name).asLong(), Long::sum);
+        long value = keyspace.getValue().at("/" + name).asLong();
+        sums.merge(name, value, Long::sum);
+        within(keyspace.getKey()).sums.merge(name, value, Long::sum);
       }
     }
   }
@@ -83,6 +102,27 @@ public record Figures(Map<String, Long> sums, Histogram visibilityMicros) {
   /** A percentile of the visibility delay. */
   public double visibilityMillis(double percentile) {
     return visibilityMicros.getValueAtPercentile(percentile) / 1e3;
+  }
+
+  /** Of one keyspace; all 0 if it was never reported. */
+  public Figures keyspace(String name) {
+    return keyspaces.getOrDefault(name, new Figures(Map.of()));
+  }
+
+  /** What came since then; what is of the moment as it is now. */
+  public Figures since(Figures before) {
+    Map<String, Figures> each = new LinkedHashMap<>();
+    keyspaces.forEach((name, now) -> each.put(name, now.since(before.keyspace(name))));
+    Histogram delays = visibilityMicros.copy();
+    try {
+      delays.subtract(before.visibilityMicros);
+    } catch (IllegalArgumentException e) {
+      delays.reset(); // a report is missing in between
+    }
+    Map<String, Long> more = new LinkedHashMap<>();
+    sums.forEach(
+        (name, now) -> more.put(name, name.equals(STATE_OBJECTS) ? now : now - before.sum(name)));
+    return new Figures(more, delays, each);
   }
 
   /** What the links would have carried had every update travelled as an operation. */

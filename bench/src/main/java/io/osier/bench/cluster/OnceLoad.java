@@ -208,7 +208,7 @@ public final class OnceLoad extends WriterLoad {
   }
 
   @Override
-  protected Audit audit(Map<String, List<Keyspace.Row>> rows) {
+  protected Audit audit(Map<String, List<Keyspace.Row>> rows, long sinceMillis) {
     Set<String> there = new HashSet<>();
     rows.forEach(
         (name, all) ->

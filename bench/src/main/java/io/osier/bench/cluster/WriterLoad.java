@@ -73,14 +73,24 @@ public abstract class WriterLoad implements AutoCloseable {
    * Holds what a datacenter shows against what was acknowledged.
    *
    * @param there all rows of each of the load's keyspaces
+   * @param sinceMillis when they began to be read, by the system's clock: the end is now
    */
-  protected abstract Audit audit(Map<String, List<Keyspace.Row>> there);
+  protected abstract Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis);
 
   /** As the other one, reading with a client that reaches one datacenter only. */
   public final Audit audit(OsierClient only) {
+    long sinceMillis = System.currentTimeMillis();
     Map<String, List<Keyspace.Row>> there = new HashMap<>();
     keyspaces.forEach(name -> there.put(name, Contents.rows(only.session().keyspace(name))));
-    return audit(there);
+    return audit(there, sinceMillis);
+  }
+
+  /**
+   * Its keyspaces of which parts expire while they are read, or all of them: their rows are not
+   * held against each other, and need not be there; the audit judges each part by its deadline.
+   */
+  protected Set<String> expiring() {
+    return Set.of();
   }
 
   /** All to which it writes. */
@@ -177,7 +187,7 @@ public abstract class WriterLoad implements AutoCloseable {
   }
 
   /** What ended before it was to, or did not end; for when the load was stopped. */
-  final List<String> broken() {
+  public final List<String> broken() {
     return List.copyOf(broken);
   }
 

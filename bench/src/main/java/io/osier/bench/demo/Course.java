@@ -2,7 +2,6 @@ package io.osier.bench.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
-import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
@@ -16,10 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** What happens while the load runs: a cut, a kill, and what is shown of it each second. */
-final class Course {
+final class Course implements AutoCloseable {
   static final String VICTIM = "ap";
   private static final long SHOWN_NANOS = 1_000_000_000L;
   private static final int HOT = 4;
@@ -39,10 +38,11 @@ final class Course {
    * What happened between two disturbances. What its end holds up is late in the next one.
    *
    * @param name what ends with it
+   * @param stallMillis the longest that this machine let a thread wait meanwhile
    */
-  record Phase(String name, Sample from, Sample to) {
-    long count(String sum) {
-      return to.figures.sum(sum) - from.figures.sum(sum);
+  record Phase(String name, Sample from, Sample to, long stallMillis) {
+    Figures figures() {
+      return to.figures.since(from.figures);
     }
 
     double seconds() {
@@ -51,16 +51,6 @@ final class Course {
 
     double cpuSeconds() {
       return (to.cpu.toNanos() - from.cpu.toNanos()) / 1e9;
-    }
-
-    double p99Millis() {
-      Histogram since = to.figures.visibilityMicros().copy();
-      try {
-        since.subtract(from.figures.visibilityMicros());
-      } catch (IllegalArgumentException e) {
-        return 0; // a report is missing in between
-      }
-      return since.getValueAtPercentile(99) / 1e3;
     }
   }
 
@@ -74,24 +64,36 @@ final class Course {
 
   private final LocalCluster cluster;
   private final int seconds;
-  private final String sla;
   private final boolean live;
   private final Consumer<String> say;
   private final List<Phase> phases = new ArrayList<>();
+  private final Stalls stalls = new Stalls();
+  private final Sample first;
+  private @Nullable Comeback comeback;
   private boolean isCut;
+  private long shownDone;
 
   /**
-   * A course that has not begun.
+   * A course that begins now.
    *
-   * @param sla as the person wrote it
    * @param live whether a person looks on
    */
-  Course(LocalCluster cluster, int seconds, String sla, boolean live, Consumer<String> say) {
+  Course(LocalCluster cluster, int seconds, boolean live, Consumer<String> say) {
     this.cluster = cluster;
     this.seconds = seconds;
-    this.sla = sla;
     this.live = live;
     this.say = say;
+    this.first = Sample.of(cluster);
+  }
+
+  /** What was counted before. */
+  Sample first() {
+    return first;
+  }
+
+  /** How the datacenter that was killed came back; null before it was started again. */
+  @Nullable Comeback comeback() {
+    return comeback;
   }
 
   /** The phases that are over. */
@@ -108,22 +110,31 @@ final class Course {
     }
   }
 
+  private void startAgain() {
+    cluster.start(VICTIM);
+    comeback = new Comeback(cluster, VICTIM);
+  }
+
   /** The phase that began with the last one's end is over. */
-  void end(String name, Sample first) {
+  void end(String name) {
     Sample from = phases.isEmpty() ? first : phases.getLast().to;
-    phases.add(new Phase(name, from, Sample.of(cluster)));
+    phases.add(new Phase(name, from, Sample.of(cluster), stalls.takeWorstMillis()));
+  }
+
+  @Override
+  public void close() {
+    stalls.close();
   }
 
   /** Runs until the load's time is over. */
-  void run(CounterLoad counters, long startNanos) {
+  void run(DemoLoad load, long startNanos) {
     Deque<Step> steps =
         new ArrayDeque<>(
             List.of(
                 new Step(0.45, "links up", "the link eu - us is cut", () -> cut(true)),
                 new Step(0.60, "eu - us cut", "the link eu - us is healed", () -> cut(false)),
                 new Step(0.75, "healed", VICTIM + " is killed", () -> cluster.kill(VICTIM)),
-                new Step(0.80, "", VICTIM + " is started again", () -> cluster.start(VICTIM))));
-    Sample first = Sample.of(cluster);
+                new Step(0.80, "", VICTIM + " is started again", this::startAgain)));
     Sample last = first;
     double at = 0;
     while (at < 1) {
@@ -133,44 +144,45 @@ final class Course {
       while (!steps.isEmpty() && steps.peek().at <= at) {
         Step step = steps.poll();
         if (!step.ends.isEmpty()) {
-          end(step.ends, first);
+          end(step.ends);
         }
         step.action.run();
         say.accept("--- " + step.said + " ---");
       }
       Sample now = Sample.of(cluster);
-      show(now, last, counters);
+      show(now, last, load);
       last = now;
     }
     // Even slow reports cannot leave the link cut: the load's time is over, and every step done.
-    end(VICTIM + " killed, started again", first);
+    end(VICTIM + " killed, started again");
   }
 
-  private void show(Sample now, Sample before, CounterLoad counters) {
-    Figures f = now.figures;
-    long ifOps = f.wanBytesIfOps(now.wanBytes);
+  private void show(Sample now, Sample before, DemoLoad load) {
+    Figures f = now.figures.since(first.figures);
+    long wanBytes = now.wanBytes - first.wanBytes;
+    long ifOps = f.wanBytesIfOps(wanBytes);
     String line =
         String.format(
             Locale.ROOT,
             "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f"
-                + " %%) | visible after p50 %.0f, p99 %.0f, max %.0f ms, SLA %s%s",
-            new Phase("", before, now).count("updates") / new Phase("", before, now).seconds(),
+                + " %%) | visible after p50 %.0f, p99 %.0f ms | late with the links up: %d%s",
+            (load.done() - shownDone) / ((now.nanos - before.nanos) / 1e9),
             f.sum("state_mode_objects"),
-            now.wanBytes / 1e6,
+            wanBytes / 1e6,
             ifOps / 1e6,
-            100.0 * now.wanBytes / Math.max(1, ifOps),
+            100.0 * wanBytes / Math.max(1, ifOps),
             f.visibilityMillis(50),
             f.visibilityMillis(99),
-            f.visibilityMillis(100),
-            sla,
+            f.sum("sla_violations"),
             isCut ? " | eu - us CUT" : "");
+    shownDone = load.done();
     if (!live) {
       say.accept(line);
       return;
     }
     System.out.print("\033[H\033[2J");
     say.accept(line.replace(" | ", "\n         "));
-    System.out.println("         acknowledged by counters and sets: " + counters.done());
+    System.out.println("         acknowledged updates: " + load.done());
     System.out.println("         dashboard: " + cluster.dashboard(cluster.dcs().getFirst()));
     System.out.println("\n" + hottest());
   }

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
-import io.osier.bench.cluster.CounterLoad;
 import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Figures;
 import io.osier.bench.cluster.Jvm;
 import io.osier.bench.cluster.LocalCluster;
 import io.osier.core.OsierException;
@@ -17,10 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,10 +31,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to",
-      "120 ms there and back, and writes to all of them with YCSB (workload A, zipfian) and with",
-      "counters and sets. Half way the link between eu and us is cut for a while and healed; later",
-      "ap is killed (as by kill -9) and started again. At the end it compares every object of all",
-      "three and checks that no acknowledged update is missing."
+      "120 ms there and back, and does to all of them what users do: likes and views, YCSB's",
+      "records, carts, presence with a time to live, sessions, a leaderboard. Half way the link",
+      "between eu and us is cut for a while and healed; later ap is killed (as by kill -9) and",
+      "started again. At the end it compares every object of all three and checks that no",
+      "acknowledged update is missing."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -42,13 +44,10 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class DemoCommand implements Callable<Integer> {
-  static final String YCSB = "ycsb";
-  private static final String COUNTERS = "counters";
-  private static final int RECORDS = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** Until YCSB has begun, and for its last calls. */
-  private static final Duration YCSB_MAX = Duration.ofSeconds(30);
+  /** A load that only gives the dashboard something to show takes this part of the target. */
+  private static final int KEPT_PART = 4;
 
   @Option(
       names = "--seconds",
@@ -58,9 +57,16 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--keyspace-sla",
-      defaultValue = "2s",
-      description = "the staleness bound, for example 500ms or 2s (default: ${DEFAULT-VALUE})")
-  private String sla;
+      description = {
+        "one staleness bound for all, for example 500ms or 2s. Default: 2s for what is one's own",
+        "(carts, sessions, records), 5s for presence and the leaderboard, 10s for likes and views"
+      })
+  private @Nullable String sla;
+
+  @Option(
+      names = "--operations",
+      description = "every update travels by itself: what the links carry then, to compare")
+  private boolean operations;
 
   @Option(
       names = "--target",
@@ -89,7 +95,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (seconds < 5 || target < 10 || !sla.matches("\\d+(ms|s|m)")) {
+    if (seconds < 5 || target < 10 || (sla != null && !sla.matches("\\d+(ms|s|m)"))) {
       System.err.println(
           "--seconds must be at least 5, --target at least 10, and --keyspace-sla a duration like"
               + " 500ms or 2s");
@@ -104,19 +110,22 @@ public final class DemoCommand implements Callable<Integer> {
       }
     }
     Path directory = Files.createTempDirectory("osier-demo");
-    String keyspaces =
-        "    %s { sla = %s }\n    %s { sla = %s }\n".formatted(YCSB, sla, COUNTERS, sla);
     startNanos = System.nanoTime();
     say("starting three datacenters; logs and data in " + directory);
+    List<Kind> kinds = Kind.all();
     LocalCluster cluster =
-        new ClusterSettings(directory, keyspaces).javaOptions(Jvm.BRIEF).seed(seed).admin().start();
+        new ClusterSettings(directory, keyspaces(kinds))
+            .javaOptions(Jvm.BRIEF)
+            .seed(seed)
+            .admin()
+            .start();
     Thread cleanUp = new Thread(() -> cleanUp(cluster, directory), "demo-clean-up");
     Runtime.getRuntime().addShutdownHook(cleanUp); // nobody will look at what was broken off
     boolean good = false;
     try {
       cluster.awaitReady(PATIENCE);
       cluster.dcs().forEach(dc -> say("dashboard of " + dc + ": " + cluster.dashboard(dc)));
-      good = run(cluster, directory);
+      good = run(cluster, kinds);
       if (keep) {
         keep(cluster);
       }
@@ -143,62 +152,82 @@ public final class DemoCommand implements Callable<Integer> {
     System.out.printf(Locale.ROOT, "%5.1f s  %s%n", (System.nanoTime() - startNanos) / 1e9, line);
   }
 
-  private boolean run(LocalCluster cluster, Path directory) throws IOException {
-    Course course = new Course(cluster, seconds, sla, live, this::say);
-    say("loading " + RECORDS + " YCSB records");
-    YcsbRun inserts = YcsbRun.load(cluster, directory, RECORDS);
-    inserts.await(PATIENCE);
-    say("starting YCSB");
-    YcsbRun ycsb = YcsbRun.transactions(cluster, directory, RECORDS, target / 2, seconds);
-    ycsb.awaitStarted(YCSB_MAX);
-    long began = System.nanoTime();
-    try (CounterLoad counters = new CounterLoad(cluster, COUNTERS, target / 2, seed)) {
+  /** The content of osier.keyspaces. */
+  private String keyspaces(List<Kind> kinds) {
+    StringBuilder lines = new StringBuilder();
+    for (Kind kind : kinds) {
+      lines.append("    ").append(kind.keyspace()).append(" { sla = ");
+      lines.append(sla == null ? kind.sla() : sla);
+      lines.append(operations ? ", propagation = op }\n" : " }\n");
+    }
+    return lines.toString();
+  }
+
+  private boolean run(LocalCluster cluster, List<Kind> kinds) throws IOException {
+    say("writing what is there before the load");
+    DemoLoad.fill(cluster, kinds);
+    cluster.awaitEqual(PATIENCE, this::say);
+    try (Course course = new Course(cluster, seconds, live, this::say);
+        DemoLoad load = new DemoLoad(cluster, kinds, target, seed)) {
+      long began = System.nanoTime();
       say("running the load for " + seconds + " s");
-      course.run(counters, began);
+      course.run(load, began);
       say("the load ends; waiting for the answers that are still due");
       // Before waiting: the calls that hang after the kill are few, and long.
-      double countersPerSecond = counters.done() / ((System.nanoTime() - began) / 1e9);
-      counters.stop();
-      ycsb.await(YCSB_MAX);
-      long wanUnderLoad = cluster.wanBytes();
+      double perSecond = (load.done() + load.reads()) / ((System.nanoTime() - began) / 1e9);
+      load.stop();
       say("waiting until " + Course.VICTIM + " and the others serve and are equal");
       cluster.awaitReady(PATIENCE);
-      Contents contents = Contents.of(cluster, PATIENCE, this::say, List.of(counters), YCSB);
-      course.end("after the load", course.phases().getFirst().from());
-      List<String> faults = new ArrayList<>(contents.faults(false));
-      long records = contents.fewest().getOrDefault(YCSB, 0L);
-      if (records < RECORDS) {
-        faults.add(RECORDS - records + " records of YCSB are missing");
+      Contents contents = Contents.of(cluster, PATIENCE, this::say, List.of(load));
+      Comeback comeback = course.comeback();
+      if (comeback != null) {
+        comeback.await(PATIENCE);
       }
-      if (ycsb.reads() == 0 || ycsb.updates() == 0) {
-        faults.add("YCSB did no operation; see " + ycsb.log());
+      course.end("after the load");
+      List<String> faults = new ArrayList<>(contents.faults(false));
+      faults.addAll(load.broken());
+      if (load.reads() == 0) {
+        faults.add("nothing was read");
+      }
+      for (Kind kind : kinds) {
+        if (kind.acknowledged().sum() == 0) {
+          faults.add("no update of " + kind.keyspace() + " was acknowledged");
+        }
       }
       Report report =
           new Report(
               contents,
               faults,
-              counters.done() + inserts.inserts() + ycsb.updates(),
-              counters.failures() + ycsb.failures(),
-              (ycsb.reads() + ycsb.updates()) / ycsb.seconds() + countersPerSecond,
-              wanUnderLoad,
-              cluster.wanBytes(),
-              Figures.of(cluster));
-      tell(report, course, cluster);
+              load.done(),
+              load.failures() + load.failedReads(),
+              perSecond,
+              kinds,
+              bounds(cluster),
+              course.phases(),
+              comeback);
+      tell(report);
       return faults.isEmpty();
     }
   }
 
-  private void tell(Report report, Course course, LocalCluster cluster) throws IOException {
-    long slaMillis =
-        cluster
-            .inspect(cluster.dcs().getFirst(), Request.Topic.STAT, 0)
-            .at("/keyspaces/" + YCSB + "/sla_ms")
-            .asLong();
-    ObjectNode json = report.json(slaMillis, seconds, course.phases());
+  /** The staleness bound of each keyspace, in milliseconds. */
+  private static Map<String, Long> bounds(LocalCluster cluster) {
+    Map<String, Long> bounds = new HashMap<>();
+    cluster
+        .inspect(cluster.dcs().getFirst(), Request.Topic.STAT, 0)
+        .get("keyspaces")
+        .properties()
+        .forEach(e -> bounds.put(e.getKey(), e.getValue().get("sla_ms").asLong()));
+    return bounds;
+  }
+
+  private void tell(Report report) throws IOException {
+    ObjectNode json = report.json(seconds);
     if (jsonFile != null) {
       new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(jsonFile, json);
     }
-    System.out.println("\n" + report.summary(slaMillis, target));
+    System.out.println("\n" + report.summary(json, target));
+    System.out.println(Report.kinds(json) + "\n");
     System.out.println(Report.phases(json) + "\n");
     say(
         report.faults().isEmpty()
@@ -209,9 +238,9 @@ public final class DemoCommand implements Callable<Integer> {
 
   /** Until the process is told to end; the hook closes the cluster. */
   private void keep(LocalCluster cluster) {
-    try (CounterLoad load = new CounterLoad(cluster, COUNTERS, target / 2, seed + 1)) {
+    try (DemoLoad load = new DemoLoad(cluster, Kind.all(), target / KEPT_PART, seed + 1)) {
       say("the dashboard stays at " + cluster.dashboard(cluster.dcs().getFirst()));
-      say("going on with counters and sets; Ctrl-C ends it");
+      say("going on with a small load; Ctrl-C ends it");
       new CountDownLatch(1).await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

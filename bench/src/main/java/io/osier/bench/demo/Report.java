@@ -1,5 +1,6 @@
 package io.osier.bench.demo;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,17 +9,21 @@ import io.osier.bench.cluster.Figures;
 import io.osier.datacenter.cli.session.Table;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The demo's result: what a person wants to know first, and all figures.
+ * The demo's result: what a person wants to know first, and all figures. Bytes, delays and late
+ * shipments are those since the load began.
  *
  * @param contents what all datacenters show in the end
  * @param faults what must not be
  * @param acknowledged updates, as the clients count them
  * @param failed operations that failed, or whose outcome is unknown
- * @param throughput operations a second of YCSB and of the counters, each while it ran
- * @param wanUnderLoad bytes on the links when the load had ended
- * @param wanBytes bytes on the links in the end
+ * @param throughput operations a second
+ * @param slaMillis the staleness bound of each keyspace
+ * @param phases all, the first begins with the load
+ * @param comeback of the datacenter that was killed
  */
 record Report(
     Contents contents,
@@ -26,16 +31,25 @@ record Report(
     long acknowledged,
     long failed,
     double throughput,
-    long wanUnderLoad,
-    long wanBytes,
-    Figures figures) {
+    List<Kind> kinds,
+    Map<String, Long> slaMillis,
+    List<Course.Phase> phases,
+    @Nullable Comeback comeback) {
+  /** Of a kind that saves less than this share of its bytes the table says why. */
+  private static final double SAVES_LITTLE = 0.5;
 
-  /**
-   * All figures.
-   *
-   * @param slaMillis the staleness bound
-   */
-  ObjectNode json(long slaMillis, int seconds, List<Course.Phase> phases) {
+  private Course.Sample first() {
+    return phases.getFirst().from();
+  }
+
+  private Course.Sample last() {
+    return phases.getLast().to();
+  }
+
+  /** All figures. */
+  ObjectNode json(int seconds) {
+    Figures figures = last().figures().since(first().figures());
+    long wanBytes = last().wanBytes() - first().wanBytes();
     ObjectNode result = new ObjectMapper().createObjectNode();
     result.put("converged", contents.equal() && contents.different().isEmpty());
     result.put("objects_compared", contents.objects());
@@ -43,60 +57,148 @@ record Report(
     result.put("missing_acknowledged", contents.missing());
     result.put("surplus_updates", contents.surplus());
     result.put("acknowledged_updates", acknowledged);
-    result.put("committed_updates", figures.sum("updates"));
     result.put("failed_or_unknown", failed);
     result.put("throughput_ops_per_s", Math.round(throughput));
     result.put("wan_bytes", wanBytes);
-    result.put("wan_bytes_after_load", wanBytes - wanUnderLoad);
+    result.put("wan_bytes_after_load", last().wanBytes() - phases.getLast().from().wanBytes());
     result.put("wan_bytes_if_ops", figures.wanBytesIfOps(wanBytes));
-    ObjectNode visibility = result.putObject("visibility_ms");
-    visibility.put("p50", figures.visibilityMillis(50));
-    visibility.put("p99", figures.visibilityMillis(99));
-    visibility.put("max", figures.visibilityMillis(100));
-    result.put("sla_ms", slaMillis);
-    for (String sum :
-        List.of(
-            "sla_violations",
-            "late_after_outage",
-            "mode_switches",
-            "state_mode_objects",
-            "gaps_seen",
-            "healed")) {
+    visibility(result, figures);
+    late(result, figures);
+    for (String sum : List.of("mode_switches", "gaps_seen", "healed")) {
       result.put(sum, figures.sum(sum));
     }
+    if (comeback != null) {
+      comeback.served().ifPresent(s -> result.put("served_again_after_s", s));
+      comeback.fresh().ifPresent(s -> result.put("fresh_again_after_s", s));
+    }
     result.put("seconds", seconds);
+    ArrayNode each = result.putArray("kinds");
+    kinds.forEach(kind -> kind(each.addObject(), kind, figures.keyspace(kind.keyspace())));
     ArrayNode all = result.putArray("phases");
     for (Course.Phase p : phases) {
-      all.addObject()
-          .put("phase", p.name())
-          .put("seconds", p.seconds())
-          .put("updates", p.count("updates"))
-          .put("visibility_p99_ms", p.p99Millis())
-          .put("sla_violations", p.count("sla_violations"))
-          .put("left_late", p.count("violations_by_reason/origin"))
-          .put("long_way", p.count("violations_by_reason/way"))
-          .put("waited", p.count("violations_by_reason/dependency"))
-          .put("late_after_outage", p.count("late_after_outage"))
-          .put("datacenters_cpu_seconds", p.cpuSeconds());
+      Figures f = p.figures();
+      ObjectNode node = all.addObject().put("phase", p.name()).put("seconds", p.seconds());
+      node.put("visibility_p99_ms", f.visibilityMillis(99));
+      late(node, f);
+      node.put("machine_stalled_ms", p.stallMillis());
+      node.put("datacenters_cpu_seconds", p.cpuSeconds());
     }
     return result;
   }
 
+  private void kind(ObjectNode node, Kind kind, Figures figures) {
+    long updates = kind.acknowledged().sum();
+    // What is held at the end of the load tells how the load was treated.
+    Figures atEnd = phases.getLast().from().figures().keyspace(kind.keyspace());
+    node.put("kind", kind.keyspace());
+    node.put("sla_ms", slaMillis.get(kind.keyspace()));
+    node.put("updates", updates);
+    node.put("shipped_bytes", figures.sum("shipped_bytes"));
+    node.put("op_bytes", figures.sum("op_bytes"));
+    visibility(node, figures);
+    node.put("state_mode_objects", atEnd.sum("state_mode_objects"));
+    long singly = Math.min(updates, figures.sum("ops_shipped"));
+    node.put("joined_percent", 100.0 * (updates - singly) / Math.max(1, updates));
+    late(node, figures);
+    node.put("why", kind.why());
+  }
+
+  private static void visibility(ObjectNode node, Figures figures) {
+    node.putObject("visibility_ms")
+        .put("p50", figures.visibilityMillis(50))
+        .put("p99", figures.visibilityMillis(99))
+        .put("max", figures.visibilityMillis(100));
+  }
+
+  private static void late(ObjectNode node, Figures figures) {
+    node.put("sla_violations", figures.sum("sla_violations"));
+    node.put("left_late", figures.sum("violations_by_reason/origin"));
+    node.put("long_way", figures.sum("violations_by_reason/way"));
+    node.put("waited", figures.sum("violations_by_reason/dependency"));
+    node.put("late_after_outage", figures.sum("late_after_outage"));
+  }
+
+  private static double share(JsonNode node, String part, String whole) {
+    return node.get(part).asDouble() / Math.max(1, node.get(whole).asLong());
+  }
+
+  private static String number(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  /** The kinds of {@link #json} as a table, and why those save little that do. */
+  static String kinds(JsonNode json) {
+    Table table =
+        new Table(
+            "kind",
+            "SLA s",
+            "updates",
+            "MB",
+            "as operations",
+            "share",
+            "p50 ms",
+            "p99 ms",
+            "objects by state",
+            "updates by state",
+            "late");
+    StringBuilder why = new StringBuilder();
+    double shipped = 0;
+    for (JsonNode kind : json.get("kinds")) {
+      double share = share(kind, "shipped_bytes", "op_bytes");
+      shipped += kind.get("shipped_bytes").asDouble();
+      table.add(
+          kind.get("kind").asText(),
+          number("%.1f", kind.get("sla_ms").asDouble() / 1e3),
+          kind.get("updates").asText(),
+          number("%.2f", kind.get("shipped_bytes").asDouble() / 1e6),
+          number("%.2f", kind.get("op_bytes").asDouble() / 1e6),
+          number("%.2f", share),
+          number("%.0f", kind.at("/visibility_ms/p50").asDouble()),
+          number("%.0f", kind.at("/visibility_ms/p99").asDouble()),
+          kind.get("state_mode_objects").asText(),
+          number("%.0f %%", kind.get("joined_percent").asDouble()),
+          kind.get("sla_violations").asText());
+      if (share > 1 - SAVES_LITTLE) {
+        why.append("\n  ").append(kind.get("kind").asText()).append(": ");
+        why.append(kind.get("why").asText());
+      }
+    }
+    double frames = (json.get("wan_bytes").asDouble() - shipped) / 1e6;
+    String rest = number("%.2f", frames);
+    table.add("frames, acks", "", "", rest, rest, "1.00", "", "", "", "", "");
+    table.add(
+        "all",
+        "",
+        json.get("acknowledged_updates").asText(),
+        number("%.2f", json.get("wan_bytes").asDouble() / 1e6),
+        number("%.2f", json.get("wan_bytes_if_ops").asDouble() / 1e6),
+        number("%.2f", share(json, "wan_bytes", "wan_bytes_if_ops")),
+        number("%.0f", json.at("/visibility_ms/p50").asDouble()),
+        number("%.0f", json.at("/visibility_ms/p99").asDouble()),
+        "",
+        "",
+        json.get("sla_violations").asText());
+    return table
+        + (why.isEmpty() ? "" : "\nWhere less than half is saved, this is why:" + why)
+        + "\n\"As operations\": each update by itself to both others, counted as it was committed;"
+        + "\nframes and acknowledgements as they were, which would have been more."
+        + "\nA delay is that of the oldest update that a shipment carries.";
+  }
+
   /** The phases of {@link #json} as a table. */
-  static Table phases(ObjectNode json) {
-    String[] columns = {
-      "phase",
-      "s",
-      "updates",
-      "p99 ms",
-      "late, links up",
-      "left late",
-      "long way",
-      "waited",
-      "late, outage",
-      "datacenters' processor s"
-    };
-    Table table = new Table(columns);
+  static Table phases(JsonNode json) {
+    Table table =
+        new Table(
+            "phase",
+            "s",
+            "p99 ms",
+            "late, links up",
+            "left late",
+            "long way",
+            "waited",
+            "late, outage",
+            "machine stalled ms",
+            "datacenters' processor s");
     json.get("phases")
         .forEach(
             phase ->
@@ -105,30 +207,27 @@ record Report(
                         .map(
                             e ->
                                 e.getValue().isDouble()
-                                    ? String.format(Locale.ROOT, "%.1f", e.getValue().asDouble())
+                                    ? number("%.1f", e.getValue().asDouble())
                                     : e.getValue().asText())
                         .toArray()));
     return table;
   }
 
   /** What a person wants to know, in the order in which they want it. */
-  String summary(long slaMillis, int target) {
-    return String.format(
-        Locale.ROOT,
+  String summary(JsonNode json, int target) {
+    return number(
         """
           %s
           All three datacenters %s: %,d objects compared, %,d differ.
           The links carried %.1f MB; had every update travelled by itself it were %.1f MB (%.0f %%).
-          Elsewhere an update was visible after %.0f ms (half of them) to %.0f ms (99 %%); the bound \
-        is %,d ms.
-          Later than that: %,d with the links up (%,d left late, %,d were long under way, %,d waited \
-        for others), %,d because of the cut and the kill.
+          Elsewhere an update was visible after %.0f ms (half of them) to %.0f ms (99 %%).
+          Later than its bound: %,d with the links up%s, %,d because of the cut and the kill.
+          %s
           %,.0f of %,d operations a second were done; %,d failed or have an unknown outcome (of \
         calls under way at the kill).
         """,
         faults.isEmpty()
-            ? String.format(
-                Locale.ROOT,
+            ? number(
                 "Nothing was lost: all %,d acknowledged updates are there, each once, after a cut"
                     + " link and a kill -9.",
                 acknowledged)
@@ -136,19 +235,50 @@ record Report(
         contents.equal() ? "are equal" : "are NOT equal",
         contents.objects(),
         contents.different().size(),
-        wanBytes / 1e6,
-        figures.wanBytesIfOps(wanBytes) / 1e6,
-        100.0 * wanBytes / Math.max(1, figures.wanBytesIfOps(wanBytes)),
-        figures.visibilityMillis(50),
-        figures.visibilityMillis(99),
-        slaMillis,
-        figures.sum("sla_violations"),
-        figures.sum("violations_by_reason/origin"),
-        figures.sum("violations_by_reason/way"),
-        figures.sum("violations_by_reason/dependency"),
-        figures.sum("late_after_outage"),
+        json.get("wan_bytes").asDouble() / 1e6,
+        json.get("wan_bytes_if_ops").asDouble() / 1e6,
+        100 * share(json, "wan_bytes", "wan_bytes_if_ops"),
+        json.at("/visibility_ms/p50").asDouble(),
+        json.at("/visibility_ms/p99").asDouble(),
+        json.get("sla_violations").asLong(),
+        reasons(json),
+        json.get("late_after_outage").asLong(),
+        returned(json),
         throughput,
         target,
         failed);
+  }
+
+  private static String reasons(JsonNode json) {
+    if (json.get("sla_violations").asLong() == 0) {
+      return "";
+    }
+    long stall = 0;
+    for (JsonNode phase : json.get("phases")) {
+      if (phase.get("sla_violations").asLong() > 0) {
+        stall = Math.max(stall, phase.get("machine_stalled_ms").asLong());
+      }
+    }
+    return number(
+        " (%,d left late, %,d were long under way, %,d waited for others, while this machine let"
+            + " a thread wait for up to %,d ms)",
+        json.get("left_late").asLong(),
+        json.get("long_way").asLong(),
+        json.get("waited").asLong(),
+        stall);
+  }
+
+  private static String returned(JsonNode json) {
+    String when =
+        json.has("served_again_after_s")
+            ? number("served again %.1f s after", json.get("served_again_after_s").asDouble())
+            : "did not serve after";
+    String fresh =
+        json.has("fresh_again_after_s")
+            ? number(
+                "all that was older than its bound was everywhere %.1f s after it",
+                json.get("fresh_again_after_s").asDouble())
+            : "not all that was older than its bound was everywhere in time";
+    return Course.VICTIM + " was killed, and " + when + " its next start; " + fresh + ".";
   }
 }

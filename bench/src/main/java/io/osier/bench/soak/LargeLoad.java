@@ -95,7 +95,7 @@ final class LargeLoad extends WriterLoad {
 
   /** Missing is a register that holds something older than was acknowledged, or nothing. */
   @Override
-  protected Audit audit(Map<String, List<Keyspace.Row>> all) {
+  protected Audit audit(Map<String, List<Keyspace.Row>> all, long sinceMillis) {
     Map<String, Long> shown = new HashMap<>();
     requireNonNull(all.get(keyspace))
         .forEach(row -> shown.put(row.key().toString(), number(row.value())));

@@ -27,7 +27,7 @@ final class WriterLoadTest {
     }
 
     @Override
-    protected Audit audit(Map<String, List<Keyspace.Row>> there) {
+    protected Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis) {
       return new Audit(0, 0);
     }
   }

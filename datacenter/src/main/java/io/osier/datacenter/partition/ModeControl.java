@@ -8,10 +8,11 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.propagation.Propagation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,13 +28,25 @@ final class ModeControl {
   private final Planner<ObjectId> planner;
   private long slaNanos;
   private int peers;
+  private final int self;
   private final ShipmentCost shipmentCost = new ShipmentCost();
+
+  /**
+   * When the first window of objects ends that were found hot. They are found at one moment, and a
+   * hot object's window opens right after its last one: they would leave together for ever. Where
+   * cuts are marked, everything leaves together.
+   */
+  private final Map<ObjectId, Long> firstEndsNanos = new HashMap<>();
+
+  private final boolean spreads;
 
   ModeControl(PartitionConfig config, long nowNanos) {
     this.policy = config.policy().propagation();
     this.planner = new Planner<>(config.adaptation(), nowNanos);
     this.slaNanos = config.policy().sla().toNanos();
     this.peers = config.peers().size();
+    this.spreads = !config.isCausal();
+    this.self = config.self().dc().hashCode();
   }
 
   /** From now on the keyspace behaves so. Nothing may be held at this moment. */
@@ -47,8 +60,23 @@ final class ModeControl {
     peers = count;
   }
 
-  boolean holds(ObjectId object) {
-    return modeOf(object) == Mode.STATE;
+  /** Whether an update that is committed now is held; if not, what is held leaves with it. */
+  boolean holds(ObjectId object, long nowNanos) {
+    if (modeOf(object) == Mode.OP) {
+      return false;
+    }
+    Long ends = firstEndsNanos.get(object);
+    if (ends == null || nowNanos < ends) {
+      return true;
+    }
+    firstEndsNanos.remove(object);
+    return false;
+  }
+
+  /** A part of a window, from none to all of it, as the object's name and ours give it. */
+  private long phaseNanos(ObjectId object, long windowNanos) {
+    int mixed = (object.key().hashCode() ^ self) * 0x9E3779B9;
+    return (long) (windowNanos * ((mixed >>> 1) / (double) Integer.MAX_VALUE));
   }
 
   private Mode modeOf(ObjectId object) {
@@ -86,19 +114,26 @@ final class ModeControl {
     return shipmentCost.bytes();
   }
 
-  /** Decides, if it is time. Returns the objects that go back to operations. */
-  List<ObjectId> decide(long nowNanos, Propagation streams) {
+  /**
+   * Decides, if it is time. Returns the objects that go back to operations.
+   *
+   * @param holdNanos how long an update may be held
+   */
+  List<ObjectId> decide(long nowNanos, LongSupplier holdNanos) {
     if (nowNanos < planner.nextDecisionNanos()) {
       return List.of();
     }
     // With a fixed mode the planner measures, but finds nothing worth holding.
-    long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? streams.holdNanos() : 0;
+    long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? holdNanos.getAsLong() : 0;
     List<ObjectId> released = new ArrayList<>();
     Conditions conditions = new Conditions(slaNanos, hold, peers, shipmentCost.bytes());
     for (Planner.Switch<ObjectId> change : planner.decide(nowNanos, conditions)) {
       LOG.debug("{} -> {}: {}", change.object(), change.to().label(), change.reason());
       if (change.to() == Mode.OP) {
+        firstEndsNanos.remove(change.object());
         released.add(change.object());
+      } else if (spreads) {
+        firstEndsNanos.put(change.object(), nowNanos + phaseNanos(change.object(), hold));
       }
     }
     return released;

@@ -399,7 +399,7 @@ public final class Partition implements Machine {
   }
 
   private void tick() {
-    for (ObjectId object : modes.decide(now.nanos(), propagation)) {
+    for (ObjectId object : modes.decide(now.nanos(), propagation::holdNanos)) {
       propagation.release(object);
     }
     propagation.tick(now.nanos(), now.millis());

@@ -4,9 +4,10 @@ import java.util.function.LongSupplier;
 
 /**
  * The part of the staleness bound that is set aside for rounds that come later than planned:
- * because this machine or a receiver stalled, or the link was slower than usual. It is learned: a
- * high quantile of how late rounds really were, in a histogram whose buckets grow by half their
- * octave and are halved now and then, so that what was long ago fades.
+ * because this machine or a receiver stalled, or the link was slower than usual. It is learned: the
+ * latest that one of the last few thousand rounds was, in a histogram whose buckets grow by half
+ * their octave and are halved now and then, so that what was long ago fades. A stall makes few
+ * rounds late, however long it is, since none leaves meanwhile; so a quantile would not see it.
  *
  * <p>It is trusted after {@link #LEARNT} rounds. It is blind to a stall of a kind that was not seen
  * for a few thousand rounds, hence a floor; and it never takes more than half of what the
@@ -21,9 +22,6 @@ final class AckReserve {
   private static final int FLOOR_SHARE = 10;
 
   private static final long FLOOR_NANOS_MAX = 200_000_000;
-
-  /** Of a thousand rounds one may be later. */
-  private static final double QUANTILE = 0.999;
 
   private static final int LEARNT = 64;
   private static final int HALVED_AFTER = 2_048;
@@ -86,18 +84,15 @@ final class AckReserve {
     if (total < LEARNT) {
       return TIMER_NANOS + floor;
     }
-    long late = (long) quantile();
+    long late = (long) latest();
     long most = Math.max(0, slaNanos.getAsLong() - coordinationNanos) / 2;
     return TIMER_NANOS + Math.max(Math.min(floor, FLOOR_NANOS_MAX), Math.min(late, most));
   }
 
-  private double quantile() {
-    long rank = (long) Math.ceil(total * QUANTILE);
-    int bucket = 0;
-    long seen = counts[0];
-    while (seen < rank) {
-      bucket++;
-      seen += counts[bucket];
+  private double latest() {
+    int bucket = BUCKETS - 1;
+    while (bucket > 0 && counts[bucket] == 0) {
+      bucket--;
     }
     return bucket == 0 ? 0 : end(bucket);
   }

@@ -91,7 +91,7 @@ public final class PeerStream {
   private final StateOffers offers;
   private final Backlog backlog;
   private final LinkWindow window;
-  private final AckTimeEstimate rounds = new AckTimeEstimate();
+  private AckTimeEstimate rounds = new AckTimeEstimate();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
   /** How long rounds took until they were acknowledged. */
@@ -140,8 +140,9 @@ public final class PeerStream {
   /** Frames can be sent to this incarnation from now on. */
   public void up(ReplicaId newPeer, long nowNanos) {
     if (!newPeer.equals(peer)) {
-      // A new incarnation has nothing yet, and counts its epochs anew.
+      // A new incarnation has nothing yet, counts its epochs anew, and is slow at first.
       peer = newPeer;
+      rounds = new AckTimeEstimate();
       epoch = 0;
       ackedTick = 0;
       backlog.ofNewPeer();

@@ -27,6 +27,12 @@ final class AckReserveTest {
   }
 
   @Test
+  void stallThatOneRoundOfAThousandFelt_isCovered() {
+    long reserve = after(2_000, 1_500, 1_000, 400).nanos(80 * MILLI);
+    assertThat(reserve).isBetween(400 * MILLI, 600 * MILLI);
+  }
+
+  @Test
   void whatWasLongAgo_fades() {
     AckReserve reserve = after(2_000, 1_000, 100, 400);
     for (int i = 0; i < 20_000; i++) {

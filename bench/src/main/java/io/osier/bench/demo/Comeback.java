@@ -1,0 +1,91 @@
+package io.osier.bench.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.osier.bench.cluster.LocalCluster;
+import io.osier.core.OsierException;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Looks when a datacenter that was started again serves, and when every datacenter has all that is
+ * older than its bound again.
+ */
+final class Comeback {
+  private static final long LOOK_NANOS = 100_000_000;
+
+  private final LocalCluster cluster;
+  private final String dc;
+  private final long startedNanos = System.nanoTime();
+  private final Thread looks;
+  private volatile double servedSeconds = Double.NaN;
+  private volatile double freshSeconds = Double.NaN;
+
+  /** Begins to look at a datacenter that was started just now. */
+  Comeback(LocalCluster cluster, String dc) {
+    this.cluster = cluster;
+    this.dc = dc;
+    this.looks = Thread.ofPlatform().name("demo-comeback").daemon(true).start(this::look);
+  }
+
+  private void look() {
+    while (!cluster.isReady(dc)) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    servedSeconds = sinceStart();
+    while (!isFresh()) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    freshSeconds = sinceStart();
+  }
+
+  private double sinceStart() {
+    return (System.nanoTime() - startedNanos) / 1e9;
+  }
+
+  /** As far as each sender knows, which hears of it later. */
+  private boolean isFresh() {
+    try {
+      for (String from : cluster.dcs()) {
+        JsonNode bounds = cluster.inspect(from, Request.Topic.STAT, 0).get("keyspaces");
+        JsonNode keyspaces = cluster.inspect(from, Request.Topic.PEERS, 0).get("keyspaces");
+        for (Map.Entry<String, JsonNode> keyspace : keyspaces.properties()) {
+          long slaMillis = bounds.at("/" + keyspace.getKey() + "/sla_ms").asLong();
+          for (JsonNode to : keyspace.getValue().get("peers")) {
+            if (!to.get("connected").asBoolean() || to.get("lag_ms").asLong() > slaMillis) {
+              return false;
+            }
+          }
+        }
+      }
+      return true;
+    } catch (OsierException e) {
+      return false; // it is too busy
+    }
+  }
+
+  /** Waits for the end of it. */
+  void await(Duration atMost) {
+    try {
+      looks.join(atMost.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Seconds from its start until it served; empty if it never did. */
+  OptionalDouble served() {
+    return seconds(servedSeconds);
+  }
+
+  /** Seconds from its start until nothing was late any more that had been late because of it. */
+  OptionalDouble fresh() {
+    return seconds(freshSeconds);
+  }
+
+  private static OptionalDouble seconds(double value) {
+    return Double.isNaN(value) ? OptionalDouble.empty() : OptionalDouble.of(value);
+  }
+}

@@ -1,0 +1,115 @@
+package io.osier.bench.demo;
+
+import io.osier.bench.cluster.WriterLoad.Audit;
+import io.osier.core.Value;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of what users have, in a keyspace of its own: what is called, and what must be there in
+ * the end. Its parts are used by one thread each, all else by any.
+ */
+abstract class Kind {
+  /** What the calls of one datacenter go through: each call of {@link Part} makes one of them. */
+  interface Calls {
+    /**
+     * An update that is being made.
+     *
+     * @param acknowledged notes that it is done
+     * @param failed notes that it has failed; hears whether it may be done nevertheless
+     */
+    void update(CompletableFuture<?> update, Runnable acknowledged, Consumer<Boolean> failed);
+
+    /** A read that is being made. */
+    void read(CompletableFuture<?> read);
+  }
+
+  /** The users of one datacenter. */
+  interface Part {
+    /** Makes one call. */
+    void call(Calls calls);
+  }
+
+  private final String keyspace;
+  private final String sla;
+  private final int tenths;
+  private final String why;
+  private final LongAdder acknowledged = new LongAdder();
+
+  /**
+   * A kind of which nothing is there yet.
+   *
+   * @param sla how stale its users may see it, as the configuration has it
+   * @param tenths of all operations
+   * @param why what decides how much is saved, a sentence
+   */
+  Kind(String keyspace, String sla, int tenths, String why) {
+    this.keyspace = keyspace;
+    this.sla = sla;
+    this.tenths = tenths;
+    this.why = why;
+  }
+
+  /** All of them, new. */
+  static List<Kind> all() {
+    return List.of(
+        new Likes(), new Records(), new Carts(), new Presence(), new Sessions(), new Leaderboard());
+  }
+
+  final String keyspace() {
+    return keyspace;
+  }
+
+  final String sla() {
+    return sla;
+  }
+
+  final int tenths() {
+    return tenths;
+  }
+
+  final String why() {
+    return why;
+  }
+
+  /** The updates that were acknowledged. */
+  final LongAdder acknowledged() {
+    return acknowledged;
+  }
+
+  /** What must be there before the load begins. */
+  void fill(Keyspace space) {}
+
+  /** What the users of a datacenter do, who have a number that no others have. */
+  abstract Part part(int number, Keyspace space, SplittableRandom random);
+
+  /** Whether parts of it expire while it is read. */
+  boolean expires() {
+    return false;
+  }
+
+  /**
+   * Holds what a datacenter shows against what was acknowledged.
+   *
+   * @param fromMillis when it began to be read, by the system's clock
+   * @param toMillis when it had been read
+   */
+  abstract Audit audit(Map<String, Reading> there, long fromMillis, long toMillis);
+
+  /** The elements of a set; none if it is something else. */
+  static Set<Value> elements(Map<String, Reading> there, String key) {
+    return there.get(key) instanceof Reading.Many many ? Set.copyOf(many.values()) : Set.of();
+  }
+
+  static long count(@Nullable Reading reading) {
+    return reading instanceof Reading.Count count ? count.value() : 0;
+  }
+}

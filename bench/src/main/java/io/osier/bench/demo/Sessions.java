@@ -1,0 +1,124 @@
+package io.osier.bench.demo;
+
+import io.osier.bench.cluster.WriterLoad.Audit;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.proxy.Keyspace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/** Sessions: maps that live on for half an hour with each request. */
+final class Sessions extends Kind {
+  /** At each datacenter at a time: with 4,000 operations a second each has a request a second. */
+  private static final int OPEN = 130;
+
+  private static final int REQUESTS = 40;
+  private static final Duration TIME_TO_LIVE = Duration.ofMinutes(30);
+  private static final FieldId PAGE = new FieldId("page", CrdtType.LWW_REGISTER);
+  private static final FieldId COUNT = new FieldId("requests", CrdtType.PN_COUNTER);
+
+  private final Tally requests = new Tally();
+  private final LastWrites pages = new LastWrites();
+
+  Sessions() {
+    super(
+        "sessions",
+        "2s",
+        1,
+        "two requests of a session come within its window: its last page and its deadline travel"
+            + " once");
+  }
+
+  private static final class Visit {
+    final String key;
+    int requests;
+    volatile boolean isBusy;
+
+    Visit(String key) {
+      this.key = key;
+    }
+  }
+
+  @Override
+  Part part(int number, Keyspace space, SplittableRandom random) {
+    return new Part() {
+      private int visits;
+      private final Visit[] open =
+          IntStream.range(0, OPEN).mapToObj(i -> visit()).toArray(Visit[]::new);
+
+      private Visit visit() {
+        return new Visit("session:" + number + ":" + visits++);
+      }
+
+      @Override
+      public void call(Calls calls) {
+        int at = random.nextInt(OPEN);
+        while (open[at].isBusy) {
+          at = random.nextInt(OPEN);
+        }
+        if (open[at].requests == REQUESTS) {
+          open[at] = visit();
+        }
+        request(space, open[at], random.nextInt(1_000), calls);
+      }
+    };
+  }
+
+  private void request(Keyspace space, Visit visit, int article, Calls calls) {
+    visit.isBusy = true;
+    visit.requests++;
+    Value page = Value.of("/articles/" + article + "?step=" + visit.requests);
+    Runnable counted = requests.acknowledged(visit.key, 1);
+    var failed = requests.failed(visit.key, 1);
+    long calledNanos = System.nanoTime();
+    calls.update(
+        space
+            .expiring(TIME_TO_LIVE)
+            .map(visit.key)
+            .updateAsync(
+                List.of(
+                    new Operation.FieldUpdate(PAGE, new Operation.Assign(page)),
+                    new Operation.FieldUpdate(COUNT, new Operation.Increment(1)))),
+        () -> {
+          counted.run();
+          pages.acknowledged(visit.key, page, calledNanos, System.nanoTime());
+          visit.isBusy = false;
+        },
+        mayBeDone -> {
+          failed.accept(mayBeDone);
+          if (mayBeDone) {
+            pages.unknown(visit.key, page);
+          }
+          visit.isBusy = false;
+        });
+  }
+
+  private static Optional<Reading> field(Map<String, Reading> there, String key, FieldId field) {
+    return there.get(key) instanceof Reading.Fields map
+        ? Optional.ofNullable(map.fields().get(field))
+        : Optional.empty();
+  }
+
+  /** None has expired: the run is much shorter than half an hour. */
+  @Override
+  Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
+    Audit counted =
+        requests.audit(key -> field(there, key, COUNT).map(Kind::count).orElse(0L), there.keySet());
+    Audit seen =
+        pages.audit(
+            key ->
+                field(there, key, PAGE)
+                    .flatMap(
+                        r -> r instanceof Reading.Single page ? page.value() : Optional.empty()),
+            Set.of());
+    return new Audit(counted.missing() + seen.missing(), counted.surplus() + seen.surplus());
+  }
+}

@@ -1,0 +1,55 @@
+package io.osier.bench.demo;
+
+import io.osier.bench.cluster.WriterLoad.Audit;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+
+/** What was added to counters: what was acknowledged, and what may be done. Thread-safe. */
+final class Tally {
+  private static final class Sum {
+    final LongAdder acknowledged = new LongAdder();
+    final LongAdder unknown = new LongAdder();
+  }
+
+  private final Map<String, Sum> sums = new ConcurrentHashMap<>();
+
+  private Sum of(String counter) {
+    return sums.computeIfAbsent(counter, c -> new Sum());
+  }
+
+  /** What to do when an increment was acknowledged. */
+  Runnable acknowledged(String counter, long by) {
+    Sum sum = of(counter);
+    return () -> sum.acknowledged.add(by);
+  }
+
+  /** What to do when an increment has failed; hears whether it may be done nevertheless. */
+  Consumer<Boolean> failed(String counter, long by) {
+    Sum sum = of(counter);
+    return mayBeDone -> sum.unknown.add(mayBeDone ? by : 0);
+  }
+
+  /**
+   * Holds the counters against what was acknowledged. Updates are counted by what they add.
+   *
+   * @param shown each counter's value, 0 where there is none
+   * @param strangers counters that are there and were never incremented
+   */
+  Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
+    long missing = 0;
+    long surplus = 0;
+    for (Map.Entry<String, Sum> each : sums.entrySet()) {
+      Sum sum = each.getValue();
+      long more = shown.applyAsLong(each.getKey()) - sum.acknowledged.sum();
+      missing += Math.max(0, -more);
+      surplus += Math.max(0, more - sum.unknown.sum());
+    }
+    for (String there : strangers) {
+      surplus += sums.containsKey(there) ? 0 : 1;
+    }
+    return new Audit(missing, surplus);
+  }
+}

@@ -69,7 +69,8 @@ final class ClusterSecrets {
             ErrorCode.CONFIGURATION,
             "there is no authority in "
                 + dir
-                + "; copy the cluster's authority.pem into it, and authority.key or what it has signed: "
+                + "; copy the cluster's authority.pem into it, and authority.key or what it has"
+                + " signed: "
                 + certificate(dc).getFileName()
                 + " and "
                 + key(dc).getFileName());

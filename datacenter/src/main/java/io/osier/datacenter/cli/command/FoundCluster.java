@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionException;
  * What a newcomer's configuration takes from the cluster that it joins. Immutable.
  *
  * @param peers where each datacenter is dialled by the others, by name
- * @param keyspaces their staleness and the settings that are not the defaults, of the keyspaces that the files of the
- *     datacenters name; it has all others when it has joined
+ * @param keyspaces their staleness and the settings that are not the defaults, of the keyspaces
+ *     that the files of the datacenters name; it has all others when it has joined
  */
 record FoundCluster(
     SortedMap<String, String> peers, SortedMap<String, SortedMap<String, String>> keyspaces) {

@@ -127,7 +127,8 @@ public final class InitCommand implements Callable<Integer> {
       names = "--cluster",
       defaultValue = "osier",
       paramLabel = "NAME",
-      description = "only datacenters of one cluster talk to each other (default: ${DEFAULT-VALUE})")
+      description =
+          "only datacenters of one cluster talk to each other (default: ${DEFAULT-VALUE})")
   private String cluster;
 
   @Option(
@@ -195,7 +196,8 @@ public final class InitCommand implements Callable<Integer> {
       throw wrong("--join asks for what --peers says: give one of them");
     }
     if (join != null && keyspace != null) {
-      throw wrong("--keyspace does not go with --join: the newcomer has the keyspaces of the others");
+      throw wrong(
+          "--keyspace does not go with --join: the newcomer has the keyspaces of the others");
     }
     if (!tls && (host != null || secretsDir != null || passwordFile != null)) {
       throw wrong(

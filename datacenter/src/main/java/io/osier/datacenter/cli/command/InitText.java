@@ -122,8 +122,7 @@ final class InitText {
 
   /** With a cluster's datacenters and keyspaces. */
   InitText joins(FoundCluster found) {
-    putBlock(
-        "    # An update is visible", "{ sla = 2s }\n", found.keyspaceLines("    "));
+    putBlock("    # An update is visible", "{ sla = 2s }\n", found.keyspaceLines("    "));
     return peers(found.peers());
   }
 

@@ -32,18 +32,19 @@ record FoundCluster(
   /**
    * Asks a datacenter.
    *
+   * @param newcomer is not among the peers, also if it is a member already
    * @param at where clients reach it. Where it does not say at which address others dial it, its
    *     peer port is taken to be the next one, as by default
    * @param builder has the endpoint, and who logs in
    * @throws OsierException as it says itself, or UNAVAILABLE if it cannot be reached
    */
-  static FoundCluster ask(HostPort at, OsierClient.Builder builder) {
+  static FoundCluster ask(String newcomer, HostPort at, OsierClient.Builder builder) {
     try (OsierClient client = builder.build()) {
       client.awaitConnected(PATIENCE);
       String asked = client.status().getFirst().name();
       JsonNode datacenters = answer(client.admin().listDatacentersAsync()).get("datacenters");
       JsonNode keyspaces = answer(client.admin().listKeyspacesAsync()).get("keyspaces");
-      return of(at, asked, datacenters, keyspaces);
+      return of(newcomer, at, asked, datacenters, keyspaces);
     }
   }
 
@@ -52,12 +53,13 @@ record FoundCluster(
    *
    * @param asked the name of the datacenter that gave them
    */
-  static FoundCluster of(HostPort at, String asked, JsonNode datacenters, JsonNode keyspaces) {
+  static FoundCluster of(
+      String newcomer, HostPort at, String asked, JsonNode datacenters, JsonNode keyspaces) {
     SortedMap<String, String> peers = new TreeMap<>();
     for (JsonNode dc : datacenters) {
       String name = dc.get("name").asText();
       String address = dc.get("address").asText();
-      if (!MEMBERS.contains(dc.get("state").asText())) {
+      if (name.equals(newcomer) || !MEMBERS.contains(dc.get("state").asText())) {
         continue;
       }
       if (HostPort.parse(address).isPresent()) {

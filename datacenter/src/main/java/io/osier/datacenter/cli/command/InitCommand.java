@@ -30,17 +30,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "init",
     mixinStandardHelpOptions = true,
-    description = {
-      "Writes a commented configuration file for one datacenter of several, which osier server",
-      "--config starts from, and with --tls its certificate and the first user's password. An",
-      "existing file is never overwritten."
-    },
+    description =
+        "Writes a commented configuration file for one datacenter of several, which osier server"
+            + " --config starts from, and with --tls its certificate and the first user's password."
+            + " An existing file is never overwritten.",
     footer = {
       "",
       "Examples:",
       "  osier init --dc eu --peers us=us.example:7401,ap=ap.example:7401",
-      "  osier init --dc eu --tls --host eu.example             # the first of a cluster",
-      "  osier init --dc us --tls --host us.example --join eu.example    # all others",
+      "  osier init --dc eu --tls --host eu.example",
+      "  osier init --dc us --tls --host us.example --join eu.example",
       "  osier server --config eu.conf"
     })
 public final class InitCommand implements Callable<Integer> {
@@ -65,27 +64,24 @@ public final class InitCommand implements Callable<Integer> {
   @Option(
       names = "--join",
       paramLabel = "HOST[:PORT]",
-      description = {
-        "a datacenter of the cluster that it joins, and its client port (7400 if none is given);",
-        "asks it for the others and for the keyspaces"
-      })
+      description =
+          "a datacenter of the cluster that it joins, and its client port (default: 7400); it is"
+              + " asked for the others and for the keyspaces")
   private @Nullable String join;
 
   @Option(
       names = "--tls",
-      description = {
-        "with TLS and users: makes an authority (if there is none in --secrets), this",
-        "datacenter's certificate, and a password of the user"
-      })
+      description =
+          "with TLS and users: makes an authority if there is none, this datacenter's certificate,"
+              + " and the user's password")
   private boolean tls;
 
   @Option(
       names = "--secrets",
       paramLabel = "DIR",
-      description = {
-        "what --tls takes and makes: authority.pem and .key, NAME.pem and .key, USER.password",
-        "(default: the folder secrets beside the file)"
-      })
+      description =
+          "what --tls takes and makes: authority.pem, authority.key, NAME.pem, NAME.key,"
+              + " USER.password (default: the folder secrets beside the file)")
   private @Nullable Path secretsDir;
 
   @Option(
@@ -98,29 +94,26 @@ public final class InitCommand implements Callable<Integer> {
   @Option(
       names = "--password-file",
       paramLabel = "FILE",
-      description = {
-        "the user's password is the first line of this file (default: that of USER.password, or",
-        "of the variable OSIER_PASSWORD; else it is drawn)"
-      })
+      description =
+          "the user's password is its first line (default: USER.password in --secrets, or the"
+              + " variable OSIER_PASSWORD; else one is drawn, or with --join asked for)")
   private @Nullable Path passwordFile;
 
   @Option(
       names = "--host",
       paramLabel = "HOST",
-      description = {
-        "with --tls: where clients and other datacenters reach it; without it only this machine",
-        "does"
-      })
+      description =
+          "with --tls: where clients and other datacenters reach it; without it only this machine"
+              + " does")
   private @Nullable String host;
 
   @Option(
       names = "--port",
       defaultValue = "7400",
       paramLabel = "N",
-      description = {
-        "where clients connect (default: ${DEFAULT-VALUE}); the next port is the peers', the one",
-        "after it the page's"
-      })
+      description =
+          "where clients connect (default: ${DEFAULT-VALUE}); the next port is the peers', and the"
+              + " one after it the page's")
   private int port;
 
   @Option(
@@ -244,9 +237,7 @@ public final class InitCommand implements Callable<Integer> {
                   .certificate(secrets.certificate(dc), secrets.key(dc)))
           .user(user, password.clone());
     }
-    FoundCluster found = FoundCluster.ask(at, builder);
-    found.peers().remove(dc);
-    return found;
+    return FoundCluster.ask(dc, at, builder);
   }
 
   private HostPort joined() {
@@ -278,14 +269,12 @@ public final class InitCommand implements Callable<Integer> {
     if (!tls && found == null) {
       return "wrote " + to + "; start it with: " + start;
     }
-    String login =
-        tls
-            ? " --authorities %s --user %s --password-file %s"
-                .formatted(
-                    secrets.authority(),
-                    user,
-                    passwordFile == null ? secrets.passwordFile(user) : passwordFile)
-            : "";
+    String login = "";
+    if (tls) {
+      login = " --authorities " + secrets.authority() + " --user " + user;
+      Path file = passwordFile == null ? secrets.passwordFile(user) : passwordFile;
+      login += Files.exists(file) ? " --password-file " + file : "";
+    }
     String here = host == null ? "localhost" : host;
     String own = new HostPort(here, port).toString();
     List<String> lines = new ArrayList<>(List.of("wrote " + to + "; go on with:"));

@@ -167,6 +167,7 @@ class InitCommandTest {
     ObjectMapper json = new ObjectMapper();
     FoundCluster found =
         FoundCluster.of(
+            "mars",
             new HostPort("h", 7400),
             "eu",
             json.readTree(
@@ -174,6 +175,7 @@ class InitCommandTest {
                 [{"name": "eu", "state": "active", "address": ""},
                  {"name": "us", "state": "active", "address": ""},
                  {"name": "ap", "state": "joining", "address": "ap.example:7401"},
+                 {"name": "mars", "state": "joining", "address": "mars.example:7401"},
                  {"name": "sa", "state": "removed", "address": "sa.example:7401"}]
                 """),
             json.readTree(

@@ -29,7 +29,6 @@ import java.util.function.IntConsumer;
 
 /** A redis-server of this machine, called through Lettuce, Java's client, over one connection. */
 final class RedisTarget implements Target {
-  static final String PROGRAM = "redis-server";
   private static final int TRIES = 100;
   private static final String CHANNEL = "__keyspace@0__:v";
 
@@ -56,7 +55,7 @@ final class RedisTarget implements Target {
         "--port %d --bind 127.0.0.1 --appendonly %s --appendfsync %s"
             .formatted(port, durability == Durability.MEMORY ? "no" : "yes", fsync);
     ProcessBuilder builder =
-        new ProcessBuilder((PROGRAM + " " + options).split(" "))
+        new ProcessBuilder((Targets.REDIS + " " + options).split(" "))
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("redis.log").toFile());
@@ -76,7 +75,7 @@ final class RedisTarget implements Target {
         if (i == TRIES || !process.isAlive()) {
           client.shutdown();
           Jvm.stop(process);
-          throw new OsierException(ErrorCode.UNAVAILABLE, PROGRAM + " did not start", e);
+          throw new OsierException(ErrorCode.UNAVAILABLE, Targets.REDIS + " did not start", e);
         }
         LockSupport.parkNanos(100_000_000); // it is starting
       }
@@ -105,7 +104,7 @@ final class RedisTarget implements Target {
 
   @Override
   public String notes() {
-    return PROGRAM + " " + info("server", "redis_version");
+    return Targets.REDIS + " " + info("server", "redis_version");
   }
 
   private String info(String section, String name) {

@@ -29,6 +29,9 @@ public final class Targets {
   private static final Set<String> BLOCKING =
       Set.of("osier-embedded", "pekko", "hazelcast", "rocksdb");
 
+  /** The program of Redis. */
+  static final String REDIS = "redis-server";
+
   private Targets() {}
 
   /**
@@ -70,13 +73,41 @@ public final class Targets {
                 : Duration.ofMillis(100);
         yield new OsierPeer(sla);
       }
-      case "hazelcast" -> new HazelcastPeer();
-      case "pekko" -> new PekkoPeer();
-      case "redis" -> new RedisTarget(cluster);
+      case "hazelcast", "pekko", "redis" -> otherSystem(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
       default -> throw new ScenarioException("nothing can be started as cluster.target " + name);
     };
+  }
+
+  /**
+   * What to say where something is asked for that the launcher's own build leaves out.
+   *
+   * @param what its name
+   */
+  public static String onlyInFullBuild(String what) {
+    return what + " is not in this build; this makes one with it: mvn -B -DskipTests package";
+  }
+
+  /** By name: the launcher's own build, with Maven's -Dquick, leaves the other systems out. */
+  private static Target otherSystem(Config cluster) throws IOException {
+    Starter starter;
+    try {
+      starter =
+          Class.forName("io.osier.bench.systems.OtherSystems")
+              .asSubclass(Starter.class)
+              .getDeclaredConstructor()
+              .newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new ScenarioException(onlyInFullBuild(cluster.getString("target")), e);
+    }
+    return starter.start(cluster);
+  }
+
+  /** Starts what a scenario's cluster block asks for. */
+  interface Starter {
+    /** As {@link Targets#start}. */
+    Target start(Config cluster) throws IOException;
   }
 
   /**
@@ -104,7 +135,7 @@ public final class Targets {
   public static boolean isInstalled(String target) {
     return !target.equals("redis")
         || Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
-            .anyMatch(folder -> new File(folder, RedisTarget.PROGRAM).canExecute());
+            .anyMatch(folder -> new File(folder, REDIS).canExecute());
   }
 
   /** Options of Java that the system's documentation asks for, if it runs in this process. */

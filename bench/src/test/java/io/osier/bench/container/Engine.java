@@ -94,6 +94,7 @@ final class Engine {
   private static Optional<String> build(Path root) {
     List<String> command =
         new ArrayList<>(List.of("build", "--target", "datacenter", "-t", image()));
+    command.addAll(List.of("--build-arg", "PREBUILT=yes"));
     for (String base : BASES) {
       if (System.getenv(base) != null) {
         command.add("--build-arg");

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,12 +80,11 @@ final class LauncherTest {
             "bench/target/osier-bench-1.jar",
             "pom.xml",
             "core/pom.xml",
-            "core/src/main/A.java",
-            "bench/target/built")) {
+            "core/src/main/A.java")) {
       Files.createDirectories(home.resolve(file).getParent());
       old(home.resolve(file));
     }
-    Files.setLastModifiedTime(home.resolve("bench/target/built"), FileTime.from(Instant.now()));
+    touch("bench/target/osier-bench-1.jar"); // a full build, newer than the sources
     copy(REPOSITORY.resolve("osier"), home.resolve("osier"));
     Path dist = REPOSITORY.resolve("datacenter/src/dist");
     copy(dist.resolve("bin/osier"), home.resolve("bin/osier"));
@@ -96,6 +96,10 @@ final class LauncherTest {
     Path java = Files.createDirectories(dir.resolve("java/bin")).resolve("java");
     Files.writeString(java, JAVA);
     assertThat(java.toFile().setExecutable(true)).isTrue();
+  }
+
+  private void touch(String file) throws IOException {
+    Files.setLastModifiedTime(home.resolve(file), FileTime.from(Instant.now()));
   }
 
   private static void old(Path file) throws IOException {
@@ -256,6 +260,60 @@ final class LauncherTest {
     Files.setLastModifiedTime(lock.getParent(), FileTime.from(LONG_AGO));
     assertThat(server(launcher)).hasSize(2);
     assertThat(cacheFiles(launcher)).containsExactly("java-25.aot");
+  }
+
+  /** A program in Maven's place that says what Maven says, and makes what it makes. */
+  private Map<String, String> maven(int exitCode) throws IOException {
+    Path mvn = Files.createDirectories(dir.resolve("maven")).resolve("mvn");
+    Files.writeString(
+        mvn,
+        """
+        #!/bin/sh
+        echo "mvn $*" >>"$CALLS"
+        echo '[INFO] Building Osier core 0.1.0-SNAPSHOT       [2/9]'
+        echo '[INFO] Compiling 53 source files with javac'
+        echo '[ERROR] A.java:[1,1] broken'
+        [ %d = 0 ] || exit %d
+        mkdir -p bench/target/quick/lib
+        touch bench/target/quick/lib/osier-core.jar bench/target/quick/osier-bench-1.jar
+        """
+            .formatted(exitCode, exitCode));
+    assertThat(mvn.toFile().setExecutable(true)).isTrue();
+    return Map.of("PATH", mvn.getParent() + ":" + System.getenv("PATH"), "OSIER_CACHE", "off");
+  }
+
+  @Test
+  void sourcesNewerThanEveryBuild_onlyWhatItRunsIsBuilt_once() throws Exception {
+    touch("core/src/main/A.java");
+    Map<String, String> environment = maven(0);
+    List<String> first = run(Launcher.REPOSITORY, environment, "cli");
+    assertThat(first).hasSize(2);
+    assertThat(first.get(0)).startsWith("mvn -B -Dquick=jars").endsWith("-pl bench -am package");
+    assertThat(first.get(1)).contains("/bench/target/quick/lib/osier-core.jar");
+    assertThat(dir.resolve("said-cli"))
+        .content()
+        .contains("osier:   compiling core (53 files)")
+        .doesNotContain("[ERROR]");
+    assertThat(run(Launcher.REPOSITORY, environment, "cli")).containsExactly(first.get(1));
+    touch("bench/target/osier-bench-1.jar");
+    assertThat(run(Launcher.REPOSITORY, environment, "cli"))
+        .singleElement()
+        .asString()
+        .contains("/bench/target/lib/osier-core.jar");
+  }
+
+  @Test
+  void buildThatFails_saysWhyAndWhereMoreIs_andIsTriedAgain() throws Exception {
+    touch("core/src/main/A.java");
+    for (int i = 0; i < 2; i++) {
+      Process process = begin(Launcher.REPOSITORY, maven(1), "cli");
+      assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(process.exitValue()).isOne();
+      assertThat(dir.resolve("said-cli"))
+          .content()
+          .contains("[ERROR] A.java:[1,1] broken", "the build failed", "quick/build.log");
+    }
+    assertThat(Files.readAllLines(calls)).hasSize(2).allMatch(line -> line.startsWith("mvn"));
   }
 
   @ParameterizedTest

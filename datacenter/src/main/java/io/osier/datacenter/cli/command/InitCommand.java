@@ -1,21 +1,23 @@
 package io.osier.datacenter.cli.command;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
-
-import com.typesafe.config.ConfigUtil;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
+import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.TlsOptions;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -28,25 +30,22 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "init",
     mixinStandardHelpOptions = true,
-    description = {
-      "Writes a commented configuration file for one datacenter of several, which osier server",
-      "--config starts from. An existing file is never overwritten."
-    },
+    description =
+        "Writes a commented configuration file for one datacenter of several, which osier server"
+            + " --config starts from, and with --tls its certificate and the first user's password."
+            + " An existing file is never overwritten.",
     footer = {
       "",
       "Examples:",
       "  osier init --dc eu --peers us=us.example:7401,ap=ap.example:7401",
+      "  osier init --dc eu --tls --host eu.example",
+      "  osier init --dc us --tls --host us.example --join eu.example",
       "  osier server --config eu.conf"
     })
 public final class InitCommand implements Callable<Integer> {
-  private static final String EXAMPLE = "/osier-example.conf";
-
-  /** What it has in the place of the peers. */
-  private static final String PEERS =
-      """
-          # us = "us.example:7401"
-          # ap = "ap.example:7401"
-      """;
+  private static final int CLIENT_PORT = 7_400;
+  private static final int PORT_MAX = 65_535;
+  private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1");
 
   @Option(
       names = "--dc",
@@ -63,11 +62,73 @@ public final class InitCommand implements Callable<Integer> {
   private List<String> peers = new ArrayList<>();
 
   @Option(
-      names = "--keyspace",
-      defaultValue = "default",
+      names = "--join",
+      paramLabel = "HOST[:PORT]",
+      description =
+          "a datacenter of the cluster that it joins, and its client port (default: 7400); it is"
+              + " asked for the others and for the keyspaces")
+  private @Nullable String join;
+
+  @Option(
+      names = "--tls",
+      description =
+          "with TLS and users: makes an authority if there is none, this datacenter's certificate,"
+              + " and the user's password")
+  private boolean tls;
+
+  @Option(
+      names = "--secrets",
+      paramLabel = "DIR",
+      description =
+          "what --tls takes and makes: authority.pem, authority.key, NAME.pem, NAME.key,"
+              + " USER.password (default: the folder secrets beside the file)")
+  private @Nullable Path secretsDir;
+
+  @Option(
+      names = "--user",
       paramLabel = "NAME",
-      description = "the first keyspace (default: ${DEFAULT-VALUE})")
-  private String keyspace;
+      defaultValue = "admin",
+      description = "with --tls: who may do everything (default: ${DEFAULT-VALUE})")
+  private String user;
+
+  @Option(
+      names = "--password-file",
+      paramLabel = "FILE",
+      description =
+          "the user's password is its first line (default: USER.password in --secrets, or the"
+              + " variable OSIER_PASSWORD; else one is drawn, or with --join asked for)")
+  private @Nullable Path passwordFile;
+
+  @Option(
+      names = "--host",
+      paramLabel = "HOST",
+      description =
+          "with --tls: where clients and other datacenters reach it; without it only this machine"
+              + " does")
+  private @Nullable String host;
+
+  @Option(
+      names = "--port",
+      defaultValue = "7400",
+      paramLabel = "N",
+      description =
+          "where clients connect (default: ${DEFAULT-VALUE}); the next port is the peers', and the"
+              + " one after it the page's")
+  private int port;
+
+  @Option(
+      names = "--cluster",
+      defaultValue = "osier",
+      paramLabel = "NAME",
+      description =
+          "only datacenters of one cluster talk to each other (default: ${DEFAULT-VALUE})")
+  private String cluster;
+
+  @Option(
+      names = "--keyspace",
+      paramLabel = "NAME",
+      description = "the first keyspace (default: default, or with --join those of the others)")
+  private @Nullable String keyspace;
 
   @Option(
       names = "--file",
@@ -83,57 +144,146 @@ public final class InitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    checkOptions();
+    Path to = file == null ? Path.of(dc + ".conf") : file;
+    ClusterSecrets secrets =
+        new ClusterSecrets(secretsDir == null ? to.resolveSibling("secrets") : secretsDir);
+    try {
+      if (Files.exists(to)) {
+        throw new FileAlreadyExistsException(to.toString());
+      }
+      char[] password = {};
+      if (tls) {
+        secrets.certify(dc, cluster, hosts(), join != null);
+        password = password(secrets);
+      }
+      FoundCluster found = join == null ? null : find(secrets, password);
+      InitText text = new InitText(dc, cluster, port, keyspace);
+      if (tls) {
+        text.secure(secrets, host != null, user, CredentialCommand.make(password).line());
+      }
+      String written = (found == null ? text.peers(peers()) : text.joins(found)).text();
+      Arrays.fill(password, '\0');
+      ConfigReader.read("the file that would be written", written, Map.of());
+      Files.writeString(to, written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      secrets.made().forEach(made -> System.out.println("made " + made));
+      System.out.println(next(to, secrets, found));
+      return 0;
+    } catch (OsierException e) {
+      System.err.println("error " + e.code() + ": " + e.getMessage());
+    } catch (FileAlreadyExistsException e) {
+      System.err.println("error: " + to + " exists already; name another with --file");
+    } catch (IOException e) {
+      System.err.println("error: " + to + " cannot be written: " + e);
+    }
+    return 1;
+  }
+
+  private void checkOptions() {
     try {
       ReplicaId.checkDcName(dc);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--dc: " + e.getMessage());
+      throw wrong("--dc: " + e.getMessage());
     }
-    Path to = file == null ? Path.of(dc + ".conf") : file;
-    try {
-      String text = text();
-      ConfigReader.read("the file that would be written", text, Map.of());
-      Files.writeString(to, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
-      return 1;
-    } catch (FileAlreadyExistsException e) {
-      System.err.println("error: " + to + " exists already; name another with --file");
-      return 1;
-    } catch (IOException e) {
-      System.err.println("error: " + to + " cannot be written: " + e);
-      return 1;
+    if (join != null && !peers.isEmpty()) {
+      throw wrong("--join asks for what --peers says: give one of them");
     }
-    System.out.println("wrote " + to + "; start it with: osier server --config " + to);
-    return 0;
+    if (join != null && keyspace != null) {
+      throw wrong(
+          "--keyspace does not go with --join: the newcomer has the keyspaces of the others");
+    }
+    if (!tls && (host != null || secretsDir != null || passwordFile != null)) {
+      throw wrong(
+          "--host, --secrets and --password-file need --tls: who is reached by others needs TLS and"
+              + " users");
+    }
+    if (host != null && HostPort.host(host).isEmpty()) {
+      throw wrong("--host is a name or an address without a port, not '" + host + "'");
+    }
+    if (port < 1 || port > PORT_MAX - 2) {
+      throw wrong("--port must be from 1 to " + (PORT_MAX - 2) + ", not " + port);
+    }
   }
 
-  /** The distribution's example, which reads as it is, with what was given in its places. */
-  private String text() throws IOException {
-    StringBuilder others = new StringBuilder();
+  private ParameterException wrong(String what) {
+    return new ParameterException(spec.commandLine(), what);
+  }
+
+  /** What the certificate names: commands on this machine may say localhost. */
+  private List<String> hosts() {
+    List<String> all = new ArrayList<>(LOOPBACK);
+    if (host != null) {
+      HostPort.host(host).filter(h -> !all.contains(h)).ifPresent(all::addFirst);
+    }
+    return all;
+  }
+
+  private char[] password(ClusterSecrets secrets) {
+    boolean isThere = Files.exists(secrets.passwordFile(user));
+    return passwordFile != null || (!isThere && (UserArguments.isGiven() || join != null))
+        ? UserArguments.password("password of " + user + ": ", Optional.ofNullable(passwordFile))
+        : secrets.password(user);
+  }
+
+  private FoundCluster find(ClusterSecrets secrets, char[] password) {
+    HostPort at = joined();
+    OsierClient.Builder builder =
+        OsierClient.builder().name("osier init").endpoint("joined", at.toString());
+    if (tls) {
+      builder
+          .tls(
+              TlsOptions.DEFAULT
+                  .authorities(secrets.authority())
+                  .certificate(secrets.certificate(dc), secrets.key(dc)))
+          .user(user, password.clone());
+    }
+    return FoundCluster.ask(dc, at, builder);
+  }
+
+  private HostPort joined() {
+    return HostPort.parse(String.valueOf(join))
+        .or(() -> HostPort.host(String.valueOf(join)).map(h -> new HostPort(h, CLIENT_PORT)))
+        .orElseThrow(() -> wrong("--join must be HOST or HOST:PORT, not '" + join + "'"));
+  }
+
+  private Map<String, String> peers() {
+    Map<String, String> named = new LinkedHashMap<>();
     for (String peer : peers) {
       String[] parts = peer.split("=", 2);
       if (parts.length < 2) {
-        throw new ParameterException(
-            spec.commandLine(), "--peers must be NAME=HOST:PORT[,...], not '" + peer + "'");
+        throw wrong("--peers must be NAME=HOST:PORT[,...], not '" + peer + "'");
       }
       if (parts[0].equals(dc)) {
-        throw new ParameterException(
-            spec.commandLine(), "--peers names the other datacenters; " + dc + " is this one");
+        throw wrong("--peers names the other datacenters; " + dc + " is this one");
       }
-      others
-          .append("    ")
-          .append(ConfigUtil.quoteString(parts[0]))
-          .append(" = ")
-          .append(ConfigUtil.quoteString(parts[1]))
-          .append('\n');
+      if (named.put(parts[0], parts[1]) != null) {
+        throw wrong("--peers names " + parts[0] + " twice");
+      }
     }
-    try (InputStream in = requireNonNull(InitCommand.class.getResourceAsStream(EXAMPLE))) {
-      String text =
-          new String(in.readAllBytes(), UTF_8)
-              .replace("dc = eu\n", "dc = " + dc + '\n')
-              .replace("/etc/osier/eu.", "/etc/osier/" + dc + '.')
-              .replace("shop { sla", ConfigUtil.quoteString(keyspace) + " { sla");
-      return peers.isEmpty() ? text : text.replace(PEERS, others);
+    return named;
+  }
+
+  /** What to type next. */
+  private String next(Path to, ClusterSecrets secrets, @Nullable FoundCluster found) {
+    String start = "osier server --config " + to;
+    if (!tls && found == null) {
+      return "wrote " + to + "; start it with: " + start;
     }
+    String login = "";
+    if (tls) {
+      login = " --authorities " + secrets.authority() + " --user " + user;
+      Path file = passwordFile == null ? secrets.passwordFile(user) : passwordFile;
+      login += Files.exists(file) ? " --password-file " + file : "";
+    }
+    String here = host == null ? "localhost" : host;
+    String own = new HostPort(here, port).toString();
+    List<String> lines = new ArrayList<>(List.of("wrote " + to + "; go on with:"));
+    if (found != null) {
+      String address = new HostPort(here, port + 1).toString();
+      lines.add("osier cli --connect " + joined() + login + " dc add " + dc + ' ' + address);
+    }
+    lines.add(start);
+    lines.add("osier cli --connect " + own + login + " dc list");
+    return String.join("\n  ", lines);
   }
 }

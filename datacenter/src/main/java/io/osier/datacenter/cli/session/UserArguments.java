@@ -69,6 +69,11 @@ public final class UserArguments {
         : typed(prompt, "--password-file or " + VARIABLE);
   }
 
+  /** Whether the variable has a password. */
+  public static boolean isGiven() {
+    return System.getenv(VARIABLE) != null;
+  }
+
   /**
    * What somebody types at the terminal, unseen.
    *

@@ -1,13 +1,22 @@
 package io.osier.datacenter.cli.command;
 
+import static java.nio.file.attribute.PosixFilePermission.OWNER_READ;
+import static java.nio.file.attribute.PosixFilePermission.OWNER_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.net.HostPort;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.server.Datacenter;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +76,7 @@ class InitCommandTest {
       delimiter = '|',
       value = {
         "us=nowhere      | 1",
-        "us=a:1,us=b:1   | 1",
+        "us=a:1,us=b:1   | 2",
         "us=a:1,ap=a:1   | 1",
         "us              | 2",
         "eu=a:1          | 2",
@@ -76,5 +85,140 @@ class InitCommandTest {
     Path file = dir.resolve("eu.conf");
     assertThat(init("--dc=eu", "--peers=" + peers, "--file=" + file)).isEqualTo(exit);
     assertThat(file).doesNotExist();
+  }
+
+  /** Ports that are free, no store. */
+  private static final Map<String, String> ANYWHERE =
+      Map.of(
+          "OSIER_LISTEN_CLIENT_PORT", "0",
+          "OSIER_LISTEN_PEER_PORT", "0",
+          "OSIER_ADMIN_PORT", "0",
+          "OSIER_STORE_DIR", "''");
+
+  private DatacenterConfig read(String file) {
+    return ConfigReader.read(dir.resolve(file).toFile(), ANYWHERE, warning -> {});
+  }
+
+  private int secure(String dc, String... more) {
+    List<String> line = new ArrayList<>(List.of("--dc=" + dc, "--tls"));
+    line.add("--file=" + dir.resolve(dc + ".conf"));
+    line.addAll(List.of(more));
+    return init(line.toArray(String[]::new));
+  }
+
+  @Test
+  void init_withTls_makesTheFirstOfACluster_whichAnotherOneJoins() throws Exception {
+    assertThat(secure("eu", "--keyspace=shop")).isZero();
+    Path secrets = dir.resolve("secrets");
+    String password = Files.readString(secrets.resolve("admin.password")).strip();
+    assertThat(password).hasSize(24);
+    assertThat(dir.resolve("eu.conf")).content().doesNotContain(password);
+    assertThat(Files.getPosixFilePermissions(secrets.resolve("admin.password")))
+        .containsExactlyInAnyOrder(OWNER_READ, OWNER_WRITE);
+    try (Datacenter eu = Datacenter.start(read("eu.conf"))) {
+      String join = "--join=127.0.0.1:" + eu.clientPort();
+      Path wrong = Files.writeString(dir.resolve("wrong"), "guessed");
+      assertThat(secure("us", join, "--password-file=" + wrong)).isEqualTo(1);
+      assertThat(dir.resolve("us.conf")).doesNotExist();
+      assertThat(secure("us", join)).isZero(); // its certificate is there already
+      DatacenterConfig us = read("us.conf");
+      assertThat(us.peers())
+          .containsOnlyKeys("eu")
+          .extractingByKey("eu")
+          .extracting(InetSocketAddress::getPort)
+          .isEqualTo(eu.clientPort() + 1); // it does not know its own
+      assertThat(us.keyspaces()).isEqualTo(read("eu.conf").keyspaces());
+      Datacenter.start(us).close();
+    }
+  }
+
+  @Test
+  void init_withAHost_letsOthersIn_andItsCertificateNamesIt() throws Exception {
+    assertThat(secure("eu", "--host=eu.example", "--port=31900")).isZero();
+    assertThat(dir.resolve("eu.conf"))
+        .content()
+        .contains("client-port = 31900", "peer-port = 31901", "port = 31902");
+    DatacenterConfig config = read("eu.conf");
+    assertThat(config.host()).isEqualTo("0.0.0.0");
+    assertThat(config.admin().orElseThrow().host()).isEqualTo("127.0.0.1");
+    Datacenter.start(config).close(); // it would be refused without TLS and users
+    try (InputStream in = Files.newInputStream(dir.resolve("secrets/eu.pem"))) {
+      X509Certificate certificate =
+          (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
+      assertThat(certificate.getSubjectAlternativeNames())
+          .extracting(name -> String.valueOf(name.get(1)))
+          .contains("eu.example", "localhost", "127.0.0.1", "osier://osier/dc/eu");
+    }
+  }
+
+  @Test
+  void init_withAnAuthority_isSignedByIt_andAnotherOneIsNotMadeToJoin() {
+    Path given = dir.resolve("given");
+    assertThat(secure("us", "--join=127.0.0.1:1", "--secrets=" + given)).isEqualTo(1);
+    assertThat(given).doesNotExist();
+    CertificateMaker.authority(given, "osier", 2);
+    assertThat(secure("eu", "--secrets=" + given, "--user=root")).isZero();
+    assertThat(given.resolve("root.password")).exists();
+    Datacenter.start(read("eu.conf")).close(); // the key fits the authority
+  }
+
+  @Test
+  void joining_takesMembersAndWhatFilesName_andOnlyTheAskedOnesAddressIsGuessed() throws Exception {
+    ObjectMapper json = new ObjectMapper();
+    FoundCluster found =
+        FoundCluster.of(
+            "mars",
+            new HostPort("h", 7400),
+            "eu",
+            json.readTree(
+                """
+                [{"name": "eu", "state": "active", "address": ""},
+                 {"name": "us", "state": "active", "address": ""},
+                 {"name": "ap", "state": "joining", "address": "ap.example:7401"},
+                 {"name": "mars", "state": "joining", "address": "mars.example:7401"},
+                 {"name": "sa", "state": "removed", "address": "sa.example:7401"}]
+                """),
+            json.readTree(
+                """
+                [{"name": "bank", "from": "file", "consistency": "causal", "sla": "500ms",
+                  "partitions": "1", "replicas": "ap,eu", "limits.key": "100B"},
+                 {"name": "run", "from": "command", "sla": "1000ms"}]
+                """));
+    assertThat(found.peers())
+        .containsExactly(Map.entry("ap", "ap.example:7401"), Map.entry("eu", "h:7401"));
+    KeyspacePolicy policy =
+        ConfigReader.read(
+                "it",
+                "osier { dc = ap, store.dir = \"\", peers { eu = \"h:1\" }, keyspaces {\n"
+                    + found.keyspaceLines("")
+                    + "} }",
+                Map.of())
+            .keyspaces()
+            .getFirst();
+    assertThat(policy.name()).isEqualTo("bank");
+    assertThat(policy.consistency()).isEqualTo(KeyspacePolicy.Consistency.CAUSAL);
+    assertThat(policy.sla()).isEqualTo(Duration.ofMillis(500));
+    assertThat(policy.partitions()).isOne();
+    assertThat(policy.replicas()).containsExactlyInAnyOrder("ap", "eu");
+    assertThat(policy.limits().keyBytesMax()).isEqualTo(100);
+    assertThat(found.keyspaces()).containsOnlyKeys("bank");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--host=eu.example",
+        "--secrets=s",
+        "--tls --host=a:1",
+        "--port=65534",
+        "--join=a:b",
+        "--join=a --peers=us=a:1",
+        "--join=a --keyspace=k",
+      })
+  void init_withOptionsThatDoNotFit_isWrongUsage_andMakesNothing(String options) {
+    String file = "--dc=eu --file=" + dir.resolve("eu.conf") + ' ' + options;
+    assertThat(init(file.split(" "))).isEqualTo(2);
+    assertThat(dir).isEmptyDirectory();
   }
 }

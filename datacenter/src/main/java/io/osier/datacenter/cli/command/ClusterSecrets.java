@@ -1,0 +1,111 @@
+package io.osier.datacenter.cli.command;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.tls.PasswordFile;
+import io.osier.core.tls.TlsName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * The directory with a cluster's authority, what it has signed, and the first user's password.
+ * {@code osier init} takes what is there, and makes what is missing.
+ */
+final class ClusterSecrets {
+  private static final int AUTHORITY_DAYS = 3_650;
+  private static final int CERTIFICATE_DAYS = 365;
+  private static final int PASSWORD_BYTES = 18;
+
+  private final Path dir;
+  private final List<Path> made = new ArrayList<>();
+
+  ClusterSecrets(Path dir) {
+    this.dir = dir;
+  }
+
+  Path authority() {
+    return dir.resolve("authority.pem");
+  }
+
+  Path certificate(String dc) {
+    return dir.resolve(dc + ".pem");
+  }
+
+  Path key(String dc) {
+    return dir.resolve(dc + ".key");
+  }
+
+  Path passwordFile(String user) {
+    return dir.resolve(user + ".password");
+  }
+
+  /** What was made, as it was made. */
+  List<Path> made() {
+    return List.copyOf(made);
+  }
+
+  /**
+   * A datacenter's certificate, and what signs it.
+   *
+   * @param joins whether the cluster is there already, so that it has an authority
+   * @throws OsierException CONFIGURATION if there is no authority and there must be one, or
+   *     something cannot be made
+   */
+  void certify(String dc, String cluster, List<String> hosts, boolean joins) {
+    if (Files.exists(certificate(dc)) && Files.exists(key(dc)) && Files.exists(authority())) {
+      return;
+    }
+    if (!Files.exists(authority())) {
+      if (joins) {
+        throw new OsierException(
+            ErrorCode.CONFIGURATION,
+            "there is no authority in "
+                + dir
+                + "; copy the cluster's authority.pem into it, and authority.key or what it has"
+                + " signed: "
+                + certificate(dc).getFileName()
+                + " and "
+                + key(dc).getFileName());
+      }
+      made.addAll(CertificateMaker.authority(dir, cluster, AUTHORITY_DAYS));
+    }
+    made.addAll(
+        CertificateMaker.signed(
+            dir, dc, TlsName.ofDatacenter(cluster, dc), hosts, CERTIFICATE_DAYS));
+  }
+
+  /**
+   * A user's password that is there, or is drawn and written down.
+   *
+   * @throws OsierException CONFIGURATION if its file cannot be read or written
+   */
+  char[] password(String user) {
+    Path file = passwordFile(user);
+    if (Files.exists(file)) {
+      return PasswordFile.read(file, problem -> problem);
+    }
+    byte[] random = new byte[PASSWORD_BYTES];
+    new SecureRandom().nextBytes(random);
+    String password = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    try {
+      Files.createDirectories(dir);
+      // It is made so that nobody else can read it before anything is in it.
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(file, password + '\n', UTF_8);
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, file + " cannot be written: " + e.getMessage(), e);
+    }
+    made.add(file);
+    return password.toCharArray();
+  }
+}

@@ -364,7 +364,7 @@ public final class Datacenter implements AutoCloseable {
     if (isReadOnly()) {
       keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
     } else {
-      neighbours.begin(transport, readiness, dashboard);
+      neighbours.begin(announced().toString(), transport, readiness, dashboard);
       keyspaces.awaitPeers(); // to recover may have taken long
       transport.dial();
       control.start();
@@ -505,19 +505,29 @@ public final class Datacenter implements AutoCloseable {
     return store == null ? GroupCommitHelp.NONE : store.writer().help();
   }
 
+  /** How others reach the port for clients. */
+  private HostPort announced() {
+    HostPort said = config.announced();
+    return said.port() > 0 ? said : new HostPort(said.host(), clients.port());
+  }
+
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
   private Dashboard dashboard() {
-    String cli = "osier cli --connect " + HostPort.bound(config.host(), config.clientPort());
     boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
         neighbours.addresses().keySet(),
+        neighbours::clientAddresses,
         () ->
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
                     : publisher.fresh(0))
-                .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli))),
+                .thenApply(
+                    snapshot ->
+                        json.of(
+                            DashboardModel.of(
+                                snapshot, "osier cli --connect " + announced()))),
         transport::note);
   }
 

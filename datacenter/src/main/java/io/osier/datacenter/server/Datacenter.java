@@ -14,6 +14,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.admin.AdminServer;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.DashboardModel;
+import io.osier.datacenter.admin.HistoryKeeper;
 import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -111,6 +112,7 @@ public final class Datacenter implements AutoCloseable {
   private final @Nullable AdminServer admin;
   private final Dashboard dashboard;
   private final PeerDirectory neighbours;
+  private final HistoryKeeper history;
   private volatile boolean closed;
 
   /**
@@ -252,6 +254,7 @@ public final class Datacenter implements AutoCloseable {
             writeHelp(),
             this::isControlKnown);
     this.dashboard = parts.opened(dashboard());
+    this.history = new HistoryKeeper(self.dc());
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
@@ -346,13 +349,16 @@ public final class Datacenter implements AutoCloseable {
         "osier.admin.port",
         settings.host(),
         settings.port(),
-        at -> new AdminServer(at, settings, adminTls(), access, publisher, readiness, dashboard));
+        at ->
+            new AdminServer(
+                at, settings, adminTls(), access, publisher, readiness, dashboard, history));
   }
 
   /** All is there: lets the partitions run, and hears the others. */
   private void begin() {
     keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
+      publisher.listen(history::take);
       publisher.everySecond();
     }
     if (store != null) {

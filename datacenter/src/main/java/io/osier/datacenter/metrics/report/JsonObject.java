@@ -31,6 +31,16 @@ public final class JsonObject {
     public void add(long element) {
       elements.add(element);
     }
+
+    /** A number with four digits, or those before its point; null if it is none. */
+    public void add(double element) {
+      elements.add(
+          !Double.isFinite(element)
+              ? null
+              : Math.abs(element) >= 1_000
+                  ? (Object) Math.round(element)
+                  : (Object) (Math.round(element * 1e3) / 1e3));
+    }
   }
 
   public JsonObject put(String name, String value) {

@@ -6,7 +6,7 @@ import {bytes, count, millis, num, rate, seconds} from './format.js';
 
 const WIDTH = 360;
 const HEIGHT = 56;
-const HOUR_MS = 3600000;
+const SPAN_MS_MIN = 600000;
 const perSecond = (unit) => (value) => unit(value) + '/s';
 const CHARTS = [
   ['Updates', perSecond(rate), {updates: 'committed', applied: 'from elsewhere'}],
@@ -22,10 +22,11 @@ const CHARTS = [
 ];
 
 export class Hour {
-  // slider: goes through the moments; at: where the moment is named
-  constructor(parent, slider, at) {
+  // slider: goes through the moments; at: where the moment is named; title: what is seen
+  constructor(parent, slider, at, title) {
     this.slider = slider;
     this.at = at;
+    this.title = title;
     this.parent = parent;
     this.charts = [];
     slider.addEventListener('input', () => this.point(Number(slider.value)));
@@ -40,7 +41,10 @@ export class Hour {
     const pairs = Object.keys(data.peers ?? {}).sort();
     const shape = JSON.stringify([data.dc, pairs, names]);
     if (shape !== this.shape) this.build(shape, pairs, names);
-    this.to = Math.max(Date.now(), ends.at(-1) ?? 0);
+    // All by the server's clock, which may be another one than the browser's.
+    this.to = ends.at(-1) ?? 0;
+    this.span = Math.max(SPAN_MS_MIN, this.to - (ends[0] ?? this.to));
+    text(this.title, `The last ${this.span > 3500000 ? 'hour' : millis(this.span)} at ${shown(data.dc)}`);
     this.slider.disabled = ends.length === 0;
     this.slider.max = Math.max(0, ends.length - 1);
     for (const chart of this.charts) this.draw(chart);
@@ -72,7 +76,7 @@ export class Hour {
   }
 
   x(i) {
-    return WIDTH * (1 - (this.to - this.ends[i]) / HOUR_MS);
+    return WIDTH * (1 - (this.to - this.ends[i]) / this.span);
   }
 
   draw(chart) {
@@ -96,7 +100,7 @@ export class Hour {
     const svg = e.target.closest('svg');
     if (!svg || !this.ends?.length) return;
     const box = svg.getBoundingClientRect();
-    const at = this.to - HOUR_MS * (1 - (e.clientX - box.left) / box.width);
+    const at = this.to - this.span * (1 - (e.clientX - box.left) / box.width);
     let best = 0;
     this.ends.forEach((end, i) => {
       if (Math.abs(end - at) < Math.abs(this.ends[best] - at)) best = i;

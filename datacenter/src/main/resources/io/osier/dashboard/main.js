@@ -22,7 +22,7 @@ const bytesChart = new TimeChart($('bytes-chart'), [
 const distribution = new Distribution($('visibility'));
 const map = new DatacenterMap($('map'), (dc) => choose('dc', scope.dc === dc ? '' : dc));
 const hot = new HotBoard($('hot'));
-const hour = new Hour($('hour'), $('hour-time'), $('hour-at'));
+const hour = new Hour($('hour'), $('hour-time'), $('hour-at'), $('hour-title'));
 const wide = matchMedia('(min-width: 115rem)');
 if (wide.matches) $('links').closest('details').open = true;
 

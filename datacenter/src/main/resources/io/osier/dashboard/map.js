@@ -83,7 +83,8 @@ export class DatacenterMap {
     const title = s('title');
     const group = s('g', {class: 'link', 'data-from': from, 'data-to': to}, title, way, flow, cross);
     const label = s('text', {'data-from': from, 'data-to': to}, s('tspan', {x: 0}), s('tspan', {x: 0, class: 'lag'}));
-    return {group, way, flow, label, title, on, nx, ny, stop: 0};
+    const crossed = {x: middle.x - 9, y: middle.y - 9, width: 18, height: 18};
+    return {group, way, flow, label, title, on, nx, ny, crossed, stop: 0};
   }
 
   buildNode(name, i) {
@@ -149,7 +150,7 @@ export class DatacenterMap {
       attribute(view.label, 'data-state', link.state);
       text(view.title, `${link.from} to ${link.to}: ${link.state}, ${bytes(link.rate)}/s, ${count(link.lag)} updates not confirmed`
         + (link.staleMs === null ? '' : `, stale ${seconds(link.staleMs)}`));
-      if (lines[0] !== '') shownLinks.push({view, trouble});
+      if (lines[0] !== '') shownLinks.push({view, trouble, cut: link.state === 'cut'});
       else attribute(view.label, 'visibility', 'hidden');
     }
     this.arrange(shownLinks);
@@ -162,12 +163,13 @@ export class DatacenterMap {
       const box = group.getBBox();
       return {x: box.x + at.x, y: box.y + at.y, width: box.width, height: box.height};
     });
+    for (const {view, cut} of shownLinks) if (cut) taken.push(view.crossed);
     shownLinks.sort((a, b) => b.trouble - a.trouble);
     for (const {view} of shownLinks) {
       const size = view.label.getBBox();
       const box = (stop) => {
         const {x, y} = view.on(STOPS[stop]);
-        const off = 7 + Math.abs(view.nx) * size.width / 2 + Math.abs(view.ny) * size.height / 2;
+        const off = 8 + Math.abs(view.nx) * size.width / 2 + Math.abs(view.ny) * size.height / 2;
         const left = x + view.nx * off - size.width / 2;
         return {
           x: Math.min(Math.max(left, 0), Math.max(0, this.width - size.width)),

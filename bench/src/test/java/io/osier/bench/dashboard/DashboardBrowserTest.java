@@ -277,42 +277,8 @@ final class DashboardBrowserTest {
     assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
   }
 
-  /** Who is gone is named with its own address, and what it lacks counts as late. */
   @Test
   @Order(6)
-  void outage_isShown_withWhatIsOverdue_andTheAddressOfWhoIsGone() {
-    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
-    cluster.kill("ap");
-    try {
-      Page phone = open("us", 390, 844, ColorScheme.DARK); // that never heard ap
-      for (Page one : List.of(page, phone)) {
-        Locator problem =
-            one.locator("#problems li")
-                .filter(new Locator.FilterOptions().setHasText("No word from ap"));
-        assertThat(problem).isVisible(SOON);
-        assertThat(problem.locator("code"))
-            .hasText("osier cli --connect " + cluster.endpoint("ap") + " peers");
-        assertThat(problem).containsText("updates wait for it");
-        assertThat(one.locator("#within-sub")).containsText("overdue");
-        assertThat(one.locator("#within")).hasAttribute("data-late", "true");
-        assertThat(one.locator(".node[data-dc=ap]")).hasAttribute("data-state", "silent");
-        assertThat(label(one, "eu", "ap")).containsText(Pattern.compile("cut · stale [1-9]"));
-        assertThat(label(one, "ap", "eu")).containsText("unheard for");
-        watch(one, 15);
-        nothingIsOverprinted(one);
-      }
-      picture(page, "outage");
-      picture(phone, "outage-phone");
-    } finally {
-      cluster.start("ap");
-      cluster.awaitReady("ap", Duration.ofMinutes(2));
-    }
-    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
-  }
-
-  @Test
-  @Order(7)
   void wideScreen_showsMore_notLarger() {
     Page page = open("eu", 2560, 1440, ColorScheme.DARK);
     assertThat(page.locator("#hour figure")).hasCount(10);
@@ -328,7 +294,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(8)
+  @Order(7)
   void onAPhone_nothingIsWiderThanTheScreen() {
     Page page = open("ap", 390, 844, ColorScheme.LIGHT);
     assertThat(page.locator(".node")).hasCount(3);
@@ -344,7 +310,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(9)
+  @Order(8)
   void keyboardAndThemes_work_andNothingIsNameless() {
     Page page = open("eu", 1280, 800, ColorScheme.LIGHT);
     page.keyboard().press("k");
@@ -376,7 +342,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(10)
+  @Order(9)
   void texts_haveContrast_byDayAndByNight() {
     String script = script("contrast.js");
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
@@ -384,6 +350,40 @@ final class DashboardBrowserTest {
       assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
       assertThat(page.evaluate(script)).as("%s", scheme).isEqualTo(List.of());
     }
+  }
+
+  /** Who is gone is named with its own address, and what it lacks counts as late. */
+  @Test
+  @Order(10)
+  void outage_isShown_withWhatIsOverdue_andTheAddressOfWhoIsGone() {
+    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    cluster.kill("ap");
+    try {
+      Page phone = open("us", 390, 844, ColorScheme.DARK); // that never heard ap
+      for (Page one : List.of(page, phone)) {
+        Locator problem =
+            one.locator("#problems li")
+                .filter(new Locator.FilterOptions().setHasText("No word from ap"));
+        assertThat(problem).isVisible(SOON);
+        assertThat(problem.locator("code"))
+            .hasText("osier cli --connect " + cluster.endpoint("ap") + " peers");
+        assertThat(problem).containsText("updates wait for it");
+        assertThat(one.locator("#within-sub")).containsText("overdue");
+        assertThat(one.locator("#within")).hasAttribute("data-late", "true");
+        assertThat(one.locator(".node[data-dc=ap]")).hasAttribute("data-state", "silent");
+        assertThat(label(one, "eu", "ap")).containsText(Pattern.compile("cut · stale [1-9]"));
+        assertThat(label(one, "ap", "eu")).containsText("unheard for");
+        watch(one, 15);
+        nothingIsOverprinted(one);
+      }
+      picture(page, "outage");
+      picture(phone, "outage-phone");
+    } finally {
+      cluster.start("ap");
+      cluster.awaitReady("ap", Duration.ofMinutes(2));
+    }
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
   }
 
   /** Does something again and again, on a thread of its own. */

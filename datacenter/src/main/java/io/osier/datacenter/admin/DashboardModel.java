@@ -23,7 +23,7 @@ import org.HdrHistogram.HistogramIterationValue;
  * @param dc its name
  * @param incarnation of this process
  * @param uptimeMillis how long it has run
- * @param cli how its command line is called on its machine, without a command
+ * @param cli the command line that reaches it, without a command
  * @param obstacles what keeps it from serving, in words
  * @param warnings what else does not work, in words
  * @param links to the other datacenters

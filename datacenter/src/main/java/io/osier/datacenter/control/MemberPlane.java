@@ -128,10 +128,9 @@ final class MemberPlane {
     clients = Membership.clients(object);
     host.setProtocols(protocols);
     host.setClients(clients);
-    boolean isActive =
+    steady =
         !membership.isInForce()
             || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
-    steady = isActive && hasIntroducedItself();
   }
 
   /** Whether its file counts: who was added is told by others whom there are. */
@@ -168,7 +167,7 @@ final class MemberPlane {
 
   /** Whether all datacenters stay what they are until somebody changes that. */
   boolean isSteady() {
-    return steady;
+    return steady && hasIntroducedItself();
   }
 
   private boolean hasIntroducedItself() {

@@ -247,7 +247,8 @@ record Membership(SortedMap<String, Member> all) {
     fields.put(ID, id);
     fields.put(ADDRESS, address);
     fields.put(RANK, String.valueOf(nextRank()));
-    fields.put(PROTOCOL, "0"); // what a former member of the name spoke does not count
+    fields.put(PROTOCOL, "0"); // what a former member of the name said does not count
+    fields.put(CLIENTS, "");
     fields.put(BY, by);
     fields.put(AT, String.valueOf(nowMillis));
     return update(name, fields, List.of());
@@ -305,6 +306,7 @@ record Membership(SortedMap<String, Member> all) {
         .forEach(
             (field, reading) ->
                 Optional.ofNullable(ControlState.texts(reading).get(CLIENTS))
+                    .filter(at -> !at.isEmpty())
                     .ifPresent(at -> clients.put(field.name(), at)));
     return clients;
   }

@@ -6,8 +6,8 @@ import {bytes, count, millis, rate, seconds} from './format.js';
 
 const narrow = matchMedia('(max-width: 40rem)');
 
-// Where a label may stand on its link, best first.
-const STOPS = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
+// Where a label may stand: how far along its link, and how far beside it; best first.
+const STOPS = [8, 22, 36].flatMap((off) => [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78].map((t) => [t, off]));
 const overlaps = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 export class DatacenterMap {
@@ -168,8 +168,8 @@ export class DatacenterMap {
     for (const {view} of shownLinks) {
       const size = view.label.getBBox();
       const box = (stop) => {
-        const {x, y} = view.on(STOPS[stop]);
-        const off = 8 + Math.abs(view.nx) * size.width / 2 + Math.abs(view.ny) * size.height / 2;
+        const {x, y} = view.on(STOPS[stop][0]);
+        const off = STOPS[stop][1] + Math.abs(view.nx) * size.width / 2 + Math.abs(view.ny) * size.height / 2;
         const left = x + view.nx * off - size.width / 2;
         return {
           x: Math.min(Math.max(left, 0), Math.max(0, this.width - size.width)),

@@ -16,8 +16,8 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
-import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Timeliness;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -130,8 +130,7 @@ final class ReportCheckTest {
               p.stream(),
               new PartitionReport.To(
                   lagUpdates, 0, 0, Timeliness.NONE, inFlightBytes, 0, 0, 0, p.to().roundTimes()),
-              new PartitionReport.From(
-                  behindUpdates, 0, p.from().late(), p.from().visibility())));
+              new PartitionReport.From(behindUpdates, 0, p.from().late(), p.from().visibility())));
     }
 
     private Altered with(

@@ -3,8 +3,6 @@ package io.osier.datacenter.admin;
 import io.osier.datacenter.metrics.report.JsonObject;
 import io.osier.propagation.host.DelayHistogram;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,7 +32,9 @@ final class History {
     ARRIVED_BYTES,
     /** What these take as single operations, a second. */
     OP_BYTES,
-    /** Shipments that came here too late, and own updates that came too late elsewhere, a second. */
+    /**
+     * Shipments that came here too late, and own updates that came too late elsewhere, a second.
+     */
     LATE,
     /** Most own updates that were overdue at one moment. */
     OVERDUE,
@@ -97,7 +97,9 @@ final class History {
       Map<String, Staleness> peers) {}
 
   private final long[] endMillis = new long[ROWS];
-  private final Map<Column, float[]> columns = new EnumMap<>(Column.class);
+
+  /** By the column's place. */
+  private final float[][] columns = new float[Column.values().length][ROWS];
 
   /** By peer, how stale it was at most in each row, and how long unheard. */
   private final Map<String, float[][]> peers = new TreeMap<>();
@@ -116,11 +118,7 @@ final class History {
   private final Map<String, Staleness> stalest = new TreeMap<>();
 
   /** Nothing has happened. */
-  History() {
-    for (Column column : Column.values()) {
-      columns.put(column, new float[ROWS]);
-    }
-  }
+  History() {}
 
   /** Takes what is so now. */
   void tick(Moment now, long nowNanos, long nowMillis) {
@@ -180,7 +178,7 @@ final class History {
   }
 
   private void set(Column column, int row, double value) {
-    columns.get(column)[row] = (float) value;
+    columns[column.ordinal()][row] = (float) value;
   }
 
   /** What was dropped meanwhile is not counted any more: that is no rate. */
@@ -215,7 +213,9 @@ final class History {
       ends.add(endMillis[(int) (row % ROWS)]);
     }
     JsonObject of = root.putObject("columns");
-    columns.forEach((column, values) -> write(of.putArray(column.label()), values, first));
+    for (Column column : Column.values()) {
+      write(of.putArray(column.label()), columns[column.ordinal()], first);
+    }
     JsonObject ofPeers = root.putObject("peers");
     peers.forEach(
         (name, its) -> {
@@ -234,8 +234,7 @@ final class History {
 
   /** What all rows take in the heap, about. */
   long bytes() {
-    Collection<float[]> own = columns.values();
     long columnBytes = 16 + 4L * ROWS;
-    return 16 + 8L * ROWS + columnBytes * (own.size() + 2L * peers.size());
+    return 16 + 8L * ROWS + columnBytes * (columns.length + 2L * peers.size());
   }
 }

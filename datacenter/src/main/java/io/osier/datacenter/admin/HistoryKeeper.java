@@ -33,7 +33,9 @@ public final class HistoryKeeper {
     this.dc = dc;
   }
 
-  /** Takes what was published now. While some partition has published nothing yet, nothing counts. */
+  /**
+   * Takes what was published now. While some partition has published nothing yet, nothing counts.
+   */
   public void take(Snapshot now) {
     if (now.published().size() < now.keyspaces().size()) {
       return;

@@ -531,9 +531,7 @@ public final class Datacenter implements AutoCloseable {
                     : publisher.fresh(0))
                 .thenApply(
                     snapshot ->
-                        json.of(
-                            DashboardModel.of(
-                                snapshot, "osier cli --connect " + announced()))),
+                        json.of(DashboardModel.of(snapshot, "osier cli --connect " + announced()))),
         transport::note);
   }
 

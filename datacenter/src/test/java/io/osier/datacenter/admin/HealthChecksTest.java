@@ -77,7 +77,9 @@ final class HealthChecksTest {
         .satisfies(
             f -> {
               assertThat(f.level()).isEqualTo(HealthChecks.Level.ERROR);
-              assertThat(f.what()).contains("eu → us is cut").contains("12 345 updates wait for it, the oldest for 39 s");
+              assertThat(f.what())
+                  .contains("eu → us is cut")
+                  .contains("12 345 updates wait for it, the oldest for 39 s");
               assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 peers");
             });
     DashboardModel.Link behind =

@@ -14,7 +14,6 @@ public record Timeliness(long confirmed, long late, long overdue) {
 
   /** Both together. */
   public Timeliness plus(Timeliness other) {
-    return new Timeliness(
-        confirmed + other.confirmed, late + other.late, overdue + other.overdue);
+    return new Timeliness(confirmed + other.confirmed, late + other.late, overdue + other.overdue);
   }
 }

@@ -84,8 +84,7 @@ public final class Outbound {
    * the stream if it was a peer before.
    */
   public void add(String dc, long nowNanos) {
-    streams.computeIfAbsent(
-        dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
+    streams.computeIfAbsent(dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
   }
 
   private PeerStream stream(String dc, long since, long nowNanos) {

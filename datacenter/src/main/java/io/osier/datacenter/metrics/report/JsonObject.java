@@ -32,14 +32,13 @@ public final class JsonObject {
       elements.add(element);
     }
 
-    /** A number with four digits, or those before its point; null if it is none. */
+    /** A number, whole or with three digits behind its point; null if it is none. */
     public void add(double element) {
-      elements.add(
-          !Double.isFinite(element)
-              ? null
-              : Math.abs(element) >= 1_000
-                  ? (Object) Math.round(element)
-                  : (Object) (Math.round(element * 1e3) / 1e3));
+      if (Double.isFinite(element) && Math.abs(element) >= 1_000) {
+        elements.add(Math.round(element));
+      } else {
+        elements.add(Double.isFinite(element) ? Math.round(element * 1e3) / 1e3 : null);
+      }
     }
   }
 

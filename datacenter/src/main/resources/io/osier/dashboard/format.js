@@ -33,6 +33,12 @@ export function millis(value) {
   return Math.round(n / 60000) + NARROW + 'min';
 }
 
+// Always in seconds: for what is compared with one another.
+export function seconds(value) {
+  const n = num(value) / 1000;
+  return (n < 10 ? n.toFixed(1) : count(n)) + NARROW + 's';
+}
+
 export function percent(share, digits = 0) {
   // 99.97 % must not read as 100 %.
   const p = share * 100;

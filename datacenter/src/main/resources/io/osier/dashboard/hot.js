@@ -4,7 +4,6 @@
 import {h, attribute, text, shown} from './dom.js';
 import {bytes, rate} from './format.js';
 
-const ROWS = 12;
 const LINGER_MS = 4000;
 
 export class HotBoard {
@@ -26,8 +25,8 @@ export class HotBoard {
   }
 
   // Keeps the order while rates are about the same: rows that jump cannot be read.
-  arrange(objects) {
-    const found = new Map(objects.slice(0, ROWS).map((o) => [o.id, o]));
+  arrange(objects, rows) {
+    const found = new Map(objects.slice(0, rows).map((o) => [o.id, o]));
     const order = this.order.filter((id) => found.has(id));
     for (const id of found.keys()) if (!order.includes(id)) order.push(id);
     for (let i = 1; i < order.length; i++) {
@@ -39,8 +38,8 @@ export class HotBoard {
     return order.map((id) => found.get(id));
   }
 
-  draw(model, scope, now = Date.now()) {
-    const objects = this.arrange(model.hot(scope).filter((o) => o.rate > 0));
+  draw(model, scope, rows, now = Date.now()) {
+    const objects = this.arrange(model.hot(scope).filter((o) => o.rate > 0), rows);
     const names = [...model.dcs.keys()].sort();
     const most = Math.max(1, ...objects.map((o) => o.rate));
     const seen = new Set();

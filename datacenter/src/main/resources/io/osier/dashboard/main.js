@@ -1,10 +1,11 @@
 // Puts the page together: one stream of messages in, one picture a second out.
 
 import {$, h, attribute, text, shown} from './dom.js';
-import {bytes, count, millis, percent, rate} from './format.js';
+import {bytes, count, millis, percent, rate, seconds} from './format.js';
 import {Model} from './model.js';
 import {TimeChart} from './charts.js';
 import {DatacenterMap} from './map.js';
+import {Hour} from './history.js';
 import {HotBoard} from './hot.js';
 import {Distribution} from './visibility.js';
 
@@ -21,6 +22,9 @@ const bytesChart = new TimeChart($('bytes-chart'), [
 const distribution = new Distribution($('visibility'));
 const map = new DatacenterMap($('map'), (dc) => choose('dc', scope.dc === dc ? '' : dc));
 const hot = new HotBoard($('hot'));
+const hour = new Hour($('hour'), $('hour-time'), $('hour-at'), $('hour-title'));
+const wide = matchMedia('(min-width: 115rem)');
+if (wide.matches) $('links').closest('details').open = true;
 
 // ---------------------------------------------------------------- what is looked at
 
@@ -125,6 +129,21 @@ setInterval(live, 1000);
 addEventListener('pagehide', () => source.close());
 connect();
 
+// ---------------------------------------------------------------- the last hour, as the server kept it
+
+async function look() {
+  if (document.hidden || paused) return;
+  try {
+    const answer = await fetch('/dashboard/history');
+    if (answer.ok) hour.take(await answer.json(), [...model.dcs.keys()].sort());
+  } catch (e) {
+    // The stream says that there is no connection.
+  }
+}
+
+setInterval(look, 10000);
+setTimeout(look, 1200); // when it is known who there is
+
 // ---------------------------------------------------------------- the picture
 
 function draw() {
@@ -137,7 +156,7 @@ function draw() {
   tiles();
   map.draw(model, scope);
   links();
-  hot.draw(model, scope);
+  hot.draw(model, scope, wide.matches ? 24 : 12);
   switches();
 }
 
@@ -181,15 +200,22 @@ function tiles() {
   const counts = model.visibility(scope);
   const sla = model.sla(scope);
   const {total, inTime} = distribution.draw(counts, sla);
-  text($('within'), total > 0 ? percent(inTime / total, inTime === total ? 0 : 2) : '–');
-  text($('within-sub'), total > 0 ? `of ${count(total)} shipments in the last minute` : 'nothing arrived in the last minute');
+  const {confirmed, late, overdue} = model.timeliness(scope);
+  const due = confirmed + overdue;
+  const share = due > 0 ? (confirmed - late) * (total > 0 ? inTime / total : 1) / due : 1;
+  text($('within'), due > 0 ? percent(share, share === 1 ? 0 : 2) : '–');
+  attribute($('within'), 'data-late', share < 0.99);
+  text($('delta-sub'), `${sla ? 'δ = ' + millis(sla) : 'δ, of each keyspace'}: at most so long after its commit an update is to be seen everywhere`);
+  text($('within-sub'), due === 0 ? 'nothing was written in the last minute'
+    : overdue > 0 ? `${count(overdue)} updates are overdue, of ${count(due)} in the last minute`
+      : `of ${count(due)} updates in the last minute`);
   const at = (q) => {
     const share = Distribution.quantile(counts, q);
     return !Number.isFinite(share) ? 'over 2\u202fδ' : sla ? millis(share * sla) : share.toFixed(2) + '\u202fδ';
   };
   text($('late-sub'), total > 0 ? `half within ${at(0.5)}, 99\u202f% within ${at(0.99)}` : '');
   text($('visibility-sub'), total > 0
-    ? `From the commit of a shipment's oldest update until it can be read elsewhere, last minute; heights by the square root. Cold objects arrive at once, on the left; hot ones are held until just before δ, on the right.`
+    ? `From the commit of a shipment's oldest update until it can be read elsewhere, last minute, outages left out; heights by the square root. Cold objects arrive at once, on the left; hot ones are held until just before δ, on the right.`
     : 'Nothing has arrived from elsewhere in the last minute.');
   const states = model.spaces(scope).reduce((sum, {dc, k}) => sum + (dc.silent ? 0 : k.state_objects), 0);
   const switched = model.spaces(scope).reduce((sum, {dc, k}) => sum + (dc.silent ? 0 : k.switches), 0);
@@ -205,7 +231,8 @@ function links() {
   body.replaceChildren(...model.links().map((l) =>
     h('tr', {'data-state': l.state},
       h('td', {}, shown(l.from)), h('td', {}, shown(l.to)), h('td', {}, l.state), h('td', {}, bytes(l.rate)),
-      h('td', {}, count(l.lag)), h('td', {}, l.lagMs > 0 ? millis(l.lagMs) : ''), h('td', {}, bytes(l.inFlight)))));
+      h('td', {}, l.staleMs === null ? '?' : seconds(l.staleMs)), h('td', {}, count(l.overdue)),
+      h('td', {}, count(l.lag)), h('td', {}, bytes(l.inFlight)))));
 }
 
 $('links').closest('details').addEventListener('toggle', links);

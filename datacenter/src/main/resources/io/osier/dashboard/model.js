@@ -1,11 +1,12 @@
 // What is known of the datacenters, from the messages that come. No DOM here.
 
-import {num} from './format.js';
+import {count, millis, num} from './format.js';
 
 const SAMPLES_MAX = 61; // a minute
 const HISTORY_MAX = 120; // two minutes
 const SWITCHES_MAX = 8;
 const SILENT_MS = 3500;
+// What has arrived, and what that takes as operations: what is held up by an outage is in neither.
 const EMPTY = {updates: 0, applied: 0, shipped: 0, ops: 0};
 
 const list = (value) => (Array.isArray(value) ? value : []);
@@ -34,8 +35,11 @@ class Datacenter {
       spaces.set(name(k.name), {
         updates: num(k.updates),
         applied: num(k.applied),
-        shipped: num(k.shipped_bytes),
+        shipped: num(k.arrived_bytes ?? k.shipped_bytes),
         ops: num(k.op_bytes),
+        confirmed: num(k.timeliness?.confirmed),
+        late: num(k.timeliness?.late),
+        overdue: num(k.timeliness?.overdue),
         counts: list(k.visibility?.counts).map(num),
       });
     }
@@ -66,6 +70,12 @@ class Datacenter {
     return sum;
   }
 
+  // For how long it may hold updates on purpose: the longest δ of a keyspace with objects in state mode.
+  holdsMs() {
+    return Math.max(0, ...list(this.status?.keyspaces)
+      .filter((k) => num(k.state_objects) > 0 || k.propagation === 'state').map((k) => num(k.sla_ms)));
+  }
+
   linkRate(to) {
     const pair = this.last();
     if (!pair || this.silent) return 0;
@@ -76,6 +86,7 @@ class Datacenter {
 export class Model {
   constructor() {
     this.self = '';
+    this.clients = {}; // where the datacenters' ports for clients are reached
     this.dcs = new Map();
     this.history = [];
     this.switches = [];
@@ -85,6 +96,7 @@ export class Model {
   // Takes a message; ready-made JSON of each datacenter is in it as text.
   feed(message, now = Date.now()) {
     this.self = name(message.self);
+    this.clients = message.clients ?? {};
     const names = [this.self, ...list(message.peers).map(name)].filter(Boolean);
     for (const dc of names) if (!this.dcs.has(dc)) this.dcs.set(dc, new Datacenter(dc));
     for (const dc of this.dcs.values()) dc.ageMs += 1000;
@@ -189,6 +201,25 @@ export class Model {
     return counts;
   }
 
+  // Whether the updates of the last minute were seen elsewhere in time. What is overdue counts as late,
+  // also while a peer is unheard; of what arrived a little too late the receivers tell, by shipments.
+  timeliness(scope) {
+    const sum = {confirmed: 0, late: 0, overdue: 0};
+    for (const dc of this.chosen(scope)) {
+      const a = dc.samples[0];
+      const b = dc.samples.at(-1);
+      if (!b || dc.silent) continue;
+      for (const [space, end] of b.spaces) {
+        if (scope.keyspace && space !== scope.keyspace) continue;
+        const start = a.spaces.get(space) ?? end;
+        sum.confirmed += Math.max(0, end.confirmed - start.confirmed);
+        sum.late += Math.max(0, end.late - start.late);
+        sum.overdue += end.overdue;
+      }
+    }
+    return sum;
+  }
+
   // δ, if all that is looked at has the same one; 0 otherwise.
   sla(scope) {
     const all = new Set(this.spaces(scope).map(({k}) => num(k.sla_ms)));
@@ -222,11 +253,15 @@ export class Model {
         const told = list(from.status?.links).find((l) => l.dc === to.dc);
         let state = 'unknown';
         if (told && !from.silent) {
-          state = !told.connected ? 'cut' : told.stream === 'catching-up' && num(told.lag_updates) > 0 ? 'catching up' : 'healthy';
+          state = !told.connected ? 'cut' : told.stream === 'catching-up' && num(told.lag_updates) > 0 ? 'catching up'
+            : num(told.overdue_updates) > 0 ? 'late' : 'healthy';
         }
+        // Of one that is silent the other one knows for how long.
+        const heard = to.silent ? null : list(to.status?.links).find((l) => l.dc === from.dc);
+        const staleMs = from.silent ? (heard ? num(heard.unheard_ms) : null) : num(told?.lag_ms);
         links.push({
           from: from.dc, to: to.dc, state, rate: from.linkRate(to.dc), lag: num(told?.lag_updates),
-          lagMs: num(told?.lag_ms), inFlight: num(told?.in_flight_bytes)});
+          overdue: num(told?.overdue_updates), staleMs, holdsMs: from.holdsMs(), inFlight: num(told?.in_flight_bytes)});
       }
     }
     return links;
@@ -238,6 +273,11 @@ export class Model {
     for (const dc of this.dcs.values()) {
       if (dc.silent) {
         const self = dc.dc === this.self;
+        const waits = self ? [] : [...this.dcs.values()].filter((o) => !o.silent)
+          .map((o) => list(o.status.links).find((l) => l.dc === dc.dc)).filter((l) => num(l?.lag_updates) > 0);
+        const held = waits.length === 0 ? '' : ` ${count(waits.reduce((sum, l) => sum + num(l.lag_updates), 0))} updates wait`
+          + ` for it, the oldest for ${millis(Math.max(...waits.map((l) => num(l.lag_ms))))}.`;
+        const at = name(this.clients[dc.dc]);
         const seconds = Number.isFinite(dc.ageMs) ? ` for ${Math.round(dc.ageMs / 1000)} s` : '';
         const hears = [...this.dcs.values()].filter((o) => !o.silent && o !== dc &&
           list(o.status.links).some((l) => l.dc === dc.dc && l.connected)).map((o) => o.dc);
@@ -246,8 +286,8 @@ export class Model {
           about: 'silent ' + dc.dc,
           what: self
             ? `${dc.dc} itself does not answer${seconds}: one of its partitions hangs, or the machine is too busy.`
-            : `No word from ${dc.dc}${seconds}. ` + (hears.length ? `${hears.join(', ')} can still reach it.` : 'Nobody here can reach it.'),
-          help: self ? 'osier cli stat; then the log' : `osier cli --connect HOST:PORT peers, at ${dc.dc}`,
+            : `No word from ${dc.dc}${seconds}. ` + (hears.length ? `${hears.join(', ')} can still reach it.` : 'Nobody here can reach it.') + held,
+          help: self ? 'the log; jcmd PID Thread.print' : at ? `osier cli --connect ${at} peers` : `osier cli peers, on the machine of ${dc.dc}`,
         });
       } else {
         for (const p of list(dc.status.problems)) {

@@ -72,7 +72,7 @@ final class FrameHandlers {
         checkOwn(peer, f.through());
         outbound.resume(stream, peer, f, nowNanos, nowMillis);
       }
-      case Frame.Status f -> status(in, f, nowNanos, nowMillis);
+      case Frame.Status f -> status(in, stream, f, nowNanos, nowMillis);
       case Frame.Offer f -> inbound.offered(in, f, nowNanos);
       case Frame.Pull f -> pull(stream, peer, f, nowNanos, nowMillis);
       case Frame.Ranges f ->
@@ -118,9 +118,12 @@ final class FrameHandlers {
     }
   }
 
-  private void status(InboundStream in, Frame.Status status, long nowNanos, long nowMillis) {
-    checkOwn(in.sender(), status.through().get(around.self()));
+  private void status(
+      InboundStream in, PeerStream stream, Frame.Status status, long nowNanos, long nowMillis) {
+    long has = status.through().get(around.self());
+    checkOwn(in.sender(), has);
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
+      outbound.confirmed(stream, has, nowNanos);
       knowledge.status(in.sender(), status);
       answers.prune();
       long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));

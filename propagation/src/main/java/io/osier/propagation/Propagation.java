@@ -16,6 +16,7 @@ import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.receive.Inbound;
 import io.osier.propagation.receive.InboundStream;
@@ -564,10 +565,12 @@ public final class Propagation {
    * @param connected whether frames can be sent to it
    * @param stream waiting, catching-up or streaming
    * @param lag how far it is behind this datacenter, as far as its status tells
+   * @param timeliness whether it gets what is committed here in time
    * @param inFlightBytes sent and not acknowledged
    * @param sentBytes bytes of updates sent to it, by what carried them
    * @param roundTimes how long rounds took until it had acknowledged them
    * @param behindUpdates updates of it that have not come here
+   * @param unheardNanos for how long nothing has come from it although something should
    */
   public record PeerProgress(
       String dc,
@@ -575,8 +578,10 @@ public final class Propagation {
       boolean connected,
       String stream,
       Outbound.Lag lag,
+      Timeliness timeliness,
       long inFlightBytes,
       Map<Frame.Kind, Long> sentBytes,
       DelayHistogram roundTimes,
-      long behindUpdates) {}
+      long behindUpdates,
+      long unheardNanos) {}
 }

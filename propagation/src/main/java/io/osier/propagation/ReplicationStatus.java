@@ -178,8 +178,7 @@ final class ReplicationStatus {
     if (!knowledge.isNewest(origin) || stream == null) {
       return false;
     }
-    InboundStream in = inbound.stream(origin.dc());
-    long heard = in == null ? startNanos : in.liveness().aliveNanos();
+    long heard = aliveNanos(origin.dc());
     if (stream.linkUp()) {
       // It has just come back, and will ship what is missing itself.
       heard = Math.max(heard, stream.upSinceNanos());
@@ -188,6 +187,12 @@ final class ReplicationStatus {
       heard = Math.min(heard, stream.downSinceNanos());
     }
     return nowNanos - heard < around.healNanos() + around.retryNanos();
+  }
+
+  /** When a datacenter was heard last, or had nothing to say; the start if it never was. */
+  private long aliveNanos(String dc) {
+    InboundStream in = inbound.stream(dc);
+    return in == null ? startNanos : in.liveness().aliveNanos();
   }
 
   /**
@@ -406,10 +411,12 @@ final class ReplicationStatus {
               stream.linkUp(),
               stream.mode().label(),
               outbound.lag(has, nowNanos),
+              outbound.timeliness(stream, nowNanos),
               stream.inFlightBytes(),
               stream.sentBytes(),
               stream.roundTimes(),
-              Math.max(0, there - here)));
+              Math.max(0, there - here),
+              nowNanos - aliveNanos(stream.dc())));
     }
     return progress;
   }

@@ -71,6 +71,14 @@ final class ReportCheck {
           r,
           "lag",
           p.to().lagUpdates() >= 0 && p.to().lagUpdates() <= r.content().committed());
+      require(
+          node,
+          r,
+          "overdue",
+          p.to().timeliness().overdue() >= 0
+              && p.to().timeliness().overdue() <= p.to().lagUpdates()
+              && p.to().timeliness().late() <= p.to().timeliness().confirmed());
+      require(node, r, "unheard", p.from().unheardNanos() >= 0);
       require(node, r, "in flight", p.to().inFlightBytes() >= 0);
       require(node, r, "behind", p.from().behindUpdates() >= 0);
     }
@@ -115,6 +123,7 @@ final class ReportCheck {
         r.modes().switched(),
         r.arrived().applied(),
         r.shipped().bytes(),
+        r.shipped().arrivedBytes(),
         r.shipped().opBytes(),
         r.shipped().ops(),
         r.shipped().states(),

@@ -17,12 +17,14 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -43,6 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class DashboardBrowserTest {
   private static final LocatorAssertions.IsVisibleOptions SOON =
       new LocatorAssertions.IsVisibleOptions().setTimeout(Patience.MILLIS);
+
+  private static final String OVERPRINT = script("overprint.js");
 
   private Browser browser;
   private LocalCluster cluster;
@@ -110,6 +114,23 @@ final class DashboardBrowserTest {
     return page;
   }
 
+  /** No label of the map stands on another one, and none leaves the screen. */
+  private static void nothingIsOverprinted(Page page) {
+    assertThat(page.evaluate(OVERPRINT)).isEqualTo(List.of());
+  }
+
+  private static String script(String name) {
+    try {
+      return Files.readString(Path.of("src/test/resources/io/osier/bench/dashboard/" + name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Locator label(Page page, String from, String to) {
+    return page.locator(".labels text[data-from=" + from + "][data-to=" + to + "]");
+  }
+
   private static void picture(Page page, String name) {
     String directory = System.getenv("DASHBOARD_PICTURES");
     if (directory != null) {
@@ -151,8 +172,30 @@ final class DashboardBrowserTest {
     page.locator("details summary").click();
     assertThat(page.locator("#links tbody tr")).hasCount(6);
     page.locator("details summary").click();
+    assertThat(page.locator("#delta-sub")).containsText("of each keyspace");
+    page.locator("#keyspace").selectOption("shop");
+    assertThat(page.locator("#delta-sub")).containsText("δ = 2\u202fs");
+    page.locator("#keyspace").selectOption("");
     watch(page, 60);
+    nothingIsOverprinted(page);
     picture(page, "light");
+  }
+
+  /** What was before the page was opened is there, and can be pointed at. */
+  @Test
+  @Order(3)
+  void lastHour_isThere_whoeverLookedMeanwhile() {
+    Page page = open("us", 1440, 900, ColorScheme.LIGHT);
+    Locator charts = page.locator("#hour figure");
+    assertThat(charts).hasCount(10);
+    assertThat(charts.filter(new Locator.FilterOptions().setHasText("us → ap"))).hasCount(1);
+    Locator updates = charts.first().locator("path").first();
+    assertThat(updates).hasAttribute("d", Pattern.compile("M.*L.*L.*"));
+    assertThat(charts.first().locator("b").first()).containsText("/s");
+    assertThat(page.locator("#hour-at")).containsText("now");
+    page.locator("#hour-time").press("Home");
+    assertThat(page.locator("#hour-at")).containsText("at, ");
+    assertThat(page.locator("#hour .cursor").first()).hasAttribute("data-shown", "true");
   }
 
   @Test
@@ -178,7 +221,7 @@ final class DashboardBrowserTest {
 
   /** Keys are users' bytes. */
   @Test
-  @Order(3)
+  @Order(4)
   void hostileKeys_areTexts() {
     List<String> keys =
         List.of(
@@ -205,7 +248,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(4)
+  @Order(5)
   void cutLink_isShown_withTheCommand_andTheFarSideByWayOfTheThird() {
     Page page = open("eu", 1440, 900, ColorScheme.DARK);
     cluster.cut("eu", "us");
@@ -217,9 +260,16 @@ final class DashboardBrowserTest {
           page.locator("#problems li")
               .filter(new Locator.FilterOptions().setHasText("The link eu → us is cut"));
       assertThat(problem).isVisible(SOON);
-      assertThat(problem.locator("code")).containsText("osier cli --connect 127.0.0.1:");
+      assertThat(problem.locator("code"))
+          .hasText("osier cli --connect " + cluster.endpoint("eu") + " peers");
       assertThat(page.locator(".node[data-dc=us]")).hasAttribute("data-state", "ready");
+      // What waits is late from the moment it is: nobody has to come back first.
+      assertThat(page.locator("#within-sub")).containsText("overdue");
+      assertThat(page.locator("#within")).hasAttribute("data-late", "true");
+      assertThat(label(page, "eu", "us")).containsText(Pattern.compile("cut · stale [1-9]"));
+      assertThat(label(page, "eu", "us")).containsText("wait");
       watch(page, 25);
+      nothingIsOverprinted(page);
       picture(page, "dark");
     } finally {
       cluster.heal("eu", "us");
@@ -228,7 +278,23 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(5)
+  @Order(6)
+  void wideScreen_showsMore_notLarger() {
+    Page page = open("eu", 2560, 1440, ColorScheme.DARK);
+    assertThat(page.locator("#hour figure")).hasCount(10);
+    assertThat(page.locator("#links tbody tr")).hasCount(6);
+    watch(page, 20);
+    nothingIsOverprinted(page);
+    picture(page, "wide");
+    Object size = page.evaluate("() => parseFloat(getComputedStyle(document.body).fontSize)");
+    assertThat(((Number) size).doubleValue()).isLessThanOrEqualTo(16);
+    assertThat(page.evaluate("() => document.documentElement.scrollHeight <= innerHeight"))
+        .as("all at once")
+        .isEqualTo(true);
+  }
+
+  @Test
+  @Order(7)
   void onAPhone_nothingIsWiderThanTheScreen() {
     Page page = open("ap", 390, 844, ColorScheme.LIGHT);
     assertThat(page.locator(".node")).hasCount(3);
@@ -236,6 +302,7 @@ final class DashboardBrowserTest {
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
     watch(page, 40);
+    nothingIsOverprinted(page);
     picture(page, "phone");
     page.setViewportSize(3840, 2160); // a wall
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
@@ -243,7 +310,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(6)
+  @Order(8)
   void keyboardAndThemes_work_andNothingIsNameless() {
     Page page = open("eu", 1280, 800, ColorScheme.LIGHT);
     page.keyboard().press("k");
@@ -275,15 +342,48 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(7)
-  void texts_haveContrast_byDayAndByNight() throws IOException {
-    String script =
-        Files.readString(Path.of("src/test/resources/io/osier/bench/dashboard/contrast.js"));
+  @Order(9)
+  void texts_haveContrast_byDayAndByNight() {
+    String script = script("contrast.js");
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
       Page page = open("eu", 1440, 900, scheme);
       assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
       assertThat(page.evaluate(script)).as("%s", scheme).isEqualTo(List.of());
     }
+  }
+
+  /** Who is gone is named with its own address, and what it lacks counts as late. */
+  @Test
+  @Order(10)
+  void outage_isShown_withWhatIsOverdue_andTheAddressOfWhoIsGone() {
+    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
+    cluster.kill("ap");
+    try {
+      Page phone = open("us", 390, 844, ColorScheme.DARK); // that never heard ap
+      for (Page one : List.of(page, phone)) {
+        Locator problem =
+            one.locator("#problems li")
+                .filter(new Locator.FilterOptions().setHasText("No word from ap"));
+        assertThat(problem).isVisible(SOON);
+        assertThat(problem.locator("code"))
+            .hasText("osier cli --connect " + cluster.endpoint("ap") + " peers");
+        assertThat(problem).containsText("updates wait for it");
+        assertThat(one.locator("#within-sub")).containsText("overdue");
+        assertThat(one.locator("#within")).hasAttribute("data-late", "true");
+        assertThat(one.locator(".node[data-dc=ap]")).hasAttribute("data-state", "silent");
+        assertThat(label(one, "eu", "ap")).containsText(Pattern.compile("cut · stale [1-9]"));
+        assertThat(label(one, "ap", "eu")).containsText("unheard for");
+        watch(one, 15);
+        nothingIsOverprinted(one);
+      }
+      picture(page, "outage");
+      picture(phone, "outage-phone");
+    } finally {
+      cluster.start("ap");
+      cluster.awaitReady("ap", Duration.ofMinutes(2));
+    }
+    assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
   }
 
   /** Does something again and again, on a thread of its own. */

@@ -12,6 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LinkWindow;
+import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -233,7 +234,8 @@ final class FlowCheckTest {
 
   private static PartitionReport.To lagging(
       PartitionReport.Peer peer, long updates, long inFlightBytes) {
-    return new PartitionReport.To(updates, 0, 0, inFlightBytes, 0, 0, 0, peer.to().roundTimes());
+    return new PartitionReport.To(
+        updates, 0, 0, Timeliness.NONE, inFlightBytes, 0, 0, 0, peer.to().roundTimes());
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.Timeliness;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -72,6 +73,7 @@ final class ReportCheckTest {
           new PartitionReport.Shipped(
               dirtyObjects,
               bytes,
+              s.arrivedBytes(),
               s.opBytes(),
               s.ops(),
               states,
@@ -126,8 +128,9 @@ final class ReportCheckTest {
               p.incarnation(),
               p.connected(),
               p.stream(),
-              new PartitionReport.To(lagUpdates, 0, 0, inFlightBytes, 0, 0, 0, p.to().roundTimes()),
-              new PartitionReport.From(behindUpdates, p.from().late(), p.from().visibility())));
+              new PartitionReport.To(
+                  lagUpdates, 0, 0, Timeliness.NONE, inFlightBytes, 0, 0, 0, p.to().roundTimes()),
+              new PartitionReport.From(behindUpdates, 0, p.from().late(), p.from().visibility())));
     }
 
     private Altered with(

@@ -54,6 +54,15 @@ public final class ListenAddress {
     return told;
   }
 
+  /** How this machine calls itself; localhost if it does not know. */
+  public static String machine() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return LOCALHOST; // its name leads nowhere, so nobody else would get far with it
+    }
+  }
+
   /** Whether this machine has an address, as far as is known. */
   public static boolean isOurs(InetAddress address) {
     try {

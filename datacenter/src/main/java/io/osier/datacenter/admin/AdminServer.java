@@ -56,7 +56,8 @@ public final class AdminServer implements AutoCloseable {
       AccessControl access,
       Publisher publisher,
       Readiness readiness,
-      Dashboard dashboard) {
+      Dashboard dashboard,
+      HistoryKeeper history) {
     this.readiness = readiness;
     List<MeterBinder> process =
         List.of(
@@ -77,6 +78,9 @@ public final class AdminServer implements AutoCloseable {
     paths.put("/readyz", () -> now(ready()));
     paths.put("/health", () -> now(ready()));
     DashboardPages.addTo(paths, dashboard);
+    paths.put(
+        DashboardPages.PATH + "/history",
+        () -> CompletableFuture.supplyAsync(() -> history(history), executor));
     http =
         new HttpEndpoint(
             listen,
@@ -101,6 +105,10 @@ public final class AdminServer implements AutoCloseable {
 
   private static CompletableFuture<HttpEndpoint.Answer> now(HttpEndpoint.Answer answer) {
     return CompletableFuture.completedFuture(answer);
+  }
+
+  private static HttpEndpoint.Answer history(HistoryKeeper history) {
+    return new HttpEndpoint.Answer(200, "application/json", history.json());
   }
 
   private HttpEndpoint.Answer metrics() {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -71,6 +72,7 @@ public final class Dashboard implements AutoCloseable {
   }
 
   private final String self;
+  private final Supplier<Map<String, String>> clients;
   private final Supplier<CompletableFuture<String>> source;
   private final BiConsumer<String, byte[]> notes;
   private final ScheduledThreadPoolExecutor executor;
@@ -90,15 +92,18 @@ public final class Dashboard implements AutoCloseable {
    *
    * @param self this datacenter's name
    * @param peers the others' names
+   * @param clients how the datacenters' ports for clients are reached, by name, as far as is known
    * @param source makes this datacenter's status, as JSON; called by one thread
    * @param notes sends a note to a datacenter, if it can
    */
   public Dashboard(
       String self,
       Collection<String> peers,
+      Supplier<Map<String, String>> clients,
       Supplier<CompletableFuture<String>> source,
       BiConsumer<String, byte[]> notes) {
     this.self = self;
+    this.clients = clients;
     this.source = source;
     this.notes = notes;
     this.board = new StatusBoard(peers);
@@ -201,6 +206,8 @@ public final class Dashboard implements AutoCloseable {
     message.put("self", self).put("number", ++number).put("viewers", viewers.get());
     JsonObject.Array peers = message.putArray("peers");
     board.peers().forEach(peers::add);
+    JsonObject addresses = message.putObject("clients");
+    clients.get().forEach(addresses::put);
     JsonObject.Array all = message.putArray("statuses");
     if (error == null) {
       all.addObject().put("dc", self).put("age_ms", 0).put("by", self).put("status", json);

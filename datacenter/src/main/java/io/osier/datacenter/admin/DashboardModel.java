@@ -3,6 +3,7 @@ package io.osier.datacenter.admin;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.Timeliness;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -22,7 +23,7 @@ import org.HdrHistogram.HistogramIterationValue;
  * @param dc its name
  * @param incarnation of this process
  * @param uptimeMillis how long it has run
- * @param cli how its command line is called on its machine, without a command
+ * @param cli the command line that reaches it, without a command
  * @param obstacles what keeps it from serving, in words
  * @param warnings what else does not work, in words
  * @param links to the other datacenters
@@ -45,8 +46,10 @@ public record DashboardModel(
    * @param connected whether frames can be sent to it
    * @param stream what the slowest stream to it does: waiting, catching-up, streaming
    * @param lagUpdates updates of this datacenter that it has not acknowledged
-   * @param lagMillis for how long it lacks the oldest of them
+   * @param lagMillis for how long it lacks the oldest of them: how stale it is
+   * @param overdueUpdates those of them that are older than the staleness bound
    * @param behindUpdates updates of it that have not come here
+   * @param unheardMillis for how long nothing has come from it although something should
    * @param inFlightBytes bytes sent and not acknowledged
    * @param sentBytes bytes that the connections have carried to it, framing included
    * @param receivedBytes the same from it
@@ -57,7 +60,9 @@ public record DashboardModel(
       String stream,
       long lagUpdates,
       long lagMillis,
+      long overdueUpdates,
       long behindUpdates,
+      long unheardMillis,
       long inFlightBytes,
       long sentBytes,
       long receivedBytes) {}
@@ -76,7 +81,9 @@ public record DashboardModel(
    * @param objects that it holds
    * @param dirtyObjects that have updates not yet shipped
    * @param shippedBytes of updates, to all peers
-   * @param opBytes that the same updates take as single operations
+   * @param arrivedBytes those of them that the peers have acknowledged
+   * @param opBytes that what the peers have confirmed takes as single operations
+   * @param timeliness whether the peers get updates in time, all together
    * @param stateObjects in STATE mode now
    * @param switches how often an object changed its mode
    * @param late shipments that came too late
@@ -98,7 +105,9 @@ public record DashboardModel(
       long objects,
       long dirtyObjects,
       long shippedBytes,
+      long arrivedBytes,
       long opBytes,
+      Timeliness timeliness,
       long stateObjects,
       long switches,
       LateCounts late,
@@ -182,7 +191,9 @@ public record DashboardModel(
             .orElse("waiting"),
         streams.stream().mapToLong(p -> p.to().lagUpdates()).sum(),
         streams.stream().mapToLong(p -> p.to().lagNanos() / 1_000_000).max().orElse(0),
+        streams.stream().mapToLong(p -> p.to().timeliness().overdue()).sum(),
         streams.stream().mapToLong(p -> p.from().behindUpdates()).sum(),
+        streams.stream().mapToLong(p -> p.from().unheardNanos() / 1_000_000).max().orElse(0),
         streams.stream().mapToLong(p -> p.to().inFlightBytes()).sum(),
         link.sentBytes(),
         link.receivedBytes());
@@ -211,7 +222,9 @@ public record DashboardModel(
         k.sum(r -> r.content().objects()),
         k.sum(r -> r.shipped().dirtyObjects()),
         k.sum(r -> r.shipped().bytes()),
+        k.sum(r -> r.shipped().arrivedBytes()),
         k.sum(r -> r.shipped().opBytes()),
+        k.timeliness(),
         k.sum(r -> r.modes().stateObjects()),
         k.sum(r -> r.modes().switched()),
         k.partitions().stream()

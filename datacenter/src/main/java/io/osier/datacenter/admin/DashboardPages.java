@@ -34,6 +34,7 @@ final class DashboardPages {
     "format.js",
     "dom.js",
     "charts.js",
+    "history.js",
     "map.js",
     "hot.js",
     "visibility.js"

@@ -108,7 +108,10 @@ final class HealthChecks {
       String waits =
           link.lagUpdates() == 0
               ? "nothing waits for it yet"
-              : number(link.lagUpdates()) + " updates wait for it";
+              : number(link.lagUpdates())
+                  + (link.lagUpdates() == 1 ? " update waits" : " updates wait")
+                  + " for it, the oldest for "
+                  + seconds(link.lagMillis());
       add(
           Level.ERROR,
           "link " + link.dc(),
@@ -124,6 +127,14 @@ final class HealthChecks {
               + ": "
               + number(link.lagUpdates())
               + " updates to go.",
+          now.cli() + " peers");
+    } else if (link.overdueUpdates() > 0) {
+      add(
+          Level.WARNING,
+          "link " + link.dc(),
+          "%s lacks %s updates of %s that are older than δ; the oldest waits for %s."
+              .formatted(
+                  link.dc(), number(link.overdueUpdates()), now.dc(), seconds(link.lagMillis())),
           now.cli() + " peers");
     }
   }
@@ -181,6 +192,10 @@ final class HealthChecks {
 
   private static String number(long n) {
     return "%,d".formatted(n).replace(',', ' ');
+  }
+
+  private static String seconds(long millis) {
+    return String.format(Locale.ROOT, millis < 9_950 ? "%.1f s" : "%.0f s", millis / 1e3);
   }
 
   private static String millis(long millis) {

@@ -79,7 +79,9 @@ public final class StatusJson {
           .put("stream", link.stream())
           .put("lag_updates", link.lagUpdates())
           .put("lag_ms", link.lagMillis())
+          .put("overdue_updates", link.overdueUpdates())
           .put("behind_updates", link.behindUpdates())
+          .put("unheard_ms", link.unheardMillis())
           .put("in_flight_bytes", link.inFlightBytes())
           .put("sent_bytes", link.sentBytes())
           .put("received_bytes", link.receivedBytes());
@@ -106,11 +108,16 @@ public final class StatusJson {
         .put("objects", s.objects())
         .put("dirty_objects", s.dirtyObjects())
         .put("shipped_bytes", s.shippedBytes())
+        .put("arrived_bytes", s.arrivedBytes())
         .put("op_bytes", s.opBytes())
         .put("state_objects", s.stateObjects())
         .put("switches", s.switches())
         .put("queued", s.queued())
         .put("overloads", s.overloads());
+    node.putObject("timeliness")
+        .put("confirmed", s.timeliness().confirmed())
+        .put("late", s.timeliness().late())
+        .put("overdue", s.timeliness().overdue());
     node.putObject("late")
         .put("origin", s.late().origin())
         .put("way", s.late().way())

@@ -174,6 +174,7 @@ public final class ConfigReader {
         values.host("osier.listen.host"),
         values.integer("osier.listen.client-port", 0, 65_535),
         values.integer("osier.listen.peer-port", 0, 65_535),
+        ports.announced(dc),
         new PortLimits(connections, greeting, frame),
         ports.userLimits(connections, queue),
         new PortLimits(

@@ -2,6 +2,7 @@ package io.osier.datacenter.config;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.net.HostPort;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.link.PortLimits;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * The settings of a datacenter, checked. osier-reference.conf explains each.
  *
  * @param dc its name
+ * @param announced how others reach the port for clients; its port is 0 for the one that is bound
  * @param clients limits of the port for clients
  * @param userLimits what each user may have of that port
  * @param peerPortLimits limits of the port for the other datacenters
@@ -36,6 +38,7 @@ public record DatacenterConfig(
     String host,
     int clientPort,
     int peerPort,
+    HostPort announced,
     PortLimits clients,
     UserLimits userLimits,
     PortLimits peerPortLimits,

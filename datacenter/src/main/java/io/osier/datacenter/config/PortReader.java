@@ -1,5 +1,7 @@
 package io.osier.datacenter.config;
 
+import io.osier.core.net.HostPort;
+import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 import io.osier.propagation.net.link.PortLimits;
@@ -18,6 +20,9 @@ import java.util.regex.Pattern;
 final class PortReader {
   private static final Pattern HOST_NAME =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\\.[A-Za-z0-9_-]+)*");
+
+  private static final String ADMIN_NAMES =
+      "a list of names, for example [eu.example], without ports";
 
   private final ConfigValues values;
   private final MemoryPlan memory;
@@ -41,6 +46,33 @@ final class PortReader {
         }
       }
     }
+  }
+
+  /** How others reach the port for clients; its port is 0 where it is the one that is bound. */
+  HostPort announced(String dc) {
+    String key = "osier.listen.announce";
+    if (!values.isAuto(key)) {
+      String allowed = "host or host:port, for example eu.example or eu.example:7410";
+      return values.value(
+          key,
+          allowed,
+          () -> {
+            String text = values.config().getString(key);
+            return HostPort.parse(text)
+                .or(() -> HostPort.host(text).map(host -> new HostPort(host, 0)))
+                .orElseThrow(() -> new IllegalArgumentException(allowed));
+          });
+    }
+    String host = values.host("osier.listen.host");
+    String own = ConfigReader.PEERS + "." + dc;
+    List<String> names = values.listOrText("osier.admin.names", ADMIN_NAMES);
+    boolean isAnywhere = host.equals("0.0.0.0") || host.equals("::");
+    if (isAnywhere && values.has(own)) {
+      host = values.address(own).getHostString();
+    } else if (isAnywhere) {
+      host = names.isEmpty() ? ListenAddress.machine() : names.getFirst();
+    }
+    return new HostPort(host, 0);
   }
 
   /** How many connections a port takes; where nothing is set, as many as the heap has room for. */
@@ -87,11 +119,10 @@ final class PortReader {
   /** Under which names the admin port may be asked for. */
   private Set<String> names(String dc, String host) {
     String key = "osier.admin.names";
-    String allowed = "a list of names, for example [eu.example], without ports";
     Set<String> names = new TreeSet<>();
-    for (String name : values.listOrText(key, allowed)) {
+    for (String name : values.listOrText(key, ADMIN_NAMES)) {
       if (!HOST_NAME.matcher(name).matches()) {
-        throw values.bad(key, allowed);
+        throw values.bad(key, ADMIN_NAMES);
       }
       names.add(name.toLowerCase(Locale.ROOT));
     }

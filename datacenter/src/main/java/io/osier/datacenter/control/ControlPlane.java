@@ -173,6 +173,12 @@ public final class ControlPlane {
     /** By name, the newest version of the peer protocol that datacenters say that they speak. */
     void setProtocols(SortedMap<String, Integer> protocols);
 
+    /** How others reach this datacenter's port for clients; empty while there is none. */
+    String clients();
+
+    /** By name, how the ports for clients are reached of the datacenters that have said so. */
+    void setClients(SortedMap<String, String> clients);
+
     /** What keeps this datacenter from having joined, or left, in words. */
     List<String> progress();
 

@@ -65,6 +65,9 @@ final class MemberPlane {
   /** By name, the version of the peer protocol that datacenters have said that they speak. */
   private SortedMap<String, Integer> protocols = new TreeMap<>();
 
+  /** By name, how the ports for clients are reached, as datacenters have said. */
+  private SortedMap<String, String> clients = new TreeMap<>();
+
   /** See {@link #isSteady}. */
   private boolean steady;
 
@@ -122,11 +125,12 @@ final class MemberPlane {
     told = Membership.of(object);
     membership = told.isInForce() && isFromFile() ? told.with(configured) : told;
     protocols = Membership.protocols(object);
+    clients = Membership.clients(object);
     host.setProtocols(protocols);
-    boolean isActive =
+    host.setClients(clients);
+    steady =
         !membership.isInForce()
             || membership.all().values().stream().allMatch(m -> m.state() == Member.State.ACTIVE);
-    steady = isActive && hasToldProtocol();
   }
 
   /** Whether its file counts: who was added is told by others whom there are. */
@@ -163,11 +167,12 @@ final class MemberPlane {
 
   /** Whether all datacenters stay what they are until somebody changes that. */
   boolean isSteady() {
-    return steady;
+    return steady && hasIntroducedItself();
   }
 
-  private boolean hasToldProtocol() {
-    return protocols.getOrDefault(dc, 0) == host.protocol(dc);
+  private boolean hasIntroducedItself() {
+    return protocols.getOrDefault(dc, 0) == host.protocol(dc)
+        && clients.getOrDefault(dc, "").equals(host.clients());
   }
 
   // ---------------------------------------------------------------- what follows
@@ -237,8 +242,8 @@ final class MemberPlane {
    */
   void tell(List<String> missing) {
     List<Operation> operations = new ArrayList<>();
-    if (!hasToldProtocol()) {
-      operations.add(Membership.protocol(dc, host.protocol(dc)));
+    if (!hasIntroducedItself()) {
+      operations.add(Membership.introduction(dc, host.protocol(dc), host.clients()));
     }
     if (membership.isInForce()) {
       tell(missing, operations);

@@ -28,6 +28,7 @@ import java.util.TreeMap;
  *   id, address, rank     registers
  *   protocol              register: the newest version of the peer protocol that it speaks; said by
  *                         itself, also where the configuration files count
+ *   clients               register: how others reach its port for clients; said likewise
  *   gone                  register: when a membership of the name ended, or its last incarnation
  *                         if that is a larger number
  *   STATE ID              flag, enabled and never disabled: this membership has come so far
@@ -54,6 +55,7 @@ record Membership(SortedMap<String, Member> all) {
   private static final String RANK = "rank";
   private static final String GONE = "gone";
   private static final String PROTOCOL = "protocol";
+  private static final String CLIENTS = "clients";
   private static final String BY = "_by";
   private static final String AT = "_at";
 
@@ -245,7 +247,8 @@ record Membership(SortedMap<String, Member> all) {
     fields.put(ID, id);
     fields.put(ADDRESS, address);
     fields.put(RANK, String.valueOf(nextRank()));
-    fields.put(PROTOCOL, "0"); // what a former member of the name spoke does not count
+    fields.put(PROTOCOL, "0"); // what a former member of the name said does not count
+    fields.put(CLIENTS, "");
     fields.put(BY, by);
     fields.put(AT, String.valueOf(nowMillis));
     return update(name, fields, List.of());
@@ -295,9 +298,28 @@ record Membership(SortedMap<String, Member> all) {
     return protocols;
   }
 
-  /** Says which version of the peer protocol one speaks. */
-  static Operation protocol(String name, int version) {
-    return update(name, new TreeMap<>(Map.of(PROTOCOL, String.valueOf(version))), List.of());
+  /** By name, how the ports for clients are reached of the datacenters that have said so. */
+  static SortedMap<String, String> clients(Reading.Fields object) {
+    SortedMap<String, String> clients = new TreeMap<>();
+    object
+        .fields()
+        .forEach(
+            (field, reading) ->
+                Optional.ofNullable(ControlState.texts(reading).get(CLIENTS))
+                    .filter(at -> !at.isEmpty())
+                    .ifPresent(at -> clients.put(field.name(), at)));
+    return clients;
+  }
+
+  /**
+   * What a datacenter says of itself.
+   *
+   * @param protocol the newest version of the peer protocol that it speaks
+   * @param clients how its port for clients is reached
+   */
+  static Operation introduction(String name, int protocol, String clients) {
+    Map<String, String> fields = Map.of(PROTOCOL, String.valueOf(protocol), CLIENTS, clients);
+    return update(name, new TreeMap<>(fields), List.of());
   }
 
   /** Says where one is dialled. */

@@ -49,12 +49,16 @@ final class ReplicationMetrics {
             new PeerPart("catch-up", p -> p.to().catchUpBytes())));
     metrics.counted(
         "op_bytes",
-        "Bytes that the same updates take as single operations, to all peers",
+        "Bytes that what the peers have confirmed takes as single operations",
         r -> r.shipped().opBytes());
+    metrics.counted(
+        "arrived_bytes",
+        "Bytes of updates shipped that the peers have acknowledged",
+        r -> r.shipped().arrivedBytes());
     metrics.gauged(
         "saved_bytes",
-        "Bytes that shipping operations alone would have cost more, since the start",
-        r -> r.shipped().opBytes() - r.shipped().bytes());
+        "Bytes that operations alone would have cost more for what has arrived, since the start",
+        r -> r.shipped().opBytes() - r.shipped().arrivedBytes());
     metrics.perKeyspace(
         Metric.Type.GAUGE,
         "coordination_seconds",
@@ -105,6 +109,23 @@ final class ReplicationMetrics {
   private void peers() {
     metrics.perPeer(
         Metric.Type.GAUGE,
+        "overdue_updates",
+        "Updates of this datacenter that the peer lacks though they are older than the bound",
+        all -> MetricList.sum(all, p -> p.to().timeliness().overdue()));
+    metrics.countedPerPeer(
+        "confirmed_updates",
+        "late",
+        "Updates of this datacenter that the peer has confirmed, by whether it got them too late",
+        List.of(
+            new PeerPart("no", p -> p.to().timeliness().confirmed() - p.to().timeliness().late()),
+            new PeerPart("yes", p -> p.to().timeliness().late())));
+    metrics.perPeer(
+        Metric.Type.GAUGE,
+        "unheard_seconds",
+        "For how long nothing has come from the peer although something should",
+        all -> all.stream().mapToLong(p -> p.from().unheardNanos()).max().orElse(0) / 1e9);
+    metrics.perPeer(
+        Metric.Type.GAUGE,
         "lag_updates",
         "Updates of this datacenter that the peer has not confirmed",
         all -> MetricList.sum(all, p -> p.to().lagUpdates()));
@@ -116,7 +137,7 @@ final class ReplicationMetrics {
     metrics.perPeer(
         Metric.Type.GAUGE,
         "lag_seconds",
-        "For how long the peer lacks the oldest of them, at most",
+        "For how long the peer lacks the oldest of them, at most: how stale it is",
         all -> all.stream().mapToLong(p -> p.to().lagNanos()).max().orElse(0) / 1e9);
     metrics.perPeer(
         Metric.Type.GAUGE,

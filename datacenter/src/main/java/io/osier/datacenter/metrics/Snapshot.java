@@ -9,6 +9,7 @@ import io.osier.datacenter.store.DamagedRanges;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.DelayHistogram;
+import io.osier.propagation.host.Timeliness;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -236,6 +237,14 @@ public record Snapshot(
         }
       }
       return peers;
+    }
+
+    /** Whether its peers get what is committed here in time, all together. */
+    public Timeliness timeliness() {
+      return partitions.stream()
+          .flatMap(p -> p.report.peers().stream())
+          .map(p -> p.to().timeliness())
+          .reduce(Timeliness.NONE, Timeliness::plus);
     }
 
     /** How long all peers' shipments took until they were visible here, in microseconds. */

@@ -499,6 +499,7 @@ public final class Partition implements Machine {
         new PartitionReport.Shipped(
             propagation.dirtyObjects(),
             stats.shippedBytes(),
+            stats.arrivedBytes(),
             stats.opBytes(),
             stats.opsShipped(),
             stats.statesShipped(),
@@ -535,12 +536,16 @@ public final class Partition implements Machine {
             peer.lag().updates(),
             peer.lag().bytes(),
             peer.lag().nanos(),
+            peer.timeliness(),
             peer.inFlightBytes(),
             peer.sentBytes().getOrDefault(Frame.Kind.OPS, 0L),
             peer.sentBytes().getOrDefault(Frame.Kind.ROUND, 0L),
             peer.sentBytes().getOrDefault(Frame.Kind.CATCH_UP, 0L),
             peer.roundTimes()),
         new PartitionReport.From(
-            peer.behindUpdates(), stats.late(peer.dc()), stats.delays(peer.dc(), slaMillis)));
+            peer.behindUpdates(),
+            peer.unheardNanos(),
+            stats.late(peer.dc()),
+            stats.delays(peer.dc(), slaMillis)));
   }
 }

@@ -14,6 +14,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.admin.AdminServer;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.DashboardModel;
+import io.osier.datacenter.admin.HistoryKeeper;
 import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -111,6 +112,7 @@ public final class Datacenter implements AutoCloseable {
   private final @Nullable AdminServer admin;
   private final Dashboard dashboard;
   private final PeerDirectory neighbours;
+  private final HistoryKeeper history;
   private volatile boolean closed;
 
   /**
@@ -252,6 +254,7 @@ public final class Datacenter implements AutoCloseable {
             writeHelp(),
             this::isControlKnown);
     this.dashboard = parts.opened(dashboard());
+    this.history = new HistoryKeeper(self.dc());
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
@@ -346,13 +349,16 @@ public final class Datacenter implements AutoCloseable {
         "osier.admin.port",
         settings.host(),
         settings.port(),
-        at -> new AdminServer(at, settings, adminTls(), access, publisher, readiness, dashboard));
+        at ->
+            new AdminServer(
+                at, settings, adminTls(), access, publisher, readiness, dashboard, history));
   }
 
   /** All is there: lets the partitions run, and hears the others. */
   private void begin() {
     keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
+      publisher.listen(history::take);
       publisher.everySecond();
     }
     if (store != null) {
@@ -364,7 +370,7 @@ public final class Datacenter implements AutoCloseable {
     if (isReadOnly()) {
       keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
     } else {
-      neighbours.begin(transport, readiness, dashboard);
+      neighbours.begin(announced().toString(), transport, readiness, dashboard);
       keyspaces.awaitPeers(); // to recover may have taken long
       transport.dial();
       control.start();
@@ -505,19 +511,27 @@ public final class Datacenter implements AutoCloseable {
     return store == null ? GroupCommitHelp.NONE : store.writer().help();
   }
 
+  /** How others reach the port for clients. */
+  private HostPort announced() {
+    HostPort said = config.announced();
+    return said.port() > 0 ? said : new HostPort(said.host(), clients.port());
+  }
+
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
   private Dashboard dashboard() {
-    String cli = "osier cli --connect " + HostPort.bound(config.host(), config.clientPort());
     boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
         neighbours.addresses().keySet(),
+        neighbours::clientAddresses,
         () ->
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
                     : publisher.fresh(0))
-                .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli))),
+                .thenApply(
+                    snapshot ->
+                        json.of(DashboardModel.of(snapshot, "osier cli --connect " + announced()))),
         transport::note);
   }
 

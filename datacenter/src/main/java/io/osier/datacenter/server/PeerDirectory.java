@@ -26,6 +26,12 @@ final class PeerDirectory implements Control.Outside {
 
   private volatile Map<String, Integer> protocols = Map.of();
 
+  /** How this one's port for clients is reached; empty until it begins. */
+  private volatile String announced = "";
+
+  /** The same of those that have said so. */
+  private volatile Map<String, String> clients = Map.of();
+
   // Null until the datacenter has them: until then the control plane only recovers.
   private volatile @Nullable PeerTransport transport;
   private @Nullable Readiness readiness;
@@ -46,8 +52,18 @@ final class PeerDirectory implements Control.Outside {
     return addresses;
   }
 
-  /** From now on these are told. */
-  void begin(PeerTransport with, Readiness says, Dashboard shows) {
+  /** How the ports for clients are reached of the datacenters that have said so, by name. */
+  Map<String, String> clientAddresses() {
+    return clients;
+  }
+
+  /**
+   * From now on these are told.
+   *
+   * @param clientAddress how this one's port for clients is reached
+   */
+  void begin(String clientAddress, PeerTransport with, Readiness says, Dashboard shows) {
+    announced = clientAddress;
     readiness = says;
     dashboard = shows;
     transport = with; // what is written before it is seen by who reads it
@@ -83,6 +99,16 @@ final class PeerDirectory implements Control.Outside {
     if (to != null) { // else it begins with them
       to.setVersions(said);
     }
+  }
+
+  @Override
+  public String clients() {
+    return announced;
+  }
+
+  @Override
+  public void setClients(Map<String, String> said) {
+    clients = Map.copyOf(said);
   }
 
   @Override

@@ -33,6 +33,7 @@ final class DashboardEventsTest {
       new Dashboard(
           "eu",
           List.of(),
+          Map::of,
           () -> CompletableFuture.completedFuture(isLarge ? status : "small"),
           (dc, note) -> {});
   private final HttpEndpoint http = endpoint();

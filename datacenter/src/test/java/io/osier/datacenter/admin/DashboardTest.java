@@ -27,6 +27,7 @@ final class DashboardTest {
       new Dashboard(
           "eu",
           List.of("us", "ap"),
+          () -> Map.of("ap", "ap.example:7400"),
           () ->
               hangs
                   ? new CompletableFuture<>()
@@ -89,6 +90,15 @@ final class DashboardTest {
     second.next();
     assertThat(second.next()).contains("\"number\":");
     second.close();
+  }
+
+  /** Who is silent cannot say where it is reached: what it said before is in each message. */
+  @Test
+  void whereTheOthersAreReached_isInEachMessage() throws InterruptedException {
+    Person person = new Person();
+    dashboard.join(person);
+    person.next();
+    assertThat(person.next()).contains("\"clients\":{\"ap\":\"ap.example:7400\"}");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.osier.datacenter.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.Timeliness;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What is wrong is said in words, with a command; nothing is said where nothing is wrong. */
 final class HealthChecksTest {
   private static final DashboardModel.Link UP =
-      new DashboardModel.Link("us", true, "streaming", 12, -1, 0, 0, 100, 100);
+      new DashboardModel.Link("us", true, "streaming", 12, 900, 0, 0, 0, 0, 100, 100);
 
   private static DashboardModel facts(
       int second, List<String> obstacles, DashboardModel.Link link, DashboardModel.Space s) {
@@ -45,6 +46,8 @@ final class HealthChecksTest {
         0,
         0,
         0,
+        Timeliness.NONE,
+        0,
         0,
         late,
         0,
@@ -68,20 +71,31 @@ final class HealthChecksTest {
   @Test
   void aCutLink_isAnError_withHowMuchWaits_andACatchUpIsANote() {
     DashboardModel.Link cut =
-        new DashboardModel.Link("us", false, "waiting", 12_345, -1, 0, 0, 0, 0);
+        new DashboardModel.Link("us", false, "waiting", 12_345, 39_200, 12_000, 0, 0, 0, 0, 0);
     assertThat(HealthChecks.of(facts(2, List.of(), cut, QUIET.spaces().getFirst()), QUIET))
         .singleElement()
         .satisfies(
             f -> {
               assertThat(f.level()).isEqualTo(HealthChecks.Level.ERROR);
-              assertThat(f.what()).contains("eu → us is cut").contains("12 345 updates wait");
+              assertThat(f.what())
+                  .contains("eu → us is cut")
+                  .contains("12 345 updates wait for it, the oldest for 39 s");
               assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 peers");
             });
     DashboardModel.Link behind =
-        new DashboardModel.Link("us", true, "catching-up", 7, -1, 0, 0, 0, 0);
+        new DashboardModel.Link("us", true, "catching-up", 7, 900, 7, 0, 0, 0, 0, 0);
     assertThat(HealthChecks.of(facts(2, List.of(), behind, QUIET.spaces().getFirst()), QUIET))
         .singleElement()
         .satisfies(f -> assertThat(f.level()).isEqualTo(HealthChecks.Level.NOTE));
+    DashboardModel.Link stale =
+        new DashboardModel.Link("us", true, "streaming", 9, 4_210, 7, 0, 0, 0, 0, 0);
+    assertThat(HealthChecks.of(facts(2, List.of(), stale, QUIET.spaces().getFirst()), QUIET))
+        .singleElement()
+        .satisfies(
+            f -> {
+              assertThat(f.level()).isEqualTo(HealthChecks.Level.WARNING);
+              assertThat(f.what()).contains("us lacks 7 updates of eu").contains("for 4.2 s");
+            });
   }
 
   @Test

@@ -10,6 +10,8 @@ import com.typesafe.config.ConfigValueType;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
+import io.osier.core.net.HostPort;
+import io.osier.core.net.ListenAddress;
 import io.osier.testing.Refused;
 import java.io.File;
 import java.net.URI;
@@ -144,6 +146,28 @@ final class ConfigReaderTest {
     assertThat(ConfigReader.read("f", GOOD, Map.of()).admin()).isEmpty();
   }
 
+  /** What a datacenter says of itself must lead others there: 0.0.0.0 and localhost do not. */
+  @Test
+  void announced_isWhereOthersReachIt() {
+    String anywhere = GOOD + "osier { insecure = true, listen.host = 0.0.0.0 }\n";
+    assertThat(announced(GOOD)).isEqualTo(new HostPort("127.0.0.1", 0));
+    assertThat(announced(GOOD + "osier { insecure = true, listen.host = eu.example }"))
+        .isEqualTo(new HostPort("eu.example", 0));
+    assertThat(announced(anywhere + "osier.peers.eu = \"eu.example:1\""))
+        .isEqualTo(new HostPort("eu.example", 0));
+    assertThat(announced(anywhere + "osier.admin.names = [a.example, b.example]"))
+        .isEqualTo(new HostPort("a.example", 0));
+    assertThat(announced(anywhere).host()).isEqualTo(ListenAddress.machine());
+    assertThat(announced(GOOD + "osier.listen.announce = \"eu.example:7410\""))
+        .isEqualTo(new HostPort("eu.example", 7410));
+    assertThat(announced(GOOD + "osier.listen.announce = eu.example"))
+        .isEqualTo(new HostPort("eu.example", 0));
+  }
+
+  private static HostPort announced(String file) {
+    return ConfigReader.read("f", file, Map.of()).announced();
+  }
+
   @Test
   void hostInBrackets_isTheAddress() {
     DatacenterConfig read =
@@ -199,6 +223,7 @@ final class ConfigReaderTest {
             + " osier.listen.peer-port",
         "osier.admin.names = [\"eu.example:7402\"]     | admin.names     | without ports",
         "osier.admin.names = [\"*\"]                   | admin.names     | a list of names",
+        "osier.listen.announce = \"eu:0\"             | listen.announce | host or host:port",
         "osier.admin.host = \"\"                       | admin.host      | without a port",
         "osier.peers.ap = \"us.example:7401\"          | osier.peers.    | another address than"
             + " that of",

@@ -185,6 +185,14 @@ final class ControlPlaneProperties {
     public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override
+    public String clients() {
+      return dc + ":7400";
+    }
+
+    @Override
+    public void setClients(SortedMap<String, String> clients) {}
+
+    @Override
     public boolean isConnected(String name) {
       return true;
     }

@@ -23,6 +23,10 @@ final class JoiningTest {
   private boolean refuses;
   private boolean connected = true;
   private Map<String, Integer> told = Map.of();
+  private Map<?, ?> reached = Map.of();
+
+  /** How the ports for clients are reached, where there are some. */
+  private final Map<String, String> clients = new HashMap<>();
 
   /** Of the peer protocol, where it is not 10. */
   private final Map<String, Integer> versions = new HashMap<>();
@@ -43,8 +47,14 @@ final class JoiningTest {
                   if (method.getName().equals("setProtocols")) {
                     tell((Map<?, ?>) arguments[0]);
                   }
+                  if (method.getName().equals("setClients")) {
+                    reached = new HashMap<>((Map<?, ?>) arguments[0]);
+                  }
                   if (method.getName().equals("protocolMin")) {
                     return ((String) arguments[0]).length() > 16 ? 10 : 9;
+                  }
+                  if (method.getReturnType() == String.class) {
+                    return clients.getOrDefault(copy.replica().dc(), ""); // no port yet
                   }
                   if (method.getReturnType() == int.class) {
                     return versions.getOrDefault((String) arguments[0], 10);
@@ -130,6 +140,34 @@ final class JoiningTest {
     assertThat(plane.administerDatacenters(command("dc", "list", "", Map.of()), "ada"))
         .as("the configuration files count all the same")
         .allMatch(v -> v.fromFile());
+  }
+
+  /** By the time that somebody needs the advice, who is meant may be silent. */
+  @Test
+  void eachTellsWhereItsClientsConnect_andAgainWhenThatIsElsewhere() {
+    OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
+    OsierCopy us = new OsierCopy(new ReplicaId("us", 1), () -> ++clock);
+    ControlPlane other = plane(us, file("eu", "us"));
+    ControlPlane plane = plane(eu, file("eu", "us"));
+    other.look();
+    eu.hear(us);
+    plane.look();
+    assertThat(reached).as("no port is bound yet").isEmpty();
+    clients.putAll(Map.of("eu", "eu.example:7400", "us", "us.example:7400"));
+    other.look();
+    eu.hear(us);
+    plane.look();
+    plane.look();
+    assertThat(reached).isEqualTo(Map.of("eu", "eu.example:7400", "us", "us.example:7400"));
+    clients.put("us", "us.example:7410");
+    other.look();
+    eu.hear(us);
+    plane.look();
+    assertThat(reached.get("us")).isEqualTo("us.example:7410");
+    connected = false;
+    plane.administerDatacenters(command("dc", "remove", "us", Map.of("dead", "true")), "ada");
+    plane.administerDatacenters(command("dc", "add", "us", Map.of("address", "us:1")), "ada");
+    assertThat(reached.containsKey("us")).as("who is added again has not said it").isFalse();
   }
 
   /** Whoever is added again under a name may run another program than who had it. */

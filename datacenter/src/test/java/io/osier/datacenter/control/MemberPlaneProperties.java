@@ -173,6 +173,14 @@ final class MemberPlaneProperties {
     public void setProtocols(SortedMap<String, Integer> protocols) {}
 
     @Override
+    public String clients() {
+      return dc + ":7400";
+    }
+
+    @Override
+    public void setClients(SortedMap<String, String> clients) {}
+
+    @Override
     public boolean isConnected(String name) {
       Node other = nodes.get(name);
       return other != null && !other.ended && peers.contains(name) && other.peers.contains(dc);

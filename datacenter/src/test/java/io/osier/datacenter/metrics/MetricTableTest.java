@@ -172,7 +172,8 @@ class MetricTableTest {
               "share",
               "version",
               "certificate",
-              "limit");
+              "limit",
+              "late");
       if (metric.type() == Metric.Type.HISTOGRAM) {
         assertThat(metric.name()).endsWith("_seconds");
       }

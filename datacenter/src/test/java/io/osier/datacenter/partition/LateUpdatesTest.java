@@ -6,8 +6,10 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.Timeliness;
 import java.time.Duration;
 import java.util.Set;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
 /** What is late is counted, and with its reason: a link that is down is none of a slow machine. */
@@ -83,6 +85,75 @@ final class LateUpdatesTest {
     cluster.run(5_000);
     LateCounts late = cluster.dc("us").report().arrived().late();
     assertThat(late).isEqualTo(new LateCounts(0, 10, 0, 0));
+  }
+
+  private PartitionReport.Peer peer(String at, String dc) {
+    return cluster.dc(at).report().peers().stream()
+        .filter(p -> p.dc().equals(dc))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Updates at eu, one each 10 ms. */
+  private void load(int count) {
+    for (int i = 0; i < count; i++) {
+      cluster.dc("eu").add("counter " + i % 3, 1);
+      cluster.run(10);
+      assertThat(peer("eu", "us").to().timeliness().overdue()).as("update %d", i).isZero();
+    }
+  }
+
+  @Test
+  void whatAnUnheardPeerLacks_isOverdue_fromTheMomentThatItIs() {
+    load(200);
+    assertThat(peer("eu", "ap").to().timeliness().overdue()).as("with the links up").isZero();
+    cluster.cut("eu", "ap");
+    cluster.cut("us", "ap");
+    load(30);
+    assertThat(peer("eu", "ap").to().timeliness().overdue()).as("in time still").isZero();
+    load(100);
+    PartitionReport.To toAp = peer("eu", "ap").to();
+    // 130 are missing, and what eu was not told of before; the last 30 of them are not yet late.
+    assertThat(toAp.lagUpdates()).isBetween(130L, 160L);
+    assertThat(toAp.timeliness().overdue())
+        .isBetween(toAp.lagUpdates() - 36, toAp.lagUpdates() - 29);
+    assertThat(toAp.lagNanos() / 1_000_000).isBetween(1_290L, 1_600L);
+    assertThat(peer("ap", "eu").from().unheardNanos() / 1_000_000).isBetween(1_290L, 1_600L);
+    assertThat(peer("us", "eu").from().unheardNanos() / 1_000_000).isLessThan(400L);
+    cluster.run(60_000);
+    assertThat(peer("eu", "ap").to().timeliness().overdue()).as("all").isEqualTo(toAp.lagUpdates());
+    assertThat(peer("eu", "us").to().lagUpdates()).isZero();
+    cluster.heal("eu", "ap");
+    cluster.heal("us", "ap");
+    cluster.run(3_000);
+    assertThat(peer("eu", "ap").to().timeliness().overdue()).isZero();
+    Timeliness ap = peer("eu", "ap").to().timeliness();
+    assertThat(ap.late()).as("late for good").isBetween(125L, 160L);
+    assertThat(ap.confirmed()).isEqualTo(330);
+    assertThat(peer("eu", "us").to().timeliness()).isEqualTo(new Timeliness(330, 0, 0));
+  }
+
+  @Test
+  void whatWasNotShipped_isNotCompared() {
+    load(200);
+    cluster.run(1_000);
+    PartitionReport.Shipped before = cluster.dc("eu").report().shipped();
+    assertThat(before.opBytes()).as("all left as operations").isEqualTo(before.arrivedBytes());
+    cluster.cut("eu", "ap");
+    load(200);
+    cluster.run(1_000);
+    PartitionReport.Shipped during = cluster.dc("eu").report().shipped();
+    assertThat(during.opBytes()).isEqualTo(during.arrivedBytes());
+    assertThat(during.opBytes() - before.opBytes())
+        .as("to us alone")
+        .isCloseTo(before.opBytes() / 2, Percentage.withPercentage(10));
+    cluster.heal("eu", "ap");
+    cluster.run(3_000);
+    PartitionReport.Shipped after = cluster.dc("eu").report().shipped();
+    assertThat(after.opBytes())
+        .isCloseTo(2 * before.opBytes(), Percentage.withPercentage(10))
+        .as("what ap had missed was joined")
+        .isGreaterThan(after.arrivedBytes());
   }
 
   @Test

@@ -10,6 +10,7 @@ public final class PropagationStats {
   private static final long VISIBILITY_MICROS_MAX = 3_600_000_000L;
 
   private long shippedBytes;
+  private long arrivedBytes;
   private long opBytes;
   private long opsShipped;
   private long statesShipped;
@@ -34,9 +35,14 @@ public final class PropagationStats {
     }
   }
 
-  /** An update would have taken these bytes as an operation to every peer. */
-  public void opWouldShip(long bytesToAll) {
-    opBytes += bytesToAll;
+  /** A peer has acknowledged shipments of so many bytes. */
+  public void arrived(long bytes) {
+    arrivedBytes += bytes;
+  }
+
+  /** A peer has confirmed updates that take so many bytes as single operations. */
+  public void opsConfirmed(long bytes) {
+    opBytes += bytes;
   }
 
   /** So many updates of others were applied. */
@@ -98,7 +104,12 @@ public final class PropagationStats {
     return shippedBytes;
   }
 
-  /** Bytes that the same updates would have taken as single operations, to the same peers. */
+  /** Those of them that the peers have acknowledged. */
+  public long arrivedBytes() {
+    return arrivedBytes;
+  }
+
+  /** Bytes that what the peers have confirmed would have taken as single operations. */
   public long opBytes() {
     return opBytes;
   }

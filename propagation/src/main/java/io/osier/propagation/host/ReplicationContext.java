@@ -127,6 +127,11 @@ public final class ReplicationContext {
     return policy.sla().toNanos();
   }
 
+  /** From what age on an update counts as late: the staleness bound, or a second without one. */
+  public long lateNanos() {
+    return slaNanos() > 0 ? slaNanos() : 1_000_000_000;
+  }
+
   /** See {@link StreamSettings#retryMillis()}. */
   public long retryNanos() {
     return nanos(settings.retryMillis());

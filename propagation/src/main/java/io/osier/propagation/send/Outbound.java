@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.send.OutboundLog.Leaving;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Kind;
@@ -43,7 +44,7 @@ public final class Outbound {
   private final Supplier<VersionVector> others;
   private final OutboundLog log;
   private final AckReserve reserve;
-  private final CommitTimes times = new CommitTimes();
+  private final CommitTimes times;
   private final Map<String, PeerStream> streams = new TreeMap<>();
 
   /** When the next round was due as it looked at the end of the last tick. */
@@ -67,8 +68,9 @@ public final class Outbound {
             around.recovered().committed(),
             new Budget("trails", around.settings().memory().trails()));
     this.reserve = new AckReserve(around::slaNanos);
+    this.times = new CommitTimes(around.recovered().committed(), nowNanos);
     for (String dc : around.peers()) {
-      streams.put(dc, new PeerStream(dc, around, log, 0, nowNanos));
+      streams.put(dc, stream(dc, 0, nowNanos));
     }
   }
 
@@ -82,9 +84,12 @@ public final class Outbound {
    * the stream if it was a peer before.
    */
   public void add(String dc, long nowNanos) {
-    streams.computeIfAbsent(
-        dc,
-        d -> new PeerStream(d, around, log, log.mark(around.recovered().committed()), nowNanos));
+    streams.computeIfAbsent(dc, d -> stream(d, log.mark(around.recovered().committed()), nowNanos));
+  }
+
+  private PeerStream stream(String dc, long since, long nowNanos) {
+    ConfirmedUpdates confirmed = new ConfirmedUpdates(times, log.committed());
+    return new PeerStream(dc, around, log, since, confirmed, nowNanos);
   }
 
   /** Nothing is sent to a datacenter any more, and nothing is kept for it. */
@@ -135,8 +140,7 @@ public final class Outbound {
       log.commit(object, segment, floor, hold);
       bytes = around.bytesOf(shipment);
     }
-    times.committed(segment.last() - 1, bytes, nowNanos);
-    around.stats().opWouldShip((long) bytes * streams.size());
+    times.committed(segment.last(), bytes, nowNanos);
     return new Committed(shipment, bytes);
   }
 
@@ -392,6 +396,23 @@ public final class Outbound {
     return has >= committed()
         ? new Lag(0, 0, 0)
         : new Lag(committed() - has, times.lagBytes(has), times.lagNanos(has, nowNanos));
+  }
+
+  /** A peer has all own updates up to a number. */
+  public void confirmed(PeerStream stream, long has, long nowNanos) {
+    long late = nowNanos - around.lateNanos() - confirmNanos(stream);
+    around.stats().opsConfirmed(stream.confirmed().confirmed(has, late));
+  }
+
+  /** What comes just in time is confirmed so much later. */
+  private long confirmNanos(PeerStream stream) {
+    return stream.rounds().nanos() + 2 * around.statusNanos();
+  }
+
+  /** Whether a peer gets what is committed here in time. */
+  public Timeliness timeliness(PeerStream stream, long nowNanos) {
+    long bound = nowNanos - around.lateNanos();
+    return stream.confirmed().timeliness(bound, bound - confirmNanos(stream));
   }
 
   /** Every peer has all own updates up to a number. */

@@ -91,6 +91,7 @@ public final class PeerStream {
   private final StateOffers offers;
   private final Backlog backlog;
   private final LinkWindow window;
+  private final ConfirmedUpdates confirmed;
   private AckTimeEstimate rounds = new AckTimeEstimate();
   private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
 
@@ -126,11 +127,19 @@ public final class PeerStream {
    * A stream that has not begun.
    *
    * @param since the tick at which the datacenter became a peer; 0 if it always was one
+   * @param confirmed what it confirms
    */
-  PeerStream(String dc, ReplicationContext around, OutboundLog log, long since, long nowNanos) {
+  PeerStream(
+      String dc,
+      ReplicationContext around,
+      OutboundLog log,
+      long since,
+      ConfirmedUpdates confirmed,
+      long nowNanos) {
     this.dc = dc;
     this.around = around;
     this.log = log;
+    this.confirmed = confirmed;
     this.window = around.sink().window(dc);
     this.offers = new StateOffers(this::send, new OwnWindow(), around);
     this.backlog = new Backlog(around, log, offers, since);
@@ -396,6 +405,7 @@ public final class PeerStream {
       InFlight done = inFlight.poll();
       inFlightBytes -= done.bytes;
       window.give(done.bytes);
+      around.stats().arrived(done.bytes);
       if (done.cursor.filter(backlog::isInTrail).isPresent()) {
         ackedTick = Math.max(ackedTick, done.cursor.get().done());
       }
@@ -492,6 +502,11 @@ public final class PeerStream {
   /** How long rounds took until they were acknowledged: a copy. */
   public DelayHistogram roundTimes() {
     return roundTimes.copy();
+  }
+
+  /** What the peer has confirmed. */
+  ConfirmedUpdates confirmed() {
+    return confirmed;
   }
 
   /** The coordination times of rounds. */

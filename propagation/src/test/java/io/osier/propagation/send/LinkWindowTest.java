@@ -80,7 +80,13 @@ final class LinkWindowTest {
               this,
               windows.of(sink));
       this.stream =
-          new PeerStream("us", around, new OutboundLog(0, new Budget("trails", 1 << 20)), 0, 0);
+          new PeerStream(
+              "us",
+              around,
+              new OutboundLog(0, new Budget("trails", 1 << 20)),
+              0,
+              new ConfirmedUpdates(new CommitTimes(0, 0), 0),
+              0);
       stream.up(PEER, 0);
       stream.resume(PEER, new Frame.Resume(1, 0, Optional.empty()));
     }

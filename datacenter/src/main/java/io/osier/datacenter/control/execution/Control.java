@@ -104,6 +104,12 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
     /** By name, the newest version of the peer protocol that datacenters say that they speak. */
     void setProtocols(Map<String, Integer> protocols);
 
+    /** How others reach this datacenter's port for clients; empty while there is none. */
+    String clients();
+
+    /** By name, how the ports for clients are reached of the datacenters that have said so. */
+    void setClients(Map<String, String> clients);
+
     /** How many bytes have come from the others since the start. */
     long receivedBytes();
 
@@ -325,6 +331,16 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void setProtocols(SortedMap<String, Integer> protocols) {
     outside.setProtocols(protocols);
+  }
+
+  @Override
+  public String clients() {
+    return outside.clients();
+  }
+
+  @Override
+  public void setClients(SortedMap<String, String> clients) {
+    outside.setClients(clients);
   }
 
   @Override

@@ -31,6 +31,15 @@ public final class JsonObject {
     public void add(long element) {
       elements.add(element);
     }
+
+    /** A number, whole or with three digits behind its point; null if it is none. */
+    public void add(double element) {
+      if (Double.isFinite(element) && Math.abs(element) >= 1_000) {
+        elements.add(Math.round(element));
+      } else {
+        elements.add(Double.isFinite(element) ? Math.round(element * 1e3) / 1e3 : null);
+      }
+    }
   }
 
   public JsonObject put(String name, String value) {

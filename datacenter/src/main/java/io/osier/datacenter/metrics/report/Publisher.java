@@ -126,7 +126,7 @@ public final class Publisher implements AutoCloseable {
    *
    * @return closed by who wants to hear no more
    */
-  Runnable listen(Consumer<Snapshot> listener) {
+  public Runnable listen(Consumer<Snapshot> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }

@@ -6,6 +6,7 @@ import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoreStatistics;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.Timeliness;
 import io.osier.protocol.Request;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -188,6 +189,7 @@ final class SnapshotJson {
   private static void traffic(JsonObject node, Snapshot.Keyspace k) {
     node.put("applied_remote", k.sum(r -> r.arrived().applied()));
     node.put("shipped_bytes", k.sum(r -> r.shipped().bytes()));
+    node.put("arrived_bytes", k.sum(r -> r.shipped().arrivedBytes()));
     node.put("op_bytes", k.sum(r -> r.shipped().opBytes()));
     node.put("ops_shipped", k.sum(r -> r.shipped().ops()));
     node.put("states_shipped", k.sum(r -> r.shipped().states()));
@@ -202,6 +204,10 @@ final class SnapshotJson {
         k.partitions().stream()
             .map(p -> p.report().arrived().late())
             .reduce(LateCounts.NONE, LateCounts::plus);
+    Timeliness timeliness = k.timeliness();
+    node.put("confirmed_updates", timeliness.confirmed());
+    node.put("confirmed_late", timeliness.late());
+    node.put("overdue_updates", timeliness.overdue());
     node.put("sla_violations", late.violations());
     node.put("late_after_outage", late.outage());
     node.putObject("violations_by_reason")
@@ -260,8 +266,10 @@ final class SnapshotJson {
         o.put("lag_updates", p.to().lagUpdates());
         o.put("lag_bytes", p.to().lagBytes());
         o.put("lag_ms", p.to().lagNanos() / 1_000_000);
+        o.put("overdue_updates", p.to().timeliness().overdue());
         o.put("in_flight_bytes", p.to().inFlightBytes());
         o.put("behind_updates", p.from().behindUpdates());
+        o.put("unheard_ms", p.from().unheardNanos() / 1_000_000);
       }
     }
   }

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.Timeliness;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -94,7 +95,8 @@ public record PartitionReport(
    *
    * @param dirtyObjects how many objects have updates that are not yet shipped
    * @param bytes bytes of updates shipped, summed over the peers they went to
-   * @param opBytes bytes that the same updates take as single operations, to the same peers
+   * @param arrivedBytes those of them that the peers have acknowledged
+   * @param opBytes bytes that what the peers have confirmed takes as single operations
    * @param ops operations shipped one by one, counted once for all peers
    * @param states objects shipped in rounds, counted once for all peers
    * @param catchUps objects shipped to peers that had missed something
@@ -103,6 +105,7 @@ public record PartitionReport(
   public record Shipped(
       int dirtyObjects,
       long bytes,
+      long arrivedBytes,
       long opBytes,
       long ops,
       long states,
@@ -178,6 +181,7 @@ public record PartitionReport(
    * @param lagUpdates updates of this datacenter that it has not acknowledged
    * @param lagBytes what those of this life take as operations, at most
    * @param lagNanos for how long it lacks the first of them, at most; within this life
+   * @param timeliness whether it gets updates in time
    * @param inFlightBytes bytes sent and not acknowledged
    * @param opBytes bytes of updates that were sent as single operations
    * @param stateBytes bytes of updates that were sent in rounds
@@ -188,6 +192,7 @@ public record PartitionReport(
       long lagUpdates,
       long lagBytes,
       long lagNanos,
+      Timeliness timeliness,
       long inFlightBytes,
       long opBytes,
       long stateBytes,
@@ -198,10 +203,12 @@ public record PartitionReport(
    * What comes from a peer.
    *
    * @param behindUpdates updates of it that have not come here, as far as its last status tells
+   * @param unheardNanos for how long nothing has come from it although something should
    * @param late shipments of it that became visible here too late
    * @param visibility how long its shipments took until they were visible here, outages left out
    */
-  public record From(long behindUpdates, LateCounts late, DelayHistogram visibility) {}
+  public record From(
+      long behindUpdates, long unheardNanos, LateCounts late, DelayHistogram visibility) {}
 
   /**
    * A hot object.

@@ -294,7 +294,10 @@ final class ClientConnection extends FrameReader {
     Identity identity = visitor.identity();
     switch (request) {
       case Request.Administer administer ->
-          handler.administer(administer, identity.user(), audited(administer, identity, asked));
+          handler.administer(
+              administer,
+              identity.user(),
+              administer.asksWhy() ? asked : audited(administer, identity, asked));
       case Request.Scan scan ->
           handler.handle(scan, lane, page -> asked.accept(access.visible(identity, scan, page)));
       case Request.ReadAll batch -> handleParts(batch, asked);

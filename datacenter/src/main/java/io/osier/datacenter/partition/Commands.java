@@ -80,6 +80,11 @@ final class Commands {
     }
   }
 
+  /** How many commands wait for what their sessions have seen elsewhere. */
+  int parked() {
+    return parking.size();
+  }
+
   /** Refuses a command: the partition has just started and serves nobody yet. */
   void refuse(long ticket) {
     fail(

@@ -478,6 +478,11 @@ final class Escrow {
     return waiters;
   }
 
+  /** How many of them are of this counter. */
+  int waiters(ObjectId object) {
+    return waiting.getOrDefault(object, List.of()).size();
+  }
+
   /** How often there were not enough rights. */
   long denied() {
     return denied;

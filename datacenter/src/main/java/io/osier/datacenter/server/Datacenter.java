@@ -12,8 +12,10 @@ import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.admin.AdminServer;
+import io.osier.datacenter.admin.ClusterQuestions;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.DashboardModel;
+import io.osier.datacenter.admin.Inquiry;
 import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -109,6 +111,7 @@ public final class Datacenter implements AutoCloseable {
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
+  private final ClusterQuestions questions;
   private final Dashboard dashboard;
   private final PeerDirectory neighbours;
   private volatile boolean closed;
@@ -244,14 +247,25 @@ public final class Datacenter implements AutoCloseable {
     parts.opened(transport);
     this.publisher = publisher(wall, around);
     parts.opened(publisher);
+    Inspector inspector =
+        new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
+    Supplier<CompletableFuture<String>> status = status();
+    this.questions =
+        new ClusterQuestions(
+            self.dc(),
+            () -> neighbours.addresses().keySet(),
+            question -> Inquiry.answer(question, status, inspector::key),
+            neighbours);
+    Inquiry inquiry = new Inquiry(self.dc(), questions, neighbours::addresses);
     this.handler =
         new RequestHandler(
             keyspaces.shown(),
-            new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
-            control::administer,
+            inspector,
+            (request, by) ->
+                request.asksWhy() ? inquiry.ask(request) : control.administer(request, by),
             writeHelp(),
             this::isControlKnown);
-    this.dashboard = parts.opened(dashboard());
+    this.dashboard = parts.opened(dashboard(status));
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
@@ -506,19 +520,21 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
-  private Dashboard dashboard() {
+  private Dashboard dashboard(Supplier<CompletableFuture<String>> status) {
+    return new Dashboard(
+        self.dc(), neighbours.addresses().keySet(), status, transport::note);
+  }
+
+  /** What this datacenter says of itself to who looks at the page, or asks why. */
+  private Supplier<CompletableFuture<String>> status() {
     String cli = "osier cli --connect " + HostPort.bound(config.host(), config.clientPort());
     boolean isPublishing = config.admin().isPresent();
     StatusJson json = new StatusJson();
-    return new Dashboard(
-        self.dc(),
-        neighbours.addresses().keySet(),
-        () ->
-            (isPublishing
-                    ? CompletableFuture.completedFuture(publisher.latest())
-                    : publisher.fresh(0))
-                .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli))),
-        transport::note);
+    return () ->
+        (isPublishing
+                ? CompletableFuture.completedFuture(publisher.latest())
+                : publisher.fresh(0))
+            .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli)));
   }
 
   private interface Binder<T> {
@@ -568,7 +584,12 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     Dashboard to = dashboard;
-    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
+    if (to == null) {
+      return; // while everything is being started
+    }
+    if (ClusterQuestions.isNote(content)) {
+      questions.noted(peer.dc(), content);
+    } else if (!control.noted(peer.dc(), content)) {
       to.noted(peer.dc(), content);
     }
   }

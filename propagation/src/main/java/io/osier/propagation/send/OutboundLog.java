@@ -3,6 +3,7 @@ package io.osier.propagation.send;
 import io.osier.core.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.CompactedLog;
+import io.osier.propagation.host.ObjectProgress.Count;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -84,6 +85,29 @@ final class OutboundLog {
         }
       }
       return joined;
+    }
+
+    /** What was shipped after the tick. */
+    Count countSince(long position, long nowNanos) {
+      if (!isNewerThan(position)) {
+        return Count.NONE;
+      }
+      int updates = 0;
+      long nanos = 0;
+      for (LogSegment s : segments) {
+        if (s.tick() > position) {
+          updates += s.updates();
+          nanos = Math.max(nanos, nowNanos - s.firstNanos());
+        }
+      }
+      return new Count(droppedTick > position ? -1 : updates, nanos);
+    }
+
+    /** What waits for its round. */
+    Count countHeld(long nowNanos) {
+      return held == null
+          ? Count.NONE
+          : new Count(held.segment.updates(), nowNanos - held.segment.firstNanos());
     }
 
     private boolean isUnused() {

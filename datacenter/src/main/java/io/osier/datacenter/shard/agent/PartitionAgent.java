@@ -300,7 +300,7 @@ public final class PartitionAgent {
       case Inbox.Inspection i -> {
         long ticket = ++tickets;
         inspections.put(ticket, i.report());
-        on(new Input.Inspect(ticket, i.hotLimit()), now);
+        on(new Input.Inspect(ticket, i.hotLimit(), i.about()), now);
       }
     }
   }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A keyspace's policy as settings with the names that the configuration file has: as operators give
@@ -103,6 +104,13 @@ public final class KeyspaceSettings {
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));
     return settings;
+  }
+
+  /** The same in one line, as an operator writes it. */
+  public static String text(KeyspacePolicy policy) {
+    return of(policy).entrySet().stream()
+        .map(e -> e.getKey() + " = " + e.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   private static SortedMap<String, String> alterable(KeyspacePolicy policy) {

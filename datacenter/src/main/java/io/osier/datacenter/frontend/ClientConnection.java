@@ -1,6 +1,7 @@
 package io.osier.datacenter.frontend;
 
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.TooLongFrameException;
@@ -13,6 +14,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
+import io.osier.core.net.StrangeProtocol;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
 import io.osier.core.tls.TlsTrouble;
@@ -28,10 +30,12 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +76,7 @@ final class ClientConnection extends FrameReader {
    * What all connections of a port share.
    *
    * @param requestBytes for requests that are not answered
+   * @param page where the page for browsers is, if there is one
    */
   record Shared(
       ReplicaId self,
@@ -80,7 +85,8 @@ final class ClientConnection extends FrameReader {
       PortGuard port,
       ByteBudget requestBytes,
       UserQuotas quotas,
-      RequestWatch watch) {}
+      RequestWatch watch,
+      Supplier<Optional<String>> page) {}
 
   private final ReplicaId self;
   private final ClientServer.Handler handler;
@@ -89,6 +95,7 @@ final class ClientConnection extends FrameReader {
   private final ByteBudget requestBytes;
   private final UserQuotas quotas;
   private final RequestWatch watch;
+  private final Supplier<Optional<String>> page;
   private final OrderedQueue lane = new OrderedQueue();
   private final Channel channel;
   private final Outgoing<Envelope<Reply>> replies;
@@ -116,6 +123,7 @@ final class ClientConnection extends FrameReader {
     this.port = shared.port;
     this.requestBytes = shared.requestBytes;
     this.quotas = shared.quotas;
+    this.page = shared.page;
     this.watch = shared.watch;
     this.channel = channel;
     this.guard = new ConnectionGuard(port, this::isInFrame);
@@ -515,11 +523,14 @@ final class ClientConnection extends FrameReader {
     if (cause instanceof MalformedException || cause instanceof TooLongFrameException) {
       watch.malformed();
     }
+    boolean isHttp = cause instanceof StrangeProtocol strange && strange.isHttp();
     if (!broken) { // each buffer that is not sent fails once more
       String why =
           cause instanceof ClosedChannelException
               ? "it went without all of its answers"
-              : TlsTrouble.inWords(cause)
+              : isHttp
+                  ? forBrowsers()
+                  : TlsTrouble.inWords(cause)
                   .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
       if (greeted) {
         LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
@@ -527,7 +538,24 @@ final class ClientConnection extends FrameReader {
         port.log(channel, why); // anybody can do that, again and again
       }
     }
+    boolean isFirst = !broken;
     broken = true;
-    ctx.close();
+    if (isHttp && isFirst) {
+      String text =
+          "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+              + forBrowsers()
+              + "\n";
+      ctx.writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII))
+          .addListener(sent -> ctx.close());
+    } else {
+      ctx.close();
+    }
+  }
+
+  private String forBrowsers() {
+    return "this looks like HTTP, and the port is for clients of Osier; "
+        + page.get()
+            .map(at -> "the page is at " + at)
+            .orElse("there is no page, since osier.admin.enabled is false");
   }
 }

@@ -271,6 +271,10 @@ public final class Datacenter implements AutoCloseable {
     this.admin = config.admin().map(this::adminServer).orElse(null);
     if (admin != null) {
       parts.opened(admin);
+      clients.setPage(
+          (adminTls().isPresent() ? "https://" : "http://")
+              + HostPort.bound(admin.host(), admin.port())
+              + "/");
     }
     within.check(); // for the last time: now it serves, and must be closed as one that does
     begin();
@@ -402,7 +406,7 @@ public final class Datacenter implements AutoCloseable {
                     "osier.insecure = true: {}: whoever reaches this machine can read and change"
                         + " everything",
                     open));
-    LOG.info("effective configuration: {}", config);
+    LOG.info("configuration: {}; all else is as osier-reference.conf has it", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
   }
 

@@ -20,6 +20,7 @@ import io.osier.core.net.Outgoing;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.UserCommand;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;
@@ -31,11 +32,13 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -389,6 +392,7 @@ final class ClientConnection extends FrameReader {
     private final long keptBytes;
     private volatile long takenNanos;
     private volatile long executedNanos;
+    private volatile List<Waited> waited = List.of();
 
     /** What is answered whatever is done; null for what is done. */
     private final Reply.@Nullable Failure refusal;
@@ -421,12 +425,20 @@ final class ClientConnection extends FrameReader {
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
       answer(id, refusal == null ? reply : refusal);
       watch.answered(
-          request, reply, beganNanos, takenNanos, executedNanos, now, channel.remoteAddress());
+          request,
+          reply,
+          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now, waited),
+          channel.remoteAddress());
     }
 
     @Override
     public void taken(long nanos) {
       takenNanos = nanos;
+    }
+
+    @Override
+    public void waited(Waited what) { // by one thread after the other
+      waited = Stream.concat(waited.stream(), Stream.of(what)).toList();
     }
 
     @Override

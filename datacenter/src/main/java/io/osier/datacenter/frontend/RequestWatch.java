@@ -52,29 +52,23 @@ public final class RequestWatch {
   }
 
   /**
-   * A request got its answer. The times are those of the clock.
+   * A request got its answer.
    *
-   * @param takenNanos when its partition took it; 0 if none had to
-   * @param executedNanos when its batch was through; 0 if it was in none
    * @param client from where it came
    */
-  void answered(
-      Request request,
-      Reply reply,
-      long beganNanos,
-      long takenNanos,
-      long executedNanos,
-      long answeredNanos,
-      SocketAddress client) {
+  void answered(Request request, Reply reply, SlowLog.Phases phases, SocketAddress client) {
     if (traces.isOn()) {
-      traces.answered(request, reply, beganNanos, takenNanos, executedNanos, answeredNanos);
+      traces.answered(
+          request,
+          reply,
+          phases.beganNanos(),
+          phases.takenNanos(),
+          phases.executedNanos(),
+          phases.answeredNanos());
     }
     // A watcher waits because nothing happens.
-    if (!(request instanceof Request.Watch) && slow.isSlow(answeredNanos - beganNanos)) {
-      slow.answered(
-          request,
-          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, answeredNanos),
-          client);
+    if (!(request instanceof Request.Watch) && slow.isSlow(phases.nanos())) {
+      slow.answered(request, phases, client);
     }
   }
 }

@@ -50,7 +50,7 @@ final class Escrow {
   private static final int LOW = 2;
 
   /** An update that waits. */
-  record Waiter(long ticket, Request.Write write, long deadlineNanos) {}
+  record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
 
   private record Reserved(long down, long up) {}
 

@@ -13,6 +13,7 @@ import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Propagation;
@@ -347,6 +348,11 @@ public final class Partition implements Machine {
       changes.take().ifPresent(effects::visible);
     }
     return effects.take(progressToStore());
+  }
+
+  @Override
+  public List<Waited.Command> takeWaited() {
+    return effects.takeWaited();
   }
 
   /** How far this has come, with every record and whenever it has come further by itself. */

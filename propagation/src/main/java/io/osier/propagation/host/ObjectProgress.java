@@ -16,8 +16,8 @@ public record ObjectProgress(
   /**
    * Some updates.
    *
-   * @param updates how many; 0 if none, -1 if some, and they are not counted any more
-   * @param nanos how long ago the first of them was made, or came; 0 if that is not known
+   * @param updates how many, at most
+   * @param nanos how long ago the first of them was made, or came, at most
    */
   public record Count(int updates, long nanos) {
     public static final Count NONE = new Count(0, 0);

@@ -63,7 +63,7 @@ final class WhyKey {
             2,
             "LATE: %s updates of %s have come to %s and wait for %s, for %s now."
                 .formatted(
-                    some(w.path("updates").asLong()),
+                    Durations.number(w.path("updates").asLong()),
                     w.path("from").asText(),
                     dc,
                     w.path("needs").asText().isEmpty() ? "others" : w.path("needs").asText(),
@@ -166,12 +166,8 @@ final class WhyKey {
     }
   }
 
-  private static String some(long updates) {
-    return updates < 0 ? "some" : Durations.number(updates);
-  }
-
   private static String updates(long updates) {
-    return some(updates) + (updates == 1 ? " update" : " updates");
+    return Durations.number(updates) + (updates == 1 ? " update" : " updates");
   }
 
   private String why(String dc) {
@@ -294,9 +290,7 @@ final class WhyKey {
               .formatted(
                   updates(m.path("updates").asLong()),
                   m.path("dc").asText(),
-                  m.path("ms").asLong() == 0
-                      ? ""
-                      : " for " + Durations.text(m.path("ms").asLong()),
+                  " for " + Durations.text(m.path("ms").asLong()),
                   cut > 0 ? ": the link is CUT" : ""));
     }
     for (JsonNode w : o.path("waiting")) {

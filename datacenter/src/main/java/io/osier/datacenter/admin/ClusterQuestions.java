@@ -10,6 +10,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -31,8 +34,8 @@ import org.slf4j.LoggerFactory;
 public final class ClusterQuestions {
   static final int ASKED_MAX = 16;
   static final int ANSWERED_MAX = 8;
-  static final long AROUND_MILLIS = 600;
-  static final long WAIT_MILLIS = 2_000;
+  static final long AROUND_MILLIS = 400;
+  static final long WAIT_MILLIS = 1_500;
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterQuestions.class);
 
@@ -55,6 +58,10 @@ public final class ClusterQuestions {
   private final Function<String, CompletableFuture<String>> answers;
   private final Links links;
   private final Later later;
+
+  /** What answers is not held up, nor who brings an answer. */
+  private final Executor executor;
+
   private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
   private final AtomicInteger answering = new AtomicInteger();
   private final AtomicLong numbers = new AtomicLong();
@@ -89,8 +96,9 @@ public final class ClusterQuestions {
         links,
         (millis, task) ->
             new CompletableFuture<Void>()
-                .completeOnTimeout(null, millis, java.util.concurrent.TimeUnit.MILLISECONDS)
-                .thenRunAsync(task));
+                .completeOnTimeout(null, millis, TimeUnit.MILLISECONDS)
+                .thenRunAsync(task),
+        ForkJoinPool.commonPool());
   }
 
   ClusterQuestions(
@@ -98,12 +106,14 @@ public final class ClusterQuestions {
       Supplier<Set<String>> peers,
       Function<String, CompletableFuture<String>> answers,
       Links links,
-      Later later) {
+      Later later,
+      Executor executor) {
     this.self = self;
     this.peers = peers;
     this.answers = answers;
     this.links = links;
     this.later = later;
+    this.executor = executor;
   }
 
   /**
@@ -138,7 +148,8 @@ public final class ClusterQuestions {
               Map<String, String> all = new TreeMap<>(heard);
               all.put(self, own);
               return all;
-            })
+            },
+            executor)
         .whenComplete((all, error) -> mine.done.complete(Map.of()));
   }
 
@@ -223,6 +234,7 @@ public final class ClusterQuestions {
               throughOthers(answer, links::isConnected);
             }
           }
-        });
+        },
+        executor);
   }
 }

@@ -46,6 +46,12 @@ public final class RequestWatch {
     return malformed.sum();
   }
 
+  /** A watcher waits because nothing happens, and who asks why for those that do not answer. */
+  private static boolean waits(Request request) {
+    return request instanceof Request.Watch
+        || (request instanceof Request.Administer a && a.asksWhy());
+  }
+
   /** A request is refused, or has failed. */
   void failed(ErrorCode code) {
     times.failed(code);
@@ -66,8 +72,7 @@ public final class RequestWatch {
           phases.executedNanos(),
           phases.answeredNanos());
     }
-    // A watcher waits because nothing happens.
-    if (!(request instanceof Request.Watch) && slow.isSlow(phases.nanos())) {
+    if (!waits(request) && slow.isSlow(phases.nanos())) {
       slow.answered(request, phases, client);
     }
   }

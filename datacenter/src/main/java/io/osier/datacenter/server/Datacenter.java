@@ -65,6 +65,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -78,6 +79,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+  /** Who asks why is not kept waiting for a busy partition: of that there is what was so before. */
+  private static final long FRESH_MILLIS = 800;
+
   private static final long DRAIN_POLL_NANOS = 10_000_000;
 
   /** Scans of what is in memory at one time; their threads start with the first. */
@@ -249,7 +253,13 @@ public final class Datacenter implements AutoCloseable {
     parts.opened(publisher);
     Inspector inspector =
         new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
-    Supplier<CompletableFuture<String>> status = status();
+    StatusJson json = new StatusJson();
+    Supplier<CompletableFuture<String>> status =
+        () ->
+            publisher
+                .fresh(0)
+                .completeOnTimeout(publisher.latest(), FRESH_MILLIS, TimeUnit.MILLISECONDS)
+                .thenApply(snapshot -> status(json, snapshot));
     this.questions =
         new ClusterQuestions(
             self.dc(),
@@ -265,7 +275,7 @@ public final class Datacenter implements AutoCloseable {
                 request.asksWhy() ? inquiry.ask(request) : control.administer(request, by),
             writeHelp(),
             this::isControlKnown);
-    this.dashboard = parts.opened(dashboard(status));
+    this.dashboard = parts.opened(dashboard(json));
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
@@ -524,21 +534,23 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
-  private Dashboard dashboard(Supplier<CompletableFuture<String>> status) {
+  private Dashboard dashboard(StatusJson json) {
+    boolean isPublishing = config.admin().isPresent();
     return new Dashboard(
-        self.dc(), neighbours.addresses().keySet(), status, transport::note);
+        self.dc(),
+        neighbours.addresses().keySet(),
+        () ->
+            (isPublishing
+                    ? CompletableFuture.completedFuture(publisher.latest())
+                    : publisher.fresh(0))
+                .thenApply(snapshot -> status(json, snapshot)),
+        transport::note);
   }
 
   /** What this datacenter says of itself to who looks at the page, or asks why. */
-  private Supplier<CompletableFuture<String>> status() {
+  private String status(StatusJson json, Snapshot snapshot) {
     String cli = "osier cli --connect " + HostPort.bound(config.host(), config.clientPort());
-    boolean isPublishing = config.admin().isPresent();
-    StatusJson json = new StatusJson();
-    return () ->
-        (isPublishing
-                ? CompletableFuture.completedFuture(publisher.latest())
-                : publisher.fresh(0))
-            .thenApply(snapshot -> json.of(DashboardModel.of(snapshot, cli)));
+    return json.of(DashboardModel.of(snapshot, cli));
   }
 
   private interface Binder<T> {

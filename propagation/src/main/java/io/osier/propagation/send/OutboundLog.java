@@ -358,7 +358,8 @@ final class OutboundLog {
   private void drop(ObjectLog log) {
     for (LogSegment s : log.segments) {
       log.droppedNanos = log.droppedUpdates == 0 ? s.firstNanos() : log.droppedNanos;
-      log.droppedUpdates += s.updates();
+      log.droppedUpdates =
+          (int) Math.min(Integer.MAX_VALUE, (long) log.droppedUpdates + s.updates());
     }
     log.segments.clear();
     log.bytes = 0;

@@ -98,7 +98,7 @@ final class WhyCluster {
     return (look.datacenters() == 1
             ? look.asked() + " is the only datacenter"
             : "Nothing is late: "
-                + Durations.listed(about.map(Set::of).orElseGet(() -> Set.copyOf(names())))
+                + Durations.listed(about.map(Set::of).orElseGet(this::names))
                 + (about.isEmpty() && look.datacenters() > 1 ? " are connected" : " is connected")
                 + ", and nothing has waited longer than the bound")
         + ".";

@@ -29,7 +29,7 @@ final class KeyReport {
   private static final long COMPARED_BYTES_MAX = 1 << 20;
 
   /** A partition that is too busy to answer by then is said to be. */
-  private static final long PARTITION_MILLIS = 1_500;
+  private static final long PARTITION_MILLIS = 1_000;
 
   private static final int NEEDS_MAX = 8;
 

@@ -58,7 +58,7 @@ final class HealthChecks {
       boolean catchingUp = obstacle.startsWith("catching up");
       String help =
           catchingUp
-              ? now.cli() + " peers"
+              ? now.cli() + " why " + now.dc()
               : obstacle.contains("disk")
                   ? "df -h; make room where osier.store.dir is"
                   : now.cli() + " stat --json";
@@ -113,7 +113,7 @@ final class HealthChecks {
           Level.ERROR,
           "link " + link.dc(),
           "The link " + way + " is cut: " + waits + ". Both sides go on, and meet when it heals.",
-          now.cli() + " peers");
+          now.cli() + " why " + link.dc());
     } else if (link.stream().equals("catching-up") && link.lagUpdates() > 0) {
       add(
           Level.NOTE,
@@ -124,7 +124,7 @@ final class HealthChecks {
               + ": "
               + number(link.lagUpdates())
               + " updates to go.",
-          now.cli() + " peers");
+          now.cli() + " why " + link.dc());
     }
   }
 
@@ -153,7 +153,7 @@ final class HealthChecks {
                   millis(space.slaMillis()),
                   seconds,
                   why),
-          now.cli() + (way > origin ? " peers" : " stat"));
+          now.cli() + (way > origin ? " why " + now.dc() : " stat"));
     }
     long refused = space.overloads() - earlier.overloads();
     if (refused > 0) {

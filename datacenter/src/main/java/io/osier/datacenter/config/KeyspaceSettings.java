@@ -109,8 +109,22 @@ public final class KeyspaceSettings {
   /** The same in one line, as an operator writes it. */
   public static String text(KeyspacePolicy policy) {
     return of(policy).entrySet().stream()
-        .map(e -> e.getKey() + " = " + e.getValue())
+        .map(e -> e.getKey() + " = " + rounded(e.getValue()))
         .collect(Collectors.joining(", "));
+  }
+
+  /** With the largest unit that it is a whole number of. */
+  private static String rounded(String value) {
+    if (value.matches("[1-9]\\d*000ms")) {
+      return value.replace("000ms", "s");
+    }
+    if (value.matches("[1-9]\\d*B")) {
+      long bytes = Long.parseLong(value.substring(0, value.length() - 1));
+      return bytes % (1 << 20) == 0
+          ? (bytes >> 20) + "MiB"
+          : bytes % (1 << 10) == 0 ? (bytes >> 10) + "KiB" : value;
+    }
+    return value;
   }
 
   private static SortedMap<String, String> alterable(KeyspacePolicy policy) {

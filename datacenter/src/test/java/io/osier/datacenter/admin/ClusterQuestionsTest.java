@@ -91,6 +91,7 @@ class ClusterQuestionsTest {
     cut.addAll(Set.of("eu>ap", "ap>eu"));
     CompletableFuture<Map<String, String>> asked = ask("why");
     around.forEach(Runnable::run);
+    ends.forEach(Runnable::run);
     assertThat(answers(asked)).containsEntry("ap", "ap hears why").hasSize(3);
   }
 

@@ -75,7 +75,7 @@ final class HealthChecksTest {
             f -> {
               assertThat(f.level()).isEqualTo(HealthChecks.Level.ERROR);
               assertThat(f.what()).contains("eu → us is cut").contains("12 345 updates wait");
-              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 peers");
+              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 why us");
             });
     DashboardModel.Link behind =
         new DashboardModel.Link("us", true, "catching-up", 7, -1, 0, 0, 0, 0);

@@ -129,7 +129,10 @@ public final class Admin {
       return CompletableFuture.failedFuture(
           new OsierException(
               ErrorCode.INVALID_ARGUMENT,
-              "a key that is asked about has at most " + WHY_KEY_MAX + " bytes, not " + key.length()));
+              "a key that is asked about has at most "
+                  + WHY_KEY_MAX
+                  + " bytes, not "
+                  + key.length()));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
     return ask("why", "list", name, Map.of("keyspace", present(keyspace, "a keyspace's name")));

@@ -11,7 +11,8 @@ public final class StrangeProtocol extends TooLongFrameException {
 
   /** How requests and answers of HTTP begin. */
   private static final Set<String> HTTP =
-      Set.of("GET ", "HEAD", "POST", "PUT ", "DELE", "OPTI", "PATC", "CONN", "TRAC", "PRI ", "HTTP");
+      Set.of(
+          "GET ", "HEAD", "POST", "PUT ", "DELE", "OPTI", "PATC", "CONN", "TRAC", "PRI ", "HTTP");
 
   private final boolean isHttp;
 

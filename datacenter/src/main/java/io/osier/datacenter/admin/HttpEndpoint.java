@@ -197,8 +197,10 @@ final class HttpEndpoint implements AutoCloseable {
       }
       if (head.isEmpty() && isTls(bytes)) {
         complete = true;
-        port.log(channel, "it speaks TLS, and the port for metrics and the page does not: "
-            + "ask by http://, or set osier.tls.admin = true");
+        port.log(
+            channel,
+            "it speaks TLS, and the port for metrics and the page does not: "
+                + "ask by http://, or set osier.tls.admin = true");
         ctx.close();
         return;
       }

@@ -34,9 +34,7 @@ public final class Inquiry {
    * @param addresses the others by name, and where they are dialled
    */
   public Inquiry(
-      String self,
-      ClusterQuestions questions,
-      Supplier<Map<String, InetSocketAddress>> addresses) {
+      String self, ClusterQuestions questions, Supplier<Map<String, InetSocketAddress>> addresses) {
     this.self = self;
     this.questions = questions;
     this.addresses = addresses;
@@ -93,7 +91,9 @@ public final class Inquiry {
                 peers
                     .addObject()
                     .put("dc", dc)
-                    .put("address", new HostPort(address.getHostString(), address.getPort()).toString())
+                    .put(
+                        "address",
+                        new HostPort(address.getHostString(), address.getPort()).toString())
                     .put("answers", answers.containsKey(dc)));
     JsonObject.Array all = root.putArray("answers");
     // As text: what a peer says must not be able to break out of its place.

@@ -14,9 +14,9 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
-import io.osier.core.net.StrangeProtocol;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
+import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.UserCommand;
@@ -543,7 +543,7 @@ final class ClientConnection extends FrameReader {
               : isHttp
                   ? forBrowsers()
                   : TlsTrouble.inWords(cause)
-                  .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+                      .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
       if (greeted) {
         LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
       } else {

@@ -19,9 +19,9 @@ import org.slf4j.MDC;
  * Names requests that took long, with what they waited for most, and the parts of their time:
  * {@code read}, until the disk had given the object; {@code queue}, until the partition took it;
  * {@code past} and {@code rights}, until what it needs had come from other datacenters; {@code
- * execute}, until its batch was through; {@code durable}, until the disk had it and the answer could
- * leave. At most {@link #LINES_MAX} lines a second; how many were left
- * out is said with the next one. Thread-safe.
+ * execute}, until its batch was through; {@code durable}, until the disk had it and the answer
+ * could leave. At most {@link #LINES_MAX} lines a second; how many were left out is said with the
+ * next one. Thread-safe.
  */
 public final class SlowLog {
   private static final Logger LOG = LoggerFactory.getLogger("io.osier.slow");
@@ -85,10 +85,14 @@ public final class SlowLog {
               takenNanos - beganNanos - read));
       parts.add(
           new Part(
-              "execute", "its partition, which worked on its batch", executed - takenNanos - inside));
+              "execute",
+              "its partition, which worked on its batch",
+              executed - takenNanos - inside));
       parts.add(
           new Part(
-              "durable", "the disk, to write and sync the log, or its long answer", answeredNanos - executed));
+              "durable",
+              "the disk, to write and sync the log, or its long answer",
+              answeredNanos - executed));
       return parts;
     }
 

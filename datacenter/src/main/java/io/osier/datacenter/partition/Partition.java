@@ -501,7 +501,10 @@ public final class Partition implements Machine {
         new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(
-            modes.stateObjects(), modes.switches(), modes.shipmentCost(), modes.hot(asked.hotLimit())),
+            modes.stateObjects(),
+            modes.switches(),
+            modes.shipmentCost(),
+            modes.hot(asked.hotLimit())),
         new PartitionReport.Shipped(
             propagation.dirtyObjects(),
             stats.shippedBytes(),

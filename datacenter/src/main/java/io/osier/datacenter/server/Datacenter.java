@@ -79,6 +79,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+
   /** Who asks why is not kept waiting for a busy partition: of that there is what was so before. */
   private static final long FRESH_MILLIS = 800;
 
@@ -251,8 +252,7 @@ public final class Datacenter implements AutoCloseable {
     parts.opened(transport);
     this.publisher = publisher(wall, around);
     parts.opened(publisher);
-    Inspector inspector =
-        new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
+    Inspector inspector = new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
     StatusJson json = new StatusJson();
     Supplier<CompletableFuture<String>> status =
         () ->

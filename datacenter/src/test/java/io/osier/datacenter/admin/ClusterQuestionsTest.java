@@ -151,7 +151,8 @@ class ClusterQuestionsTest {
     QuestionNote note = new QuestionNote(true, 7, "eu", "us", "{\"a\":\"→\"}");
     assertThat(QuestionNote.decode(note.encode())).isEqualTo(note);
     assertThat(ClusterQuestions.isNote(note.encode())).isTrue();
-    assertThat(ClusterQuestions.isNote(StatusBoard.encode(new StatusBoard.Ask(Set.of())))).isFalse();
+    assertThat(ClusterQuestions.isNote(StatusBoard.encode(new StatusBoard.Ask(Set.of()))))
+        .isFalse();
     assertThatThrownBy(() -> QuestionNote.decode(new byte[] {6, 1}))
         .isInstanceOf(MalformedException.class);
   }

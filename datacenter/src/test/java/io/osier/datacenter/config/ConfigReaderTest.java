@@ -61,7 +61,8 @@ final class ConfigReaderTest {
         ConfigReader.read("h", "osier { dc = eu, keyspaces { shop {} } }", Map.of());
     assertThat(plain).hasToString("dc = eu, keyspaces.shop = {}");
     assertThat(KeyspaceSettings.text(plain.keyspaces().getFirst()))
-        .startsWith("consistency = session, history = 10s, limits.key = 1KiB, limits.object = 16MiB")
+        .startsWith(
+            "consistency = session, history = 10s, limits.key = 1KiB, limits.object = 16MiB")
         .endsWith(", propagation = adaptive, replicas = all, sla = 2s");
   }
 

@@ -138,8 +138,8 @@ final class ClientServerTest {
       await().until(() -> lines.all().size() >= SlowLog.LINES_MAX);
       assertThat(lines.all().getFirst())
           .matches(
-              "slow write of 'k' in 'shop' took \\d+ ms: it waited for .+ \\(queue [\\d.]+ ms, execute"
-                  + " [\\d.]+ ms, durable [\\d.]+ ms\\); client /127.0.0.1:\\d+");
+              "slow write of 'k' in 'shop' took \\d+ ms: it waited for .+ \\(queue [\\d.]+ ms,"
+                  + " execute [\\d.]+ ms, durable [\\d.]+ ms\\); client /127.0.0.1:\\d+");
       assertThat(requireNonNull(server.figures().requests().get("write")).total())
           .isEqualTo(requests);
     }
@@ -150,7 +150,8 @@ final class ClientServerTest {
     SlowLog slow = new SlowLog(1);
     try (LoggedLines lines = new LoggedLines("io.osier.slow")) {
       for (int i = 0; i < SlowLog.LINES_MAX + 7; i++) {
-        slow.answered(WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i, List.of()), "c");
+        slow.answered(
+            WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i, List.of()), "c");
       }
       assertThat(lines.all()).hasSize(SlowLog.LINES_MAX);
       slow.answered(WRITE, new SlowLog.Phases(0, 0, 0, 2_000_000_000, List.of()), "c");
@@ -161,8 +162,8 @@ final class ClientServerTest {
                   + " client c");
       assertThat(lines.all().getLast())
           .isEqualTo(
-              "slow write of 'k' in 'shop' took 2000 ms: answered without its partition; client c (and 7"
-                  + " others since the last such line)");
+              "slow write of 'k' in 'shop' took 2000 ms: answered without its partition; client c"
+                  + " (and 7 others since the last such line)");
     }
   }
 
@@ -170,9 +171,7 @@ final class ClientServerTest {
   void slowRequest_saysWhatItWaitedForMost() {
     Waited past = new Waited(Waited.For.PAST, "updates of ap", 1_500_000_000);
     Waited read = new Waited(Waited.For.READ, "", 8_000_000);
-    assertThat(
-            new SlowLog.Phases(
-                    0, 10_000_000, 1_512_000_000, 1_513_000_000, List.of(read, past)))
+    assertThat(new SlowLog.Phases(0, 10_000_000, 1_512_000_000, 1_513_000_000, List.of(read, past)))
         .hasToString(
             "it waited for what its session has seen elsewhere: updates of ap (read 8.0 ms, past"
                 + " 1500.0 ms, queue 2.0 ms, execute 2.0 ms, durable 1.0 ms)");

@@ -77,8 +77,7 @@ class WaitingTest {
     cluster.dc("eu").add("x", 1);
     cluster.run(4_000);
     assertThat(progress(cluster, "eu", "x", CrdtType.PN_COUNTER).missing())
-        .containsExactly(
-            new ObjectProgress.Missing("ap", new Count(2, 5 * SECOND), 6 * SECOND));
+        .containsExactly(new ObjectProgress.Missing("ap", new Count(2, 5 * SECOND), 6 * SECOND));
     assertThat(progress(cluster, "eu", "other", CrdtType.PN_COUNTER).isDone())
         .as("what came before the cut")
         .isTrue();
@@ -123,11 +122,12 @@ class WaitingTest {
   /** What commands are said to have waited for. */
   private static List<Waited.Command> heard(Cluster cluster, String dc) {
     List<Waited.Command> all = new ArrayList<>();
-    cluster.heard = (at, effects) -> {
-      if (at.self.dc().equals(dc)) {
-        all.addAll(at.partition.takeWaited());
-      }
-    };
+    cluster.heard =
+        (at, effects) -> {
+          if (at.self.dc().equals(dc)) {
+            all.addAll(at.partition.takeWaited());
+          }
+        };
     return all;
   }
 
@@ -142,14 +142,12 @@ class WaitingTest {
     cluster.run(1_000);
     assertThat(waited)
         .containsExactly(
-            new Waited.Command(
-                ticket, new Waited(Waited.For.PAST, "updates of eu", 40_000_000)));
+            new Waited.Command(ticket, new Waited(Waited.For.PAST, "updates of eu", 40_000_000)));
     long inVain = cluster.dc("us").ask("x", VersionVector.of(done.dot().replica(), 99), 300);
     cluster.run(1_000);
     assertThat(waited.getLast())
         .isEqualTo(
-            new Waited.Command(
-                inVain, new Waited(Waited.For.PAST, "updates of eu", 300_000_000)));
+            new Waited.Command(inVain, new Waited(Waited.For.PAST, "updates of eu", 300_000_000)));
   }
 
   @Test

@@ -53,7 +53,9 @@ final class OutboundLog {
     /** Segments up to this tick are no longer kept. */
     private long droppedTick;
 
-    /** So many updates were in those since every peer had everything, and when the first was made. */
+    /**
+     * So many updates were in those since every peer had everything, and when the first was made.
+     */
     private int droppedUpdates;
 
     private long droppedNanos;

@@ -309,8 +309,7 @@ final class CliAdmin {
       }
     }
     String name = keyspace.get();
-    ClusterLook look =
-        look(client.admin().whyAsync(name, of.key().orElseThrow()));
+    ClusterLook look = look(client.admin().whyAsync(name, of.key().orElseThrow()));
     WhyKey key = new WhyKey(look, of.word(), name, address());
     return asJson ? key.json() : key.text();
   }

@@ -30,8 +30,8 @@ record TopView(
    *
    * @param shippedPerSecond bytes to all peers
    * @param opPerSecond bytes that the same updates take as single operations
-   * @param p99Millis how long shipments of others took to become visible, since the start; empty
-   *     if none came
+   * @param p99Millis how long shipments of others took to become visible, since the start; empty if
+   *     none came
    * @param latePerSecond shipments that came later than the bound with the links up
    */
   record Keyspace(
@@ -65,10 +65,10 @@ record TopView(
    */
   static TopView between(ClusterLook before, ClusterLook now) {
     TopView all = new TopView(new ArrayList<>(), now.ways(), new ArrayList<>(), new ArrayList<>());
-    now.silent().forEach(dc -> all.troubles.add(dc + " does not answer, whichever way it is asked"));
+    now.silent()
+        .forEach(dc -> all.troubles.add(dc + " does not answer, whichever way it is asked"));
     double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
-    now.answers()
-        .forEach((dc, status) -> all.add(dc, before.answers().get(dc), status, seconds));
+    now.answers().forEach((dc, status) -> all.add(dc, before.answers().get(dc), status, seconds));
     all.hot.sort(Comparator.comparingDouble(Hot::updatesPerSecond).reversed());
     return all;
   }
@@ -207,7 +207,9 @@ record TopView(
   }
 
   private static String number(double value) {
-    return Double.isNaN(value) ? "" : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
+    return Double.isNaN(value)
+        ? ""
+        : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
   }
 
   private static String perSecond(double bytes) {
@@ -237,9 +239,7 @@ record TopView(
           .put("op_bytes_per_s", measured(k.opPerSecond))
           .put("state_mode_objects", k.stateObjects)
           .put("sla_ms", k.slaMillis)
-          .put(
-              "visibility_p99_ms",
-              k.p99Millis.isPresent() ? k.p99Millis.getAsDouble() : null)
+          .put("visibility_p99_ms", k.p99Millis.isPresent() ? k.p99Millis.getAsDouble() : null)
           .put("late_per_s", measured(k.latePerSecond))
           .put("queued", k.queued)
           .put("refused_per_s", measured(k.refusedPerSecond));

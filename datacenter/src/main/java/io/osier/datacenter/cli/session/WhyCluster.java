@@ -140,7 +140,8 @@ final class WhyCluster {
       text.append("\n\n").append(table);
     }
     Table counted =
-        new Table("counted at", "keyspace", "bound", "updates", "hot, as states", "late", "why late");
+        new Table(
+            "counted at", "keyspace", "bound", "updates", "hot, as states", "late", "why late");
     look.answers()
         .forEach(
             (dc, status) -> {
@@ -175,7 +176,9 @@ final class WhyCluster {
         Durations.text(k.path("sla_ms").asLong()),
         Durations.number(k.path("updates").asLong()),
         decides
-            ? k.path("state_objects").asLong() + " of " + Durations.number(k.path("objects").asLong())
+            ? k.path("state_objects").asLong()
+                + " of "
+                + Durations.number(k.path("objects").asLong())
             : "propagation = " + k.path("propagation").asText(),
         Durations.number(origin + way + dependency + outage),
         String.join(", ", why));

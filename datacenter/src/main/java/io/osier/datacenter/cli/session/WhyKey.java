@@ -51,7 +51,10 @@ final class WhyKey {
   private void find(String dc, JsonNode said) {
     boundMillis = Math.max(boundMillis, said.path("sla_ms").asLong());
     if (said.has("silent")) {
-      cause(3, "%s: %s.".formatted(dc, said.path("silent").asText()), at(dc, "jcmd PID Thread.print"));
+      cause(
+          3,
+          "%s: %s.".formatted(dc, said.path("silent").asText()),
+          at(dc, "jcmd PID Thread.print"));
       return;
     }
     for (JsonNode o : said.path("objects")) {
@@ -75,7 +78,8 @@ final class WhyKey {
             2,
             "WAITS: %d updates at %s wait for rights of the bounded counter that others have."
                 .formatted(o.path("rights_waiting").asInt(), dc),
-            "osier cli --connect %s --keyspace %s bcounter rights %s".formatted(client, keyspace, key));
+            "osier cli --connect %s --keyspace %s bcounter rights %s"
+                .formatted(client, keyspace, key));
       }
       if (o.has("held")) {
         cause(
@@ -191,7 +195,9 @@ final class WhyKey {
   /** What is so, in one line. */
   String verdict() {
     String silent =
-        look.silent().isEmpty() ? "" : " " + Durations.listed(look.silent()) + " could not be asked.";
+        look.silent().isEmpty()
+            ? ""
+            : " " + Durations.listed(look.silent()) + " could not be asked.";
     if (!causes.isEmpty() && causes.getFirst().rank < 4) {
       return causes.getFirst().verdict + silent;
     }
@@ -205,7 +211,8 @@ final class WhyKey {
       return "Nothing of '%s' waits: %s.".formatted(key, same) + but + silent;
     }
     return (causes.isEmpty()
-            ? "The datacenters differ, and nothing is known to wait: ask again, it may be under way."
+            ? "The datacenters differ, and nothing is known to wait: ask again, it may be under"
+                  + " way."
             : but.strip())
         + silent;
   }
@@ -240,7 +247,8 @@ final class WhyKey {
       JsonNode said = e.getValue();
       List<String> holds = new ArrayList<>();
       said.path("holds")
-          .forEach(h -> holds.add(h.path("type").asText() + ", " + h.path("bytes").asText() + " B"));
+          .forEach(
+              h -> holds.add(h.path("type").asText() + ", " + h.path("bytes").asText() + " B"));
       List<String> modes = new ArrayList<>();
       List<String> waiting = new ArrayList<>();
       for (JsonNode o : said.path("objects")) {

@@ -60,11 +60,9 @@ final class KeyReport {
               root.put("keyspace", keyspace.policy().name());
               root.put("sla_ms", keyspace.policy().sla().toMillis());
               root.put(
-                  "propagation",
-                  keyspace.policy().propagation().name().toLowerCase(Locale.ROOT));
+                  "propagation", keyspace.policy().propagation().name().toLowerCase(Locale.ROOT));
               root.put(
-                  "consistency",
-                  keyspace.policy().consistency().name().toLowerCase(Locale.ROOT));
+                  "consistency", keyspace.policy().consistency().name().toLowerCase(Locale.ROOT));
               root.put("ready", partition.isReady());
               root.put("queued", partition.queued());
               held(root.putArray("holds"), all);

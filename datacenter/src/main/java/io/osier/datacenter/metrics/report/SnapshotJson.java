@@ -225,9 +225,7 @@ final class SnapshotJson {
 
   /** A percentile of microseconds, in milliseconds; none where nothing was measured. */
   private static double millis(Histogram micros, double percentile) {
-    return micros.getTotalCount() == 0
-        ? Double.NaN
-        : micros.getValueAtPercentile(percentile) / 1e3;
+    return micros.getTotalCount() == 0 ? Double.NaN : micros.getValueAtPercentile(percentile) / 1e3;
   }
 
   private static String names(Collection<String> dcs) {

@@ -50,8 +50,7 @@ public record PartitionReport(
       Arrived arrived,
       List<Peer> peers,
       List<Budget.Usage> memory) {
-    this(
-        partition, content, snapshots, rights, modes, shipped, arrived, peers, memory, About.NONE);
+    this(partition, content, snapshots, rights, modes, shipped, arrived, peers, memory, About.NONE);
   }
 
   /**

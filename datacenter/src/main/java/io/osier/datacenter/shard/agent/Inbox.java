@@ -8,8 +8,8 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.Optional;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -42,8 +42,7 @@ public final class Inbox {
 
   record Event(Input input) implements Work {}
 
-  record Inspection(
-      int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report)
+  record Inspection(int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report)
       implements Work {}
 
   /** What became of a command. */

@@ -205,7 +205,9 @@ final class CliTest {
     run("counter", "incr", "eu", "7");
     run("counter", "incr", "why:1");
     assertThat(run("why").out).startsWith("eu is the only datacenter.");
-    assertThat(run("why", "eu").out).startsWith("eu is the only datacenter.").contains("counted at");
+    assertThat(run("why", "eu").out)
+        .startsWith("eu is the only datacenter.")
+        .contains("counted at");
     assertThat(run("why", "key", "eu").out).startsWith("Nothing of 'eu' waits: eu has it.");
     assertThat(run("why", "why:1").out)
         .startsWith("Nothing of 'why:1' waits: eu has it.")
@@ -217,8 +219,7 @@ final class CliTest {
     assertThat(run("--json", "why").out).contains("\"silent\":[]", "\"datacenters\":{\"eu\":{");
     assertThat(run("why", "one", "two").err)
         .startsWith("error INVALID_ARGUMENT: why asks about one thing");
-    assertThat(run("--keyspace", "nope", "why", "why:1").err)
-        .startsWith("error UNKNOWN_KEYSPACE");
+    assertThat(run("--keyspace", "nope", "why", "why:1").err).startsWith("error UNKNOWN_KEYSPACE");
   }
 
   @Test

@@ -10,16 +10,16 @@ import org.junit.jupiter.api.Test;
 class TopViewTest {
   private static String status(long incarnation, long uptime, long updates, int measured) {
     return """
-        {'dc':'eu','incarnation':%d,'uptime_ms':%d,
-         'problems':[{'level':'error','about':'eu ready','what':'eu: the disk is full','help':''}],
-         'links':[{'dc':'us','connected':false,'stream':'waiting','lag_updates':3,'lag_ms':39000,
-          'behind_updates':7},
-          {'dc':'ap','connected':true,'stream':'streaming','lag_updates':0,'lag_ms':0}],
-         'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,'op_bytes':%d,
-          'state_objects':3,'sla_ms':500,'late':{'origin':0,'way':0,'dependency':0,'outage':4},
-          'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
-          'hot':[{'key':'k','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
-        """
+    {'dc':'eu','incarnation':%d,'uptime_ms':%d,
+     'problems':[{'level':'error','about':'eu ready','what':'eu: the disk is full','help':''}],
+     'links':[{'dc':'us','connected':false,'stream':'waiting','lag_updates':3,'lag_ms':39000,
+      'behind_updates':7},
+      {'dc':'ap','connected':true,'stream':'streaming','lag_updates':0,'lag_ms':0}],
+     'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,'op_bytes':%d,
+      'state_objects':3,'sla_ms':500,'late':{'origin':0,'way':0,'dependency':0,'outage':4},
+      'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
+      'hot':[{'key':'k','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
+    """
         .formatted(incarnation, uptime, updates, updates * 10, updates * 100, measured);
   }
 

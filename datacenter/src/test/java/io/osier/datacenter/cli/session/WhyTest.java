@@ -53,8 +53,8 @@ class WhyTest {
     WhyCluster why = two(link("us", false, "waiting", 12_591, 39_000));
     assertThat(why.verdict())
         .isEqualTo(
-            "LATE: the link eu → us is cut; up to 12,591 updates wait, the oldest for 39 s. us could"
-                + " not be asked: no datacenter that answers reaches it.");
+            "LATE: the link eu → us is cut; up to 12,591 updates wait, the oldest for 39 s. us"
+                + " could not be asked: no datacenter that answers reaches it.");
     assertThat(why.text())
         .startsWith(why.verdict() + "\n\n")
         .containsPattern("eu → us +CUT +12,591 updates wait, the oldest for 39 s")
@@ -83,7 +83,8 @@ class WhyTest {
             List.of("us"));
     assertThat(new WhyCluster(fine, Optional.empty(), CLIENT).text())
         .startsWith(
-            "Nothing is late: eu and us are connected, and nothing has waited longer than the bound.")
+            "Nothing is late: eu and us are connected, and nothing has waited longer than the"
+                + " bound.")
         .contains("5 updates wait, the oldest for 1.9 s (within the bound of 2 s)")
         .doesNotContain("what helps");
     assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict())
@@ -135,13 +136,15 @@ class WhyTest {
     WhyKey why =
         why(
             Map.of(
-                "ap", key("aa", "", ""),
+                "ap",
+                key("aa", "", ""),
                 "eu",
                 key(
                     "bb",
                     object(",'held':{'updates':12,'ms':1660,'leaves_in_ms':340},'missing':[]"),
                     ""),
-                "us", key("aa", "", "")));
+                "us",
+                key("aa", "", "")));
     assertThat(why.verdict())
         .isEqualTo(
             "Nothing is late: eu holds 12 updates of it on purpose, and sends them in 340 ms (bound"
@@ -158,7 +161,9 @@ class WhyTest {
         object(",'missing':[{'dc':'ap','updates':12,'ms':31000,'cut_ms':39000}],'waiting':[]");
     String cut = ",'peers':[{'dc':'ap','connected':false,'stream':'waiting','lag_updates':90}]";
     WhyKey late =
-        why(Map.of("ap", key("aa", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
+        why(
+            Map.of(
+                "ap", key("aa", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
     assertThat(late.verdict())
         .isEqualTo("LATE: ap lacks 12 updates of eu: the link eu → ap has been cut for 39 s.");
     assertThat(late.text())
@@ -170,7 +175,9 @@ class WhyTest {
         .startsWith("LATE: ap lacks 12 updates of eu")
         .endsWith(" ap could not be asked.");
     WhyKey brought =
-        why(Map.of("ap", key("bb", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
+        why(
+            Map.of(
+                "ap", key("bb", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
     assertThat(brought.verdict())
         .startsWith("Nothing of 'likes:42' waits: ap, eu and us have the same. The link eu → ap");
     assertThat(brought.json()).contains("\"late\":false");
@@ -183,7 +190,8 @@ class WhyTest {
             ",'waiting':[{'from':'us','updates':3,'ms':5000,'needs':'update 7 of eu'}]"
                 + ",'missing':[]");
     assertThat(why(Map.of("ap", key("aa", waiting, ""), "eu", key("bb", "", ""))).verdict())
-        .startsWith("LATE: 3 updates of us have come to ap and wait for update 7 of eu, for 5 s now.");
+        .startsWith(
+            "LATE: 3 updates of us have come to ap and wait for update 7 of eu, for 5 s now.");
     String slow = object(",'missing':[{'dc':'us','updates':1,'ms':2500,'cut_ms':0}]");
     assertThat(why(Map.of("eu", key("bb", slow, ""), "us", key("aa", "", ""))).verdict())
         .startsWith("LATE: us lacks 1 update of eu for 2.5 s, longer than the bound of 2 s");
@@ -196,7 +204,8 @@ class WhyTest {
   void causalCut_rights_andKeysThatAreNotThere_areSaid() {
     String back = ",'waiting_updates':4,'cut_held_back_by':['eu']";
     assertThat(why(Map.of("ap", key("aa", "", back))).verdict())
-        .startsWith("4 updates have come to ap and wait for the rest of their cut, which eu holds back.");
+        .startsWith(
+            "4 updates have come to ap and wait for the rest of their cut, which eu holds back.");
     String rights = object("").replace("'rights_waiting':0", "'rights_waiting':2");
     assertThat(why(Map.of("eu", key("aa", rights, ""))).text())
         .startsWith("WAITS: 2 updates at eu wait for rights")

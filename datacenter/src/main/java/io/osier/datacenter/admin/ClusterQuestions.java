@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * after {@value #WAIT_MILLIS} ms does not come.
  *
  * <p>Bounded: {@value #ASKED_MAX} questions at once are put here, and of other datacenters' {@value
- * #ANSWERED_MAX} are worked on; an answer has {@value StatusBoard#STATUS_BYTES_MAX} bytes at most.
+ * #ANSWERED_MAX} are worked on; an answer has {@value QuestionNote#TEXT_BYTES_MAX} bytes at most.
  * Thread-safe; runs others' code with no lock held.
  */
 public final class ClusterQuestions {
@@ -226,7 +226,7 @@ public final class ClusterQuestions {
           answering.decrementAndGet();
           if (error != null) {
             LOG.debug("no answer to {}", question, error);
-          } else if (text.getBytes(StandardCharsets.UTF_8).length <= StatusBoard.STATUS_BYTES_MAX) {
+          } else if (text.getBytes(StandardCharsets.UTF_8).length <= QuestionNote.TEXT_BYTES_MAX) {
             QuestionNote answer = question.answered(text);
             if (links.isConnected(answer.to())) {
               links.note(answer.to(), answer.encode());

@@ -64,6 +64,17 @@ public final class Inquiry {
     throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood");
   }
 
+  /** An answer, and where who answers dials the others: they may have other addresses for each. */
+  public static String withAddresses(String answer, Map<String, InetSocketAddress> peers) {
+    JsonObject addresses = new JsonObject();
+    peers.forEach((dc, at) -> addresses.put(dc, text(at)));
+    return "{\"addresses\":" + addresses + "," + answer.substring(1);
+  }
+
+  private static String text(InetSocketAddress at) {
+    return new HostPort(at.getHostString(), at.getPort()).toString();
+  }
+
   /**
    * Asks everybody.
    *
@@ -91,9 +102,7 @@ public final class Inquiry {
                 peers
                     .addObject()
                     .put("dc", dc)
-                    .put(
-                        "address",
-                        new HostPort(address.getHostString(), address.getPort()).toString())
+                    .put("address", text(address))
                     .put("answers", answers.containsKey(dc)));
     JsonObject.Array all = root.putArray("answers");
     // As text: what a peer says must not be able to break out of its place.

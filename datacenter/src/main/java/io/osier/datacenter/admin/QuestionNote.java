@@ -13,10 +13,12 @@ import java.nio.charset.StandardCharsets;
  * @param number which of the asker's questions it is about
  * @param asker the datacenter that asks
  * @param other the one that is asked, and answers
- * @param text what is asked or answered, at most {@value StatusBoard#STATUS_BYTES_MAX} bytes of
- *     UTF-8
+ * @param text what is asked or answered, at most {@value #TEXT_BYTES_MAX} bytes of UTF-8
  */
 record QuestionNote(boolean isAnswer, long number, String asker, String other, String text) {
+  /** A status, and what is said beside it; with its head it fits into a note. */
+  static final int TEXT_BYTES_MAX = 63 << 10;
+
   private static final int ASK = 6;
   private static final int ANSWER = 7;
   private static final int NAME_MAX = 64;
@@ -68,7 +70,7 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
               in.readNumber(),
               in.readText(NAME_MAX),
               in.readText(NAME_MAX),
-              new String(in.readBlob(StatusBoard.STATUS_BYTES_MAX), StandardCharsets.UTF_8));
+              new String(in.readBlob(TEXT_BYTES_MAX), StandardCharsets.UTF_8));
       in.expectEnd();
       return note;
     } catch (MalformedException e) {

@@ -264,7 +264,9 @@ public final class Datacenter implements AutoCloseable {
         new ClusterQuestions(
             self.dc(),
             () -> neighbours.addresses().keySet(),
-            question -> Inquiry.answer(question, status, inspector::key),
+            question ->
+                Inquiry.answer(question, status, inspector::key)
+                    .thenApply(text -> Inquiry.withAddresses(text, neighbours.addresses())),
             neighbours);
     Inquiry inquiry = new Inquiry(self.dc(), questions, neighbours::addresses);
     this.handler =
@@ -743,7 +745,7 @@ public final class Datacenter implements AutoCloseable {
           "not everything was shipped {}",
           interrupted
               ? "before the closing was interrupted"
-              : "within " + config.shutdownTimeout());
+              : "within " + config.shutdownTimeout().toMillis() + " ms");
     } else if (!failure.isDone()
         && !neighbours.addresses().isEmpty()
         && transport.connected() == 0) {

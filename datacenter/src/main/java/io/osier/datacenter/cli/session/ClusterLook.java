@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -57,6 +58,24 @@ record ClusterLook(
     } catch (JsonProcessingException e) {
       throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
     }
+  }
+
+  /** Where one datacenter dials another, as it says itself; empty if it does not. */
+  Optional<String> address(String from, String to) {
+    return Optional.ofNullable(answers.get(from))
+        .map(said -> said.path("addresses").path(to).asText())
+        .filter(address -> !address.isEmpty());
+  }
+
+  /** A command that tries whether one datacenter reaches another. */
+  String reach(String from, String to) {
+    return "at "
+        + from
+        + ": "
+        + address(from, to)
+            .map(at -> at.replaceFirst(":(\\d+)$", " $1"))
+            .map(at -> "nc -vz " + at + "    does the peer port of " + to + " answer?")
+            .orElse("see that it reaches the peer port of " + to);
   }
 
   /** How many datacenters there are, as far as the one that asked knows. */

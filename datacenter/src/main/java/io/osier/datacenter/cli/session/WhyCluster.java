@@ -149,7 +149,9 @@ final class WhyCluster {
                 status.path("keyspaces").forEach(k -> counted(counted, dc, k));
               }
             });
-    text.append("\n\n").append(counted);
+    if (!counted.isEmpty()) {
+      text.append("\n\n").append(counted);
+    }
     List<String> helps = helps();
     if (!helps.isEmpty()) {
       text.append("\n\nwhat helps");
@@ -195,12 +197,7 @@ final class WhyCluster {
     List<String> helps = new ArrayList<>();
     Set<String> gone = new TreeSet<>();
     for (ClusterLook.Way w : cut()) {
-      String address = look.addresses().get(w.to());
-      helps.add(
-          address == null
-              ? "at " + w.from() + ": see that it reaches the peer port of " + w.to()
-              : "at %s: nc -vz %s    does the peer port of %s answer?"
-                  .formatted(w.from(), address.replaceFirst(":(\\d+)$", " $1"), w.to()));
+      helps.add(look.reach(w.from(), w.to()));
       gone.add(w.to());
     }
     for (String dc : look.silent()) {

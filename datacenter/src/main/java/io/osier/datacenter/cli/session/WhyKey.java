@@ -128,13 +128,13 @@ final class WhyKey {
               ? "The link %s → %s has been cut for %s; a third datacenter has brought it there."
                   .formatted(dc, to, Durations.text(cutMillis))
               : "%s has it, and %s has not heard of that yet.".formatted(to, dc),
-          cutMillis > 0 ? reach(dc, to) : why(to));
+          cutMillis > 0 ? look.reach(dc, to) : why(to));
     } else if (cutMillis > 0) {
       cause(
           1,
           "LATE: %s: the link %s → %s has been cut for %s."
               .formatted(what, dc, to, Durations.text(cutMillis)),
-          reach(dc, to));
+          look.reach(dc, to));
     } else if (millis > boundMillis) {
       cause(
           2,
@@ -156,7 +156,7 @@ final class WhyKey {
           lag > 0 ? 4 : 5,
           "The link %s → %s is cut; %s of other keys wait for it."
               .formatted(dc, to, lag == 0 ? "no updates" : "up to " + updates(lag)),
-          reach(dc, to));
+          look.reach(dc, to));
     } else if (lag > 0 && p.path("lag_ms").asLong() > bound) {
       cause(
           4,
@@ -182,16 +182,6 @@ final class WhyKey {
     return "at " + dc + ": " + what;
   }
 
-  private String reach(String from, String to) {
-    String address = look.addresses().get(to);
-    return address == null
-        ? why(to)
-        : at(
-            from,
-            "nc -vz %s    does the peer port of %s answer?"
-                .formatted(address.replaceFirst(":(\\d+)$", " $1"), to));
-  }
-
   /** What is so, in one line. */
   String verdict() {
     String silent =
@@ -212,7 +202,7 @@ final class WhyKey {
     }
     return (causes.isEmpty()
             ? "The datacenters differ, and nothing is known to wait: ask again, it may be under"
-                  + " way."
+                + " way."
             : but.strip())
         + silent;
   }

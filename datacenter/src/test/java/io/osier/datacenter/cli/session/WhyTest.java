@@ -29,9 +29,9 @@ class WhyTest {
   // ---------------------------------------------------------------- datacenters
 
   private static String status(String links, String problems) {
-    return "{'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-        + "'links':["
+    return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
+               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+               + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -119,7 +119,8 @@ class WhyTest {
   private static String key(String sha, String objects, String more) {
     String holds =
         sha.isEmpty() ? "" : "{'type':'counter','bytes':14,'sha256':'%s'}".formatted(sha);
-    return "{'sla_ms':2000,'holds':[%s],'objects':[%s]%s}".formatted(holds, objects, more);
+    return "{'addresses':{'ap':'ap.example:7401'},'sla_ms':2000,'holds':[%s],'objects':[%s]%s}"
+        .formatted(holds, objects, more);
   }
 
   private static String object(String waits) {

@@ -193,6 +193,19 @@ public final class Planner<T> {
             sensor.objectBytes());
   }
 
+  /** Whether anything is measured of an object. */
+  public boolean isMeasured(T object) {
+    return sensors.containsKey(object);
+  }
+
+  /** What is measured of an object, and what the policy compares, in words. */
+  public String explain(T object, Conditions conditions) {
+    Sensor sensor = sensors.get(object);
+    return sensor == null
+        ? measured(object)
+        : measured(object) + "; " + policy.explain(sensor, conditions);
+  }
+
   /** When {@link #decide} is due; Long.MAX_VALUE if never without an update. */
   public long nextDecisionNanos() {
     return switch (phase) {

@@ -312,6 +312,15 @@ public sealed interface Request extends RequestLimits {
       settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
     }
 
+    /**
+     * Whether it only asks why data is late, or travels as it does: of the key {@code name}, as
+     * URL-safe base 64, in the keyspace of the setting {@code keyspace}; of all datacenters where
+     * that is left out.
+     */
+    public boolean asksWhy() {
+      return subject.equals("why");
+    }
+
     /** Without the settings' values, which may be secret. */
     @Override
     public String toString() {

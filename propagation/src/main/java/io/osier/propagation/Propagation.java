@@ -10,6 +10,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.FrameSink;
 import io.osier.propagation.host.ObjectAccess;
+import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
@@ -550,6 +551,11 @@ public final class Propagation {
   /** How many objects are held for a round. */
   public int dirtyObjects() {
     return outbound.dirtyObjects();
+  }
+
+  /** What waits of an object: what is held, what peers lack, what has come and is not visible. */
+  public ObjectProgress progress(ObjectId object, long nowNanos) {
+    return outbound.progress(object, inbound.waiting(object, nowNanos), nowNanos);
   }
 
   /** What the streams to and from the peers are doing. */

@@ -2,9 +2,12 @@ package io.osier.proxy;
 
 import static io.osier.core.Present.present;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -106,6 +109,36 @@ public final class Admin {
   }
 
   /**
+   * Asks the datacenter that requests go to, and by way of it all others that can be reached, what
+   * they do, what waits for whom, and what is wrong.
+   *
+   * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
+   */
+  public CompletableFuture<String> whyAsync() {
+    return ask("why", "list", "", Map.of());
+  }
+
+  /**
+   * Asks all datacenters that can be reached, as {@link #whyAsync()}, what waits of a key, for what
+   * and since when, and what they counted and decided of it.
+   *
+   * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
+   */
+  public CompletableFuture<String> whyAsync(String keyspace, Key key) {
+    if (key.length() > WHY_KEY_MAX) {
+      return CompletableFuture.failedFuture(
+          new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "a key that is asked about has at most "
+                  + WHY_KEY_MAX
+                  + " bytes, not "
+                  + key.length()));
+    }
+    String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
+    return ask("why", "list", name, Map.of("keyspace", present(keyspace, "a keyspace's name")));
+  }
+
+  /**
    * Asks for anything that datacenters know how to administer.
    *
    * @param subject for example {@code keyspace}
@@ -121,6 +154,9 @@ public final class Admin {
         : DatacenterQueries.report(
             nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
   }
+
+  /** As base 64 it is no larger than a setting may be. */
+  private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 
   /** Beyond what a creation waits for the other datacenters. */
   private static final Duration TIMEOUT = Duration.ofSeconds(20);

@@ -3,7 +3,6 @@ package io.osier.core.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.TooLongFrameException;
 import io.osier.core.codec.WireInput;
 
 /**
@@ -289,8 +288,7 @@ public abstract class FrameReader extends ChannelInboundHandlerAdapter {
       while (!paused && !ended && to - from >= Framing.LENGTH_BYTES) {
         int length = length();
         if (length < 0 || length > frameBytesMax) {
-          throw new TooLongFrameException(
-              "a frame of " + (length & 0xffffffffL) + " bytes is over the limit " + frameBytesMax);
+          throw StrangeProtocol.tooLong(length, frameBytesMax);
         }
         if (to - from - Framing.LENGTH_BYTES < length) {
           break;

@@ -38,6 +38,11 @@ public final class InFlight<V> {
     return bySpread.remove(number * SPREAD);
   }
 
+  /** What is under a number; null if nothing is. */
+  public @Nullable V get(long number) {
+    return bySpread.get(number * SPREAD);
+  }
+
   /** Whether nothing is under way. */
   public boolean isEmpty() {
     return bySpread.isEmpty();

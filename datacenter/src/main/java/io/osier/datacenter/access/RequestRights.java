@@ -61,9 +61,11 @@ public final class RequestRights {
       }
       case Request.Administer r -> {
         boolean one = r.subject().equals("keyspace") && r.action().equals("alter");
-        Grant admin =
-            new Grant(
-                Right.ADMIN, one ? Optional.of(r.name()) : Optional.empty(), Optional.empty());
+        Optional<String> keyspace =
+            r.asksWhy()
+                ? Optional.ofNullable(r.settings().get("keyspace"))
+                : one ? Optional.of(r.name()) : Optional.empty();
+        Grant admin = new Grant(Right.ADMIN, keyspace, Optional.empty());
         yield user.may(admin) ? null : admin;
       }
       case Request.Keyspaces r -> null;

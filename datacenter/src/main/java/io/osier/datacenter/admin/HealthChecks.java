@@ -58,7 +58,7 @@ final class HealthChecks {
       boolean catchingUp = obstacle.startsWith("catching up");
       String help =
           catchingUp
-              ? now.cli() + " peers"
+              ? now.cli() + " why " + now.dc()
               : obstacle.contains("disk")
                   ? "df -h; make room where osier.store.dir is"
                   : now.cli() + " stat --json";
@@ -116,7 +116,7 @@ final class HealthChecks {
           Level.ERROR,
           "link " + link.dc(),
           "The link " + way + " is cut: " + waits + ". Both sides go on, and meet when it heals.",
-          now.cli() + " peers");
+          now.cli() + " why " + link.dc());
     } else if (link.stream().equals("catching-up") && link.lagUpdates() > 0) {
       add(
           Level.NOTE,
@@ -127,7 +127,7 @@ final class HealthChecks {
               + ": "
               + number(link.lagUpdates())
               + " updates to go.",
-          now.cli() + " peers");
+          now.cli() + " why " + link.dc());
     } else if (link.overdueUpdates() > 0) {
       add(
           Level.WARNING,
@@ -135,7 +135,7 @@ final class HealthChecks {
           "%s lacks %s updates of %s that are older than δ; the oldest waits for %s."
               .formatted(
                   link.dc(), number(link.overdueUpdates()), now.dc(), seconds(link.lagMillis())),
-          now.cli() + " peers");
+          now.cli() + " why " + link.dc());
     }
   }
 
@@ -164,7 +164,7 @@ final class HealthChecks {
                   millis(space.slaMillis()),
                   seconds,
                   why),
-          now.cli() + (way > origin ? " peers" : " stat"));
+          now.cli() + (way > origin ? " why " + now.dc() : " stat"));
     }
     long refused = space.overloads() - earlier.overloads();
     if (refused > 0) {

@@ -17,6 +17,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.OutOfMemory;
+import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsName;
 import io.osier.propagation.net.link.ConnectionGuard;
@@ -194,6 +195,15 @@ final class HttpEndpoint implements AutoCloseable {
       if (complete) {
         return; // what follows the request is not looked at
       }
+      if (head.isEmpty() && isTls(bytes)) {
+        complete = true;
+        port.log(
+            channel,
+            "it speaks TLS, and the port for metrics and the page does not: "
+                + "ask by http://, or set osier.tls.admin = true");
+        ctx.close();
+        return;
+      }
       int room = HEAD_BYTES_MAX - head.length();
       head.append(
           bytes.toString(
@@ -208,6 +218,12 @@ final class HttpEndpoint implements AutoCloseable {
         begin();
         send(new Answer(431, "the request's head is over " + HEAD_BYTES_MAX + " bytes\n"), true);
       }
+    }
+
+    private boolean isTls(ByteBuf bytes) {
+      int at = bytes.readerIndex();
+      return bytes.readableBytes() > 1
+          && StrangeProtocol.isTls(bytes.getByte(at), bytes.getByte(at + 1));
     }
 
     private void begin() {

@@ -36,10 +36,12 @@ public final class ConfigReader {
 
   private final ConfigValues values;
   private final MemoryPlan memory;
+  private final String written;
 
-  private ConfigReader(ConfigValues values, MemoryPlan memory) {
+  private ConfigReader(ConfigValues values, MemoryPlan memory, String written) {
     this.values = values;
     this.memory = memory;
+    this.written = written;
   }
 
   /**
@@ -136,8 +138,11 @@ public final class ConfigReader {
       SettingNames known = new SettingNames(reference);
       known.check(source, own);
       Config merged = known.of(environment, warnings).withFallback(own).withFallback(reference);
+      Config resolved = merged.resolve();
       DatacenterConfig config =
-          new ConfigReader(new ConfigValues(source, merged.resolve()), memory).datacenter();
+          new ConfigReader(
+                  new ConfigValues(source, resolved), memory, SettingText.of(resolved, reference))
+              .datacenter();
       ProtectedMode.check(source, config);
       memory.check(source, config);
       return config;
@@ -199,7 +204,8 @@ public final class ConfigReader {
         ports.tls(!peers.isEmpty()),
         new UserReader(values).users(),
         values.yes("osier.insecure"),
-        values.file("osier.audit.file"));
+        values.file("osier.audit.file"),
+        written);
   }
 
   private TraceSettings trace() {

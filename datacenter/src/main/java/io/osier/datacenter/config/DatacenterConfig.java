@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param insecure whether other machines may come in without TLS and users
  * @param auditFile where is noted who logged in and what was administered; empty for nowhere
  * @param memory what may be taken of the heap for which purpose
+ * @param written what is set otherwise than by default, as an operator writes it, without secrets
  */
 public record DatacenterConfig(
     String dc,
@@ -56,7 +57,8 @@ public record DatacenterConfig(
     Optional<TlsSettings> tls,
     List<UserSettings> users,
     boolean insecure,
-    Optional<Path> auditFile) {
+    Optional<Path> auditFile,
+    String written) {
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);
@@ -76,5 +78,11 @@ public record DatacenterConfig(
             .filter(k -> k.consistency() == KeyspacePolicy.Consistency.CAUSAL)
             .mapToInt(KeyspacePolicy::partitions)
             .sum());
+  }
+
+  /** What is set, for the log. */
+  @Override
+  public String toString() {
+    return written;
   }
 }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A keyspace's policy as settings with the names that the configuration file has: as operators give
@@ -103,6 +104,27 @@ public final class KeyspaceSettings {
     settings.put(
         REPLICAS, policy.replicas().isEmpty() ? "all" : String.join(",", policy.replicas()));
     return settings;
+  }
+
+  /** The same in one line, as an operator writes it. */
+  public static String text(KeyspacePolicy policy) {
+    return of(policy).entrySet().stream()
+        .map(e -> e.getKey() + " = " + rounded(e.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** With the largest unit that it is a whole number of. */
+  private static String rounded(String value) {
+    if (value.matches("[1-9]\\d*000ms")) {
+      return value.replace("000ms", "s");
+    }
+    if (value.matches("[1-9]\\d*B")) {
+      long bytes = Long.parseLong(value.substring(0, value.length() - 1));
+      return bytes % (1 << 20) == 0
+          ? (bytes >> 20) + "MiB"
+          : bytes % (1 << 10) == 0 ? (bytes >> 10) + "KiB" : value;
+    }
+    return value;
   }
 
   private static SortedMap<String, String> alterable(KeyspacePolicy policy) {

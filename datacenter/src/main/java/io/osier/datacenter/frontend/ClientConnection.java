@@ -1,6 +1,7 @@
 package io.osier.datacenter.frontend;
 
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.TooLongFrameException;
@@ -15,9 +16,11 @@ import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
 import io.osier.core.net.Outgoing;
+import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.UserCommand;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.shard.RefusedParts;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;
@@ -28,10 +31,14 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +79,7 @@ final class ClientConnection extends FrameReader {
    * What all connections of a port share.
    *
    * @param requestBytes for requests that are not answered
+   * @param page where the page for browsers is, if there is one
    */
   record Shared(
       ReplicaId self,
@@ -80,7 +88,8 @@ final class ClientConnection extends FrameReader {
       PortGuard port,
       ByteBudget requestBytes,
       UserQuotas quotas,
-      RequestWatch watch) {}
+      RequestWatch watch,
+      Supplier<Optional<String>> page) {}
 
   private final ReplicaId self;
   private final ClientServer.Handler handler;
@@ -89,6 +98,7 @@ final class ClientConnection extends FrameReader {
   private final ByteBudget requestBytes;
   private final UserQuotas quotas;
   private final RequestWatch watch;
+  private final Supplier<Optional<String>> page;
   private final OrderedQueue lane = new OrderedQueue();
   private final Channel channel;
   private final Outgoing<Envelope<Reply>> replies;
@@ -116,6 +126,7 @@ final class ClientConnection extends FrameReader {
     this.port = shared.port;
     this.requestBytes = shared.requestBytes;
     this.quotas = shared.quotas;
+    this.page = shared.page;
     this.watch = shared.watch;
     this.channel = channel;
     this.guard = new ConnectionGuard(port, this::isInFrame);
@@ -294,7 +305,10 @@ final class ClientConnection extends FrameReader {
     Identity identity = visitor.identity();
     switch (request) {
       case Request.Administer administer ->
-          handler.administer(administer, identity.user(), audited(administer, identity, asked));
+          handler.administer(
+              administer,
+              identity.user(),
+              administer.asksWhy() ? asked : audited(administer, identity, asked));
       case Request.Scan scan ->
           handler.handle(scan, lane, page -> asked.accept(access.visible(identity, scan, page)));
       case Request.ReadAll batch -> handleParts(batch, asked);
@@ -378,6 +392,7 @@ final class ClientConnection extends FrameReader {
     private final long keptBytes;
     private volatile long takenNanos;
     private volatile long executedNanos;
+    private volatile List<Waited> waited = List.of();
 
     /** What is answered whatever is done; null for what is done. */
     private final Reply.@Nullable Failure refusal;
@@ -410,12 +425,20 @@ final class ClientConnection extends FrameReader {
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
       answer(id, refusal == null ? reply : refusal);
       watch.answered(
-          request, reply, beganNanos, takenNanos, executedNanos, now, channel.remoteAddress());
+          request,
+          reply,
+          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now, waited),
+          channel.remoteAddress());
     }
 
     @Override
     public void taken(long nanos) {
       takenNanos = nanos;
+    }
+
+    @Override
+    public void waited(Waited what) { // by one thread after the other
+      waited = Stream.concat(waited.stream(), Stream.of(what)).toList();
     }
 
     @Override
@@ -512,19 +535,39 @@ final class ClientConnection extends FrameReader {
     if (cause instanceof MalformedException || cause instanceof TooLongFrameException) {
       watch.malformed();
     }
+    boolean isHttp = cause instanceof StrangeProtocol strange && strange.isHttp();
     if (!broken) { // each buffer that is not sent fails once more
       String why =
           cause instanceof ClosedChannelException
               ? "it went without all of its answers"
-              : TlsTrouble.inWords(cause)
-                  .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+              : isHttp
+                  ? forBrowsers()
+                  : TlsTrouble.inWords(cause)
+                      .orElse(cause.getMessage() == null ? cause.toString() : cause.getMessage());
       if (greeted) {
         LOG.warn("connection of client {} closed: {}", channel.remoteAddress(), why);
       } else {
         port.log(channel, why); // anybody can do that, again and again
       }
     }
+    boolean isFirst = !broken;
     broken = true;
-    ctx.close();
+    if (isHttp && isFirst) {
+      String text =
+          "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+              + forBrowsers()
+              + "\n";
+      ctx.writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII))
+          .addListener(sent -> ctx.close());
+    } else {
+      ctx.close();
+    }
+  }
+
+  private String forBrowsers() {
+    return "this looks like HTTP, and the port is for clients of Osier; "
+        + page.get()
+            .map(at -> "the page is at " + at)
+            .orElse("there is no page, since osier.admin.enabled is false");
   }
 }

@@ -100,6 +100,7 @@ public final class ClientServer implements AutoCloseable {
     default void usersChanged() {}
   }
 
+  private volatile Optional<String> page = Optional.empty();
   private final AccessControl access;
   private final PortGuard port;
   private final UserQuotas quotas;
@@ -148,7 +149,8 @@ public final class ClientServer implements AutoCloseable {
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
     this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
     ClientConnection.Shared shared =
-        new ClientConnection.Shared(self, handler, access, port, requestBytes, quotas, watch);
+        new ClientConnection.Shared(
+            self, handler, access, port, requestBytes, quotas, watch, () -> page);
     try {
       this.server =
           network.listen(
@@ -297,6 +299,11 @@ public final class ClientServer implements AutoCloseable {
       OutOfMemory.report(cause);
       ctx.close();
     }
+  }
+
+  /** Browsers that come to this port by mistake are told where the page is. */
+  public void setPage(String at) {
+    page = Optional.of(at);
   }
 
   public int port() {

@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;
 import io.osier.datacenter.trace.Traces;
@@ -91,6 +92,11 @@ public final class LocalAccess implements InProcess {
     @Override
     public void taken(long nanos) {
       takenNanos = nanos;
+    }
+
+    @Override
+    public void waited(Waited what) {
+      // Only the log of slow requests says it, and has none of this process's own.
     }
 
     @Override

@@ -46,35 +46,34 @@ public final class RequestWatch {
     return malformed.sum();
   }
 
+  /** A watcher waits because nothing happens, and who asks why for those that do not answer. */
+  private static boolean waits(Request request) {
+    return request instanceof Request.Watch
+        || (request instanceof Request.Administer a && a.asksWhy());
+  }
+
   /** A request is refused, or has failed. */
   void failed(ErrorCode code) {
     times.failed(code);
   }
 
   /**
-   * A request got its answer. The times are those of the clock.
+   * A request got its answer.
    *
-   * @param takenNanos when its partition took it; 0 if none had to
-   * @param executedNanos when its batch was through; 0 if it was in none
    * @param client from where it came
    */
-  void answered(
-      Request request,
-      Reply reply,
-      long beganNanos,
-      long takenNanos,
-      long executedNanos,
-      long answeredNanos,
-      SocketAddress client) {
+  void answered(Request request, Reply reply, SlowLog.Phases phases, SocketAddress client) {
     if (traces.isOn()) {
-      traces.answered(request, reply, beganNanos, takenNanos, executedNanos, answeredNanos);
-    }
-    // A watcher waits because nothing happens.
-    if (!(request instanceof Request.Watch) && slow.isSlow(answeredNanos - beganNanos)) {
-      slow.answered(
+      traces.answered(
           request,
-          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, answeredNanos),
-          client);
+          reply,
+          phases.beganNanos(),
+          phases.takenNanos(),
+          phases.executedNanos(),
+          phases.answeredNanos());
+    }
+    if (!waits(request) && slow.isSlow(phases.nanos())) {
+      slow.answered(request, phases, client);
     }
   }
 }

@@ -1,19 +1,27 @@
 package io.osier.datacenter.frontend;
 
 import io.osier.core.Value;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Names requests that took long, with the phases in which they did: {@code queue}, until the
- * partition took it; {@code execute}, until its batch was through; {@code durable}, until the disk
- * had it and the answer could leave. At most {@link #LINES_MAX} lines a second; how many were left
- * out is said with the next one. Thread-safe.
+ * Names requests that took long, with what they waited for most, and the parts of their time:
+ * {@code read}, until the disk had given the object; {@code queue}, until the partition took it;
+ * {@code past} and {@code rights}, until what it needs had come from other datacenters; {@code
+ * execute}, until its batch was through; {@code durable}, until the disk had it and the answer
+ * could leave. At most {@link #LINES_MAX} lines a second; how many were left out is said with the
+ * next one. Thread-safe.
  */
 public final class SlowLog {
   private static final Logger LOG = LoggerFactory.getLogger("io.osier.slow");
@@ -41,23 +49,66 @@ public final class SlowLog {
    *
    * @param takenNanos when its partition took it; 0 if none had to
    * @param executedNanos when its batch was through; 0 if it was in none
+   * @param waited what it waited for besides
    */
-  record Phases(long beganNanos, long takenNanos, long executedNanos, long answeredNanos) {
+  record Phases(
+      long beganNanos,
+      long takenNanos,
+      long executedNanos,
+      long answeredNanos,
+      List<Waited> waited) {
+    /** A part of the time. */
+    private record Part(String label, String words, long nanos) {}
+
     long nanos() {
       return answeredNanos - beganNanos;
     }
 
-    @Override
-    public String toString() {
+    private List<Part> parts() {
       if (takenNanos == 0) {
-        return "without its partition";
+        return List.of();
       }
       long executed = executedNanos == 0 ? answeredNanos : executedNanos;
-      return "queue %.1f ms, execute %.1f ms, durable %.1f ms"
-          .formatted(
-              (takenNanos - beganNanos) / 1e6,
-              (executed - takenNanos) / 1e6,
-              (answeredNanos - executed) / 1e6);
+      long read = 0;
+      long inside = 0;
+      List<Part> parts = new ArrayList<>();
+      for (Waited w : waited) {
+        String words = w.what().words() + (w.details().isEmpty() ? "" : ": " + w.details());
+        parts.add(new Part(w.what().label(), words, w.nanos()));
+        read += w.what() == Waited.For.READ ? w.nanos() : 0;
+        inside += w.what() == Waited.For.READ ? 0 : w.nanos();
+      }
+      parts.add(
+          new Part(
+              "queue",
+              "its turn, since its partition had others to do",
+              takenNanos - beganNanos - read));
+      parts.add(
+          new Part(
+              "execute",
+              "its partition, which worked on its batch",
+              executed - takenNanos - inside));
+      parts.add(
+          new Part(
+              "durable",
+              "the disk, to write and sync the log, or its long answer",
+              answeredNanos - executed));
+      return parts;
+    }
+
+    /** What it waited for most, and how long for what. */
+    @Override
+    public String toString() {
+      List<Part> parts = parts();
+      return parts.isEmpty()
+          ? "answered without its partition"
+          : "it waited for "
+              + Collections.max(parts, Comparator.comparingLong(Part::nanos)).words
+              + " ("
+              + parts.stream()
+                  .map(p -> "%s %.1f ms".formatted(p.label, Math.max(0, p.nanos) / 1e6))
+                  .collect(Collectors.joining(", "))
+              + ")";
     }
   }
 

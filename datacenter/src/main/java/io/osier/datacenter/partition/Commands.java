@@ -7,11 +7,13 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,11 +75,17 @@ final class Commands {
         } else if (parking.size() >= PARKED_MAX) {
           fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
         } else {
-          parking.park(ticket, request, deadline);
+          parking.park(
+              new ParkedCommands.Parked(ticket, request, lacking(after), now.nanos(), deadline));
           parkedVersion = propagation.version();
         }
       }
     }
+  }
+
+  /** How many commands wait for what their sessions have seen elsewhere. */
+  int parked() {
+    return parking.size();
   }
 
   /** Refuses a command: the partition has just started and serves nobody yet. */
@@ -97,17 +105,39 @@ final class Commands {
     for (ParkedCommands.Parked parked : parking.takeAll()) {
       VersionVector after = after(parked.request());
       switch (propagation.coverage(after)) {
-        case HERE -> serve(parked.ticket(), parked.request(), now);
-        case LOST -> lost(parked.ticket());
+        case HERE -> {
+          waited(parked, now);
+          serve(parked.ticket(), parked.request(), now);
+        }
+        case LOST -> {
+          waited(parked, now);
+          lost(parked.ticket());
+        }
         case NOT_YET -> {
           if (parked.deadlineNanos() <= now.nanos()) {
+            waited(parked, now);
             behind(parked.ticket(), after);
           } else {
-            parking.park(parked.ticket(), parked.request(), parked.deadlineNanos());
+            parking.park(parked);
           }
         }
       }
     }
+  }
+
+  private void waited(ParkedCommands.Parked parked, Now now) {
+    effects.waited(
+        parked.ticket(), Waited.For.PAST, parked.lacking(), now.nanos() - parked.sinceNanos());
+  }
+
+  /** Whose updates a session has seen that are not here. */
+  private String lacking(VersionVector after) {
+    VersionVector beyond = after.beyond(propagation.here());
+    List<String> dcs = new ArrayList<>();
+    for (int i = 0; i < beyond.size(); i++) {
+      dcs.add(beyond.replica(i).dc());
+    }
+    return "updates of " + String.join(", ", dcs);
   }
 
   /** When {@link #unpark} has something to do; Long.MAX_VALUE if never. */

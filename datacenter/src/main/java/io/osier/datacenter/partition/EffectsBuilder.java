@@ -6,6 +6,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -22,6 +23,10 @@ public final class EffectsBuilder {
   private List<Effects.Recorded> records = new ArrayList<>();
   private List<Effects.Output> outputs = new ArrayList<>();
   private List<Effects.Report> reports = new ArrayList<>();
+  private List<Waited.Command> waited = new ArrayList<>();
+
+  /** What was {@link #waited} before the last {@link #take}. */
+  private List<Waited.Command> waitedTaken = List.of();
 
   /**
    * Nothing so far.
@@ -51,6 +56,16 @@ public final class EffectsBuilder {
     if (recording) {
       records.add(new Effects.Forgotten(object));
     }
+  }
+
+  /** A command that goes on now has waited. */
+  void waited(long ticket, Waited.For what, String details, long nanos) {
+    waited.add(new Waited.Command(ticket, new Waited(what, details, nanos)));
+  }
+
+  /** What commands had waited for that went on before the last {@link #take}. */
+  List<Waited.Command> takeWaited() {
+    return waitedTaken;
   }
 
   /** Answers a command. */
@@ -90,6 +105,8 @@ public final class EffectsBuilder {
 
   /** Takes what was gathered, with what is to be stored of the partition itself. */
   public Effects take(Optional<PartitionProgress> progress) {
+    waitedTaken = waited.isEmpty() ? List.of() : waited;
+    waited = waited.isEmpty() ? waited : new ArrayList<>();
     if (records.isEmpty() && outputs.isEmpty() && reports.isEmpty() && progress.isEmpty()) {
       return Effects.NONE;
     }

@@ -50,7 +50,7 @@ final class Escrow {
   private static final int LOW = 2;
 
   /** An update that waits. */
-  record Waiter(long ticket, Request.Write write, long deadlineNanos) {}
+  record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
 
   private record Reserved(long down, long up) {}
 
@@ -476,6 +476,11 @@ final class Escrow {
   /** How many updates wait for rights. */
   int waiters() {
     return waiters;
+  }
+
+  /** How many of them are of this counter. */
+  int waiters(ObjectId object) {
+    return waiting.getOrDefault(object, List.of()).size();
   }
 
   /** How often there were not enough rights. */

@@ -96,6 +96,21 @@ final class ModeControl {
     };
   }
 
+  boolean isMeasured(ObjectId object) {
+    return planner.isMeasured(object);
+  }
+
+  /** As {@link #why}, with what a decision would compare now. */
+  String explain(ObjectId object, long holdNanos) {
+    return policy == KeyspacePolicy.Propagation.ADAPTIVE
+        ? planner.explain(object, conditions(holdNanos))
+        : why(object) + "; " + planner.measured(object);
+  }
+
+  private Conditions conditions(long holdNanos) {
+    return new Conditions(slaNanos, holdNanos, peers, shipmentCost.bytes());
+  }
+
   void updated(ObjectId object, int opBytes, CrdtState after) {
     planner.updated(object, opBytes, after.sizeBytes());
   }
@@ -126,8 +141,7 @@ final class ModeControl {
     // With a fixed mode the planner measures, but finds nothing worth holding.
     long hold = policy == KeyspacePolicy.Propagation.ADAPTIVE ? holdNanos.getAsLong() : 0;
     List<ObjectId> released = new ArrayList<>();
-    Conditions conditions = new Conditions(slaNanos, hold, peers, shipmentCost.bytes());
-    for (Planner.Switch<ObjectId> change : planner.decide(nowNanos, conditions)) {
+    for (Planner.Switch<ObjectId> change : planner.decide(nowNanos, conditions(hold))) {
       LOG.debug("{} -> {}: {}", change.object(), change.to().label(), change.reason());
       if (change.to() == Mode.OP) {
         firstEndsNanos.remove(change.object());

@@ -6,13 +6,19 @@ import java.util.List;
 
 /** Commands that wait until what their session has seen elsewhere has come. Not thread-safe. */
 final class ParkedCommands {
-  /** A command with the time until which it may wait. */
-  record Parked(long ticket, Request request, long deadlineNanos) {}
+  /**
+   * A command that waits.
+   *
+   * @param lacking what of its session's past was not here when it came, in words
+   * @param deadlineNanos until when it may wait
+   */
+  record Parked(
+      long ticket, Request request, String lacking, long sinceNanos, long deadlineNanos) {}
 
   private List<Parked> parked = new ArrayList<>();
 
-  void park(long ticket, Request request, long deadlineNanos) {
-    parked.add(new Parked(ticket, request, deadlineNanos));
+  void park(Parked command) {
+    parked.add(command);
   }
 
   List<Parked> takeAll() {

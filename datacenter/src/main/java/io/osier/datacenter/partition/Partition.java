@@ -13,6 +13,7 @@ import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.Propagation;
@@ -291,7 +292,7 @@ public final class Partition implements Machine {
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Await a -> propagation.await(at.nanos());
-      case Input.Inspect i -> effects.report(i.ticket(), report(i.hotLimit()));
+      case Input.Inspect i -> effects.report(i.ticket(), report(i));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
@@ -347,6 +348,11 @@ public final class Partition implements Machine {
       changes.take().ifPresent(effects::visible);
     }
     return effects.take(progressToStore());
+  }
+
+  @Override
+  public List<Waited.Command> takeWaited() {
+    return effects.takeWaited();
   }
 
   /** How far this has come, with every record and whenever it has come further by itself. */
@@ -481,7 +487,7 @@ public final class Partition implements Machine {
 
   // ---------------------------------------------------------------- what it is doing
 
-  private PartitionReport report(int hotLimit) {
+  private PartitionReport report(Input.Inspect asked) {
     PropagationStats stats = propagation.stats();
     return new PartitionReport(
         config.partition(),
@@ -495,7 +501,10 @@ public final class Partition implements Machine {
         new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(
-            modes.stateObjects(), modes.switches(), modes.shipmentCost(), modes.hot(hotLimit)),
+            modes.stateObjects(),
+            modes.switches(),
+            modes.shipmentCost(),
+            modes.hot(asked.hotLimit())),
         new PartitionReport.Shipped(
             propagation.dirtyObjects(),
             stats.shippedBytes(),
@@ -514,7 +523,23 @@ public final class Partition implements Machine {
             stats.late(),
             stats.visibilityMicros()),
         propagation.peers(now.nanos()).stream().map(this::report).toList(),
-        memory());
+        memory(),
+        new PartitionReport.About(
+            commands.parked(), asked.about().stream().flatMap(this::about).toList()));
+  }
+
+  /** What is known of an object, if anything is. */
+  private Stream<PartitionReport.OneObject> about(ObjectId object) {
+    PartitionReport.OneObject one =
+        new PartitionReport.OneObject(
+            object,
+            modes.holds(object) ? "state" : "op",
+            modes.explain(object, propagation.holdNanos()),
+            escrow.waiters(object),
+            propagation.progress(object, now.nanos()));
+    boolean isKnown =
+        modes.isMeasured(object) || one.rightsWaiting() > 0 || !one.progress().isDone();
+    return isKnown ? Stream.of(one) : Stream.empty();
   }
 
   /** What is used of each budget, as {@link PartitionReport} has it. */

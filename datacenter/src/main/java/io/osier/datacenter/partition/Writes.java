@@ -12,6 +12,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
@@ -239,7 +240,12 @@ final class Writes {
     if (wait <= 0) {
       throw escrow.lacking(object, state, write.operation());
     }
-    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos() + wait * 1_000_000L));
+    long deadlineNanos = now.nanos() + wait * 1_000_000L;
+    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos(), deadlineNanos));
+  }
+
+  private void waited(Escrow.Waiter waiter, Now now) {
+    effects.waited(waiter.ticket(), Waited.For.RIGHTS, "", now.nanos() - waiter.sinceNanos());
   }
 
   /** Does what has got its rights, answers what has waited too long, and asks for more. */
@@ -253,8 +259,10 @@ final class Writes {
         CrdtState state = sequencer.present(object, now);
         Reply.Answer unmet = unmet(write, state, now);
         if (unmet != null) {
+          waited(waiter, now);
           effects.answer(waiter.ticket(), unmet);
         } else if (escrow.isCovered(object, state, write.operation())) {
+          waited(waiter, now);
           effects.answer(waiter.ticket(), update(object, state, write, now));
         } else if (waiter.deadlineNanos() <= now.nanos()) {
           throw escrow.lacking(object, state, write.operation());
@@ -263,6 +271,7 @@ final class Writes {
           escrow.wait(object, waiter);
         }
       } catch (OsierException e) {
+        waited(waiter, now);
         effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.getMessage()));
       }
     }

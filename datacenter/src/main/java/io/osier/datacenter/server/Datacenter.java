@@ -12,9 +12,11 @@ import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.admin.AdminServer;
+import io.osier.datacenter.admin.ClusterQuestions;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.DashboardModel;
 import io.osier.datacenter.admin.HistoryKeeper;
+import io.osier.datacenter.admin.Inquiry;
 import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
@@ -64,6 +66,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -77,6 +80,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+
+  /** Who asks why is not kept waiting for a busy partition: of that there is what was so before. */
+  private static final long FRESH_MILLIS = 800;
+
   private static final long DRAIN_POLL_NANOS = 10_000_000;
 
   /** Scans of what is in memory at one time; their threads start with the first. */
@@ -110,6 +117,7 @@ public final class Datacenter implements AutoCloseable {
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
+  private final ClusterQuestions questions;
   private final Dashboard dashboard;
   private final PeerDirectory neighbours;
   private final HistoryKeeper history;
@@ -246,20 +254,42 @@ public final class Datacenter implements AutoCloseable {
     parts.opened(transport);
     this.publisher = publisher(wall, around);
     parts.opened(publisher);
+    Inspector inspector = new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
+    StatusJson json = new StatusJson();
+    Supplier<CompletableFuture<String>> status =
+        () ->
+            publisher
+                .fresh(0)
+                .completeOnTimeout(publisher.latest(), FRESH_MILLIS, TimeUnit.MILLISECONDS)
+                .thenApply(snapshot -> status(json, snapshot));
+    this.questions =
+        new ClusterQuestions(
+            self.dc(),
+            () -> neighbours.addresses().keySet(),
+            question ->
+                Inquiry.answer(question, status, inspector::key)
+                    .thenApply(text -> Inquiry.withAddresses(text, neighbours.addresses())),
+            neighbours);
+    Inquiry inquiry = new Inquiry(self.dc(), questions, neighbours::addresses);
     this.handler =
         new RequestHandler(
             keyspaces.shown(),
-            new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store)),
-            control::administer,
+            inspector,
+            (request, by) ->
+                request.asksWhy() ? inquiry.ask(request) : control.administer(request, by),
             writeHelp(),
             this::isControlKnown);
-    this.dashboard = parts.opened(dashboard());
+    this.dashboard = parts.opened(dashboard(json));
     this.history = new HistoryKeeper(self.dc());
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
     if (admin != null) {
       parts.opened(admin);
+      clients.setPage(
+          (adminTls().isPresent() ? "https://" : "http://")
+              + HostPort.bound(admin.host(), admin.port())
+              + "/");
     }
     within.check(); // for the last time: now it serves, and must be closed as one that does
     begin();
@@ -394,7 +424,7 @@ public final class Datacenter implements AutoCloseable {
                     "osier.insecure = true: {}: whoever reaches this machine can read and change"
                         + " everything",
                     open));
-    LOG.info("effective configuration: {}", config);
+    LOG.info("configuration: {}; all else is as osier-reference.conf has it", config);
     LOG.info("memory: {}", MemoryPlan.ofThisProcess().division(config));
   }
 
@@ -518,9 +548,8 @@ public final class Datacenter implements AutoCloseable {
   }
 
   /** Made also where no admin port is: the peers' pages ask for what is told here. */
-  private Dashboard dashboard() {
+  private Dashboard dashboard(StatusJson json) {
     boolean isPublishing = config.admin().isPresent();
-    StatusJson json = new StatusJson();
     return new Dashboard(
         self.dc(),
         neighbours.addresses().keySet(),
@@ -529,10 +558,14 @@ public final class Datacenter implements AutoCloseable {
             (isPublishing
                     ? CompletableFuture.completedFuture(publisher.latest())
                     : publisher.fresh(0))
-                .thenApply(
-                    snapshot ->
-                        json.of(DashboardModel.of(snapshot, "osier cli --connect " + announced()))),
+                .thenApply(snapshot -> status(json, snapshot)),
         transport::note);
+  }
+
+  /** What this datacenter says of itself to who looks at the page, or asks why. */
+  private String status(StatusJson json, Snapshot snapshot) {
+    String cli = "osier cli --connect " + announced();
+    return json.of(DashboardModel.of(snapshot, cli));
   }
 
   private interface Binder<T> {
@@ -582,7 +615,12 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     Dashboard to = dashboard;
-    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
+    if (to == null) {
+      return; // while everything is being started
+    }
+    if (ClusterQuestions.isNote(content)) {
+      questions.noted(peer.dc(), content);
+    } else if (!control.noted(peer.dc(), content)) {
       to.noted(peer.dc(), content);
     }
   }
@@ -720,7 +758,7 @@ public final class Datacenter implements AutoCloseable {
           "not everything was shipped {}",
           interrupted
               ? "before the closing was interrupted"
-              : "within " + config.shutdownTimeout());
+              : "within " + config.shutdownTimeout().toMillis() + " ms");
     } else if (!failure.isDone()
         && !neighbours.addresses().isEmpty()
         && transport.connected() == 0) {

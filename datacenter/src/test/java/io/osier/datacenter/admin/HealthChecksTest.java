@@ -80,7 +80,7 @@ final class HealthChecksTest {
               assertThat(f.what())
                   .contains("eu → us is cut")
                   .contains("12 345 updates wait for it, the oldest for 39 s");
-              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 peers");
+              assertThat(f.help()).isEqualTo("osier cli --connect eu:7400 why us");
             });
     DashboardModel.Link behind =
         new DashboardModel.Link("us", true, "catching-up", 7, 900, 7, 0, 0, 0, 0, 0);

@@ -50,6 +50,24 @@ final class ConfigReaderTest {
     assertThat(config.keyspaces().get(0).sla()).isEqualTo(Duration.ofSeconds(2));
   }
 
+  /** As the log shows them: whoever copies that into a file has the same datacenter. */
+  @Test
+  void settings_areShownAsAnOperatorWritesThem() {
+    DatacenterConfig config =
+        ConfigReader.read("f", GOOD, Map.of("OSIER_LISTEN_CLIENT_PORT", "7500"));
+    assertThat(config.toString())
+        .contains("dc = eu", "keyspaces.shop.sla = 5s", "listen.client-port = 7500")
+        .doesNotContain("[", "store.cache");
+    assertThat(ConfigReader.read("g", "osier { " + config + " }", Map.of())).isEqualTo(config);
+    DatacenterConfig plain =
+        ConfigReader.read("h", "osier { dc = eu, keyspaces { shop {} } }", Map.of());
+    assertThat(plain).hasToString("dc = eu, keyspaces.shop = {}");
+    assertThat(KeyspaceSettings.text(plain.keyspaces().getFirst()))
+        .startsWith(
+            "consistency = session, history = 10s, limits.key = 1KiB, limits.object = 16MiB")
+        .endsWith(", propagation = adaptive, replicas = all, sla = 2s");
+  }
+
   /** Of every setting there is, whatever is asked for: it is taken, or named with what may be. */
   @ParameterizedTest
   @ValueSource(

@@ -1,5 +1,6 @@
 package io.osier.datacenter.frontend;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,11 +18,13 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.Phased;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
@@ -135,8 +138,8 @@ final class ClientServerTest {
       await().until(() -> lines.all().size() >= SlowLog.LINES_MAX);
       assertThat(lines.all().getFirst())
           .matches(
-              "slow write of 'k' in 'shop' took \\d+ ms: queue [\\d.]+ ms, execute [\\d.]+ ms,"
-                  + " durable [\\d.]+ ms; client /127.0.0.1:\\d+");
+              "slow write of 'k' in 'shop' took \\d+ ms: it waited for .+ \\(queue [\\d.]+ ms,"
+                  + " execute [\\d.]+ ms, durable [\\d.]+ ms\\); client /127.0.0.1:\\d+");
       assertThat(requireNonNull(server.figures().requests().get("write")).total())
           .isEqualTo(requests);
     }
@@ -147,18 +150,49 @@ final class ClientServerTest {
     SlowLog slow = new SlowLog(1);
     try (LoggedLines lines = new LoggedLines("io.osier.slow")) {
       for (int i = 0; i < SlowLog.LINES_MAX + 7; i++) {
-        slow.answered(WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i), "c");
+        slow.answered(
+            WRITE, new SlowLog.Phases(0, 1_000_000, 3_000_000, 7_000_000 + i, List.of()), "c");
       }
       assertThat(lines.all()).hasSize(SlowLog.LINES_MAX);
-      slow.answered(WRITE, new SlowLog.Phases(0, 0, 0, 2_000_000_000), "c");
+      slow.answered(WRITE, new SlowLog.Phases(0, 0, 0, 2_000_000_000, List.of()), "c");
       assertThat(lines.all().getFirst())
           .isEqualTo(
-              "slow write of 'k' in 'shop' took 7 ms: queue 1.0 ms, execute 2.0 ms, durable 4.0 ms;"
+              "slow write of 'k' in 'shop' took 7 ms: it waited for the disk, to write and sync the"
+                  + " log, or its long answer (queue 1.0 ms, execute 2.0 ms, durable 4.0 ms);"
                   + " client c");
       assertThat(lines.all().getLast())
           .isEqualTo(
-              "slow write of 'k' in 'shop' took 2000 ms: without its partition; client c (and 7"
-                  + " others since the last such line)");
+              "slow write of 'k' in 'shop' took 2000 ms: answered without its partition; client c"
+                  + " (and 7 others since the last such line)");
+    }
+  }
+
+  @Test
+  void slowRequest_saysWhatItWaitedForMost() {
+    Waited past = new Waited(Waited.For.PAST, "updates of ap", 1_500_000_000);
+    Waited read = new Waited(Waited.For.READ, "", 8_000_000);
+    assertThat(new SlowLog.Phases(0, 10_000_000, 1_512_000_000, 1_513_000_000, List.of(read, past)))
+        .hasToString(
+            "it waited for what its session has seen elsewhere: updates of ap (read 8.0 ms, past"
+                + " 1500.0 ms, queue 2.0 ms, execute 2.0 ms, durable 1.0 ms)");
+  }
+
+  @Test
+  void browserAtThisPort_isToldWhereThePageIs() throws IOException {
+    try (LoggedLines lines = new LoggedLines(PortGuard.class.getName());
+        ClientServer server = server(new SlowLog(0), request -> new Reply.Pong());
+        Socket browser = new Socket("127.0.0.1", server.port())) {
+      server.setPage("http://127.0.0.1:7402/");
+      browser.setSoTimeout(60_000);
+      browser.getOutputStream().write("GET / HTTP/1.1\r\nHost: eu\r\n\r\n".getBytes(UTF_8));
+      String answer = new String(browser.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer)
+          .startsWith("HTTP/1.1 400 ")
+          .endsWith(
+              "this looks like HTTP, and the port is for clients of Osier; the page is at"
+                  + " http://127.0.0.1:7402/\n");
+      await().until(() -> !lines.all().isEmpty());
+      assertThat(lines.all().getFirst()).contains("the page is at http://127.0.0.1:7402/");
     }
   }
 

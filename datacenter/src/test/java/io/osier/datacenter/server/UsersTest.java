@@ -761,7 +761,8 @@ final class UsersTest {
           .anySatisfy(
               l -> assertThat(l).contains("\"event\":\"refused\"", "\"missing\":\"write shop c\""))
           .anySatisfy(l -> assertThat(l).contains("\"event\":\"login-failed\""));
-      assertThat(all.all()).anyMatch(l -> l.startsWith("effective configuration"));
+      assertThat(all.all())
+          .anyMatch(l -> l.startsWith("configuration: ") && l.contains("(not shown)"));
       String[] keys = CREDENTIAL.line().split("[$:]", -1);
       assertThat(String.join("\n", all.all()))
           .doesNotContain(PASSWORD, "guessed", keys[keys.length - 1], keys[keys.length - 2]);

@@ -10,7 +10,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
 import io.osier.core.tls.TlsName;
-import io.osier.core.tls.TlsTrouble;
 import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
@@ -362,8 +361,8 @@ final class DialledConnection extends FrameReader {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     OutOfMemory.report(cause);
     String why = PeerWire.reason(cause);
-    boolean said = TlsTrouble.inWords(cause).isPresent() && !peering.said().isNews(">" + dc, why);
-    if (!ended && !said) {
+    // Something on the way may end each attempt so: it is said once, and again after a connection.
+    if (!ended && peering.said().isNews(">" + dc, why)) {
       LOG.warn("connection to {} closed: {}", dc, why);
     }
     close(ctx);

@@ -9,6 +9,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
+import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.pull.ObjectFetcher;
 import io.osier.propagation.pull.PeerAnswer;
@@ -616,6 +617,23 @@ public final class Inbound {
   /** How many updates have come and wait for the rest of their cut, or for what it depends on. */
   public int waiting() {
     return visibility.waiting();
+  }
+
+  /** What has come of an object and waits, where each object becomes visible for itself. */
+  public List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
+    List<ObjectProgress.Waiting> waiting = new ArrayList<>();
+    for (InboundStream in : streams.holding()) {
+      PendingUpdates.Pending first = in.pending().first(object);
+      if (first != null) {
+        int updates = in.pending().of(object).stream().mapToInt(Shipment::updates).sum();
+        waiting.add(
+            new ObjectProgress.Waiting(
+                in.sender().dc(),
+                new ObjectProgress.Count(updates, nowNanos - first.sinceNanos()),
+                first.missing()));
+      }
+    }
+    return waiting;
   }
 
   /** Whether a closed cut of an origin, or what it left, waits for what it depends on. */

@@ -9,6 +9,8 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.host.ObjectProgress;
+import io.osier.propagation.host.ObjectProgress.Count;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.send.OutboundLog.Leaving;
@@ -413,6 +415,28 @@ public final class Outbound {
   public Timeliness timeliness(PeerStream stream, long nowNanos) {
     long bound = nowNanos - around.lateNanos();
     return stream.confirmed().timeliness(bound, bound - confirmNanos(stream));
+  }
+
+  /** How far an object's updates of this datacenter have come, and what has come of it waits. */
+  public ObjectProgress progress(
+      ObjectId object, List<ObjectProgress.Waiting> waiting, long nowNanos) {
+    OutboundLog.ObjectLog of = log.find(object);
+    if (of == null) {
+      return new ObjectProgress(Count.NONE, 0, List.of(), waiting);
+    }
+    Count held = of.countHeld(nowNanos);
+    long leaves =
+        around.cuts().areWhole() ? roundDueNanos() - nowNanos : holdNanos() - held.nanos();
+    List<ObjectProgress.Missing> missing = new ArrayList<>();
+    for (PeerStream stream : streams.values()) {
+      Count count = of.countSince(stream.ackedTick(), nowNanos);
+      if (count.updates() != 0) {
+        long downNanos = stream.linkUp() ? 0 : Math.max(1, nowNanos - stream.downSinceNanos());
+        missing.add(new ObjectProgress.Missing(stream.dc(), count, downNanos));
+      }
+    }
+    return new ObjectProgress(
+        held, held.updates() == 0 ? 0 : Math.max(0, leaves), missing, waiting);
   }
 
   /** Every peer has all own updates up to a number. */

@@ -3,6 +3,7 @@ package io.osier.propagation.send;
 import io.osier.core.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.CompactedLog;
+import io.osier.propagation.host.ObjectProgress.Count;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ final class OutboundLog {
    * What an object's place takes in the heap besides its name, about, in bytes: its log, its
    * entries in the maps, and the queue of its segments.
    */
-  private static final long PLACE_BYTES = 272;
+  private static final long PLACE_BYTES = 288;
 
   /** More segments of one object than this are joined into one. */
   private static final int SEGMENTS_MAX = 16;
@@ -51,6 +52,13 @@ final class OutboundLog {
 
     /** Segments up to this tick are no longer kept. */
     private long droppedTick;
+
+    /**
+     * So many updates were in those since every peer had everything, and when the first was made.
+     */
+    private int droppedUpdates;
+
+    private long droppedNanos;
 
     /** The last shipped segment's tick: the key in the trail. */
     private long tick;
@@ -84,6 +92,27 @@ final class OutboundLog {
         }
       }
       return joined;
+    }
+
+    /** What was shipped after the tick; at most, where it is not all kept any more. */
+    Count countSince(long position, long nowNanos) {
+      boolean isDropped = droppedTick > position;
+      int updates = isDropped ? droppedUpdates : 0;
+      long nanos = isDropped ? nowNanos - droppedNanos : 0;
+      for (LogSegment s : segments) {
+        if (s.tick() > position) {
+          updates += s.updates();
+          nanos = Math.max(nanos, nowNanos - s.firstNanos());
+        }
+      }
+      return new Count(updates, nanos);
+    }
+
+    /** What waits for its round. */
+    Count countHeld(long nowNanos) {
+      return held == null
+          ? Count.NONE
+          : new Count(held.segment.updates(), nowNanos - held.segment.firstNanos());
     }
 
     private boolean isUnused() {
@@ -329,6 +358,11 @@ final class OutboundLog {
   }
 
   private void drop(ObjectLog log) {
+    for (LogSegment s : log.segments) {
+      log.droppedNanos = log.droppedUpdates == 0 ? s.firstNanos() : log.droppedNanos;
+      log.droppedUpdates =
+          (int) Math.min(Integer.MAX_VALUE, (long) log.droppedUpdates + s.updates());
+    }
     log.segments.clear();
     log.bytes = 0;
     kept(log, -log.heapBytes);
@@ -355,6 +389,7 @@ final class OutboundLog {
       drop(log);
       prunedTick = first;
       log.tick = 0;
+      log.droppedUpdates = 0;
       if (log.isUnused()) {
         logs.remove(log.object);
         budget.give(placeBytes(log.object));

@@ -422,6 +422,11 @@ public final class PeerStream {
     return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
   }
 
+  /** Everything up to this tick is at the peer. */
+  long ackedTick() {
+    return ackedTick;
+  }
+
   /** Whether the peer is to say where to go on. */
   public boolean wantsResume() {
     return linkUp && mode == Mode.WAITING;

@@ -654,6 +654,27 @@ final class PeerTransportTest {
   }
 
   @Test
+  void wayThatResetsEachAttempt_isSaidOnce() throws Exception {
+    Logger log = (Logger) LoggerFactory.getLogger(DialledConnection.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try (ServerSocket proxy = new ServerSocket(0)) {
+      transport(EU, 0, "us", proxy.getLocalPort(), new HeardFrames()).dial();
+      for (int i = 0; i < 5; i++) {
+        try (Socket attempt = proxy.accept()) {
+          greeted(attempt);
+          attempt.setSoLinger(true, 0); // its end is a reset
+        }
+      }
+      assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).hasSize(1);
+      assertThat(lines.list.getFirst().getFormattedMessage()).startsWith("connection to us closed");
+    } finally {
+      log.detachAppender(lines);
+    }
+  }
+
+  @Test
   void closingWhileDialling_isNoError() throws Exception {
     Logger log = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();

@@ -49,7 +49,7 @@ public final class TrainCommand implements Callable<Integer> {
           "scan",
           "stat",
           "hot",
-          "peers");
+          "why");
 
   @Parameters(paramLabel = "DIRECTORY", description = "where the datacenters keep their data")
   private Path directory;

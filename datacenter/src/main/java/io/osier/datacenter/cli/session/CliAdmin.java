@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * The commands that administer and inspect datacenters, and their reports as text. Not thread-safe.
@@ -196,14 +197,20 @@ final class CliAdmin {
 
   private JsonNode answer(CompletableFuture<String> text) {
     try {
-      return json.readTree(text.join());
+      return json.readTree(joined(text));
+    } catch (JsonProcessingException e) {
+      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+    }
+  }
+
+  private static String joined(CompletableFuture<String> text) {
+    try {
+      return text.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof OsierException cause) {
         throw cause;
       }
       throw e;
-    } catch (JsonProcessingException e) {
-      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
     }
   }
 
@@ -218,6 +225,9 @@ final class CliAdmin {
       return report.toString();
     }
     StringBuilder text = new StringBuilder();
+    if (inspect.topic().equals("stat")) {
+      text.append(cluster(Optional.empty()).verdict()).append("\n\n");
+    }
     text.append(report.get("dc").asText())
         .append(" (incarnation ")
         .append(report.get("incarnation").asLong())
@@ -230,7 +240,6 @@ final class CliAdmin {
       text.append(
           switch (inspect.topic()) {
             case "hot" -> hot(e.getValue());
-            case "peers" -> peers(e.getValue());
             default -> stat(e.getValue());
           });
     }
@@ -253,31 +262,11 @@ final class CliAdmin {
     return table;
   }
 
-  private static Table peers(JsonNode keyspace) {
-    Table table =
-        new Table("partition", "dc", "connected", "stream", "lag", "in flight B", "behind");
-    keyspace
-        .get("peers")
-        .forEach(
-            p ->
-                table.add(
-                    p.get("partition").asText(),
-                    p.get("dc").asText(),
-                    p.get("connected").asText(),
-                    p.get("stream").asText(),
-                    p.get("lag_updates").asText(),
-                    p.get("in_flight_bytes").asText(),
-                    p.get("behind_updates").asText()));
-    return table;
-  }
-
   private static Table stat(JsonNode keyspace) {
     Table table = new Table("figure", "value");
     for (Map.Entry<String, JsonNode> e : keyspace.properties()) {
       if (e.getKey().endsWith("_ms") && e.getValue().isObject()) {
-        JsonNode v = e.getValue();
-        table.add(
-            e.getKey(), "p50 " + v.get("p50") + ", p99 " + v.get("p99") + ", max " + v.get("max"));
+        table.add(e.getKey(), percentiles(e.getValue()));
       } else if (e.getKey().equals("memory")) {
         for (Map.Entry<String, JsonNode> share : e.getValue().properties()) {
           JsonNode v = share.getValue();
@@ -287,9 +276,59 @@ final class CliAdmin {
                   .formatted(v.get("used_bytes"), v.get("limit_bytes"), v.get("spent")));
         }
       } else {
-        table.add(e.getKey(), e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
+        table.add(
+            e.getKey(),
+            e.getValue().isNull()
+                ? ""
+                : e.getValue().isTextual() ? e.getValue().asText() : e.getValue());
       }
     }
     return table;
+  }
+
+  /** Empty where nothing was measured. */
+  private static String percentiles(JsonNode of) {
+    return of.path("max").isNull()
+        ? ""
+        : "p50 " + of.get("p50") + ", p99 " + of.get("p99") + ", max " + of.get("max");
+  }
+
+  // ---------------------------------------------------------------- why
+
+  /**
+   * Says why something is late, or travels as it does.
+   *
+   * @param keyspace of a key
+   */
+  String why(Grammar.Why of, Supplier<String> keyspace) {
+    if (!of.isKey()) {
+      Optional<String> word = Optional.of(of.word()).filter(w -> !w.isEmpty());
+      WhyCluster cluster = cluster(word);
+      if (word.isEmpty() || cluster.isKnown()) {
+        return asJson ? cluster.json() : cluster.text();
+      }
+    }
+    String name = keyspace.get();
+    ClusterLook look = look(client.admin().whyAsync(name, of.key().orElseThrow()));
+    WhyKey key = new WhyKey(look, of.word(), name, address());
+    return asJson ? key.json() : key.text();
+  }
+
+  private WhyCluster cluster(Optional<String> dc) {
+    return new WhyCluster(look(client.admin().whyAsync()), dc, address());
+  }
+
+  private static ClusterLook look(CompletableFuture<String> report) {
+    return ClusterLook.of(System.nanoTime(), joined(report));
+  }
+
+  /** Where the datacenter that is asked serves clients. */
+  private String address() {
+    String nearest = client.nearest().orElse("");
+    return client.status().stream()
+        .filter(s -> s.dc().equals(nearest))
+        .map(OsierClient.Status::address)
+        .findFirst()
+        .orElse(nearest);
   }
 }

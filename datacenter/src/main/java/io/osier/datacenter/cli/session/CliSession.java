@@ -127,6 +127,7 @@ public final class CliSession {
         yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
       }
       case Grammar.Inspect i -> admin.inspect(i, keyspace);
+      case Grammar.Why w -> admin.why(w, () -> keyspace().name());
       case Grammar.Administer a ->
           a.subject().equals("dc") ? admin.datacenters(a) : admin.administer(a);
       case Grammar.ManageUser u -> admin.manage(u);

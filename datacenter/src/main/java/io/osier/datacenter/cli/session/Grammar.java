@@ -73,7 +73,9 @@ public final class Grammar {
           "watch KEY [N] | watch PREFIX* [N]                 a line for each change, N or until ^C",
           "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
           "use [KEYSPACE]                                    the keyspace of what follows",
-          "stat | hot [N] | peers                            what the datacenter is doing",
+          "why [DC] | why KEY | why key KEY                  why it is late, or in its mode; what"
+              + " helps",
+          "stat | hot [N]                                    what the datacenter is doing",
           "top [--once] [--json]                             all datacenters, live; q ends it",
           "keyspace list | keyspace create NAME [SETTING=VALUE...]",
           "keyspace alter NAME SETTING=VALUE... | keyspace drop NAME    at all datacenters",
@@ -149,6 +151,15 @@ public final class Grammar {
   /** Chooses the keyspace; empty to hear which there are. */
   record Use(Optional<String> keyspace) implements Action {}
 
+  /**
+   * Asks why something is late, or travels as it does.
+   *
+   * @param word a datacenter's name, or as it is written a key; empty for all datacenters
+   * @param key the key, if it may be one
+   * @param isKey whether it is no datacenter's name
+   */
+  record Why(String word, Optional<Key> key, boolean isKey) implements Action {}
+
   /** Asks what the datacenter does. */
   record Inspect(String topic, int limit) implements Action {}
 
@@ -186,9 +197,9 @@ public final class Grammar {
           "commit",
           "abort",
           "use",
+          "why",
           "stat",
           "hot",
-          "peers",
           "keyspace",
           "dc",
           "user",
@@ -285,7 +296,8 @@ public final class Grammar {
       case "keyspace" -> administer(words);
       case "dc" -> datacenters(words);
       case "user" -> manageUser(words);
-      case "stat", "peers" -> {
+      case "why" -> why(words);
+      case "stat" -> {
         arguments(words, 1, 1, first);
         yield new Inspect(first, 0);
       }
@@ -328,6 +340,17 @@ public final class Grammar {
       }
       default -> ObjectGrammar.parse(type(first), words);
     };
+  }
+
+  private static Why why(List<Word> words) {
+    arguments(words, 1, 3, "why [DC] | why KEY | why key KEY");
+    boolean isKey = words.size() == 3;
+    if (isKey && !words.get(1).text().equals("key")) {
+      throw bad("why asks about one thing: why [DC] | why KEY | why key KEY");
+    }
+    return words.size() == 1
+        ? new Why("", Optional.empty(), false)
+        : new Why(words.getLast().text(), Optional.of(key(words.getLast())), isKey);
   }
 
   /** Those of a prefix, which is the second word; all where it is left out, or empty. */

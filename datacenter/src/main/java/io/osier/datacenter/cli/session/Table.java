@@ -18,6 +18,11 @@ public final class Table {
     rows.add(Arrays.stream(cells).map(Table::text).toArray(String[]::new));
   }
 
+  /** Whether it has a header only. */
+  boolean isEmpty() {
+    return rows.size() == 1;
+  }
+
   private static String text(Object cell) {
     return ValueText.harmless(String.valueOf(cell));
   }

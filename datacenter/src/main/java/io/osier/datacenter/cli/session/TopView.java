@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +16,22 @@ import org.jspecify.annotations.Nullable;
  * saw. Pure.
  *
  * @param keyspaces of all datacenters that answered
- * @param links by who tells of them
+ * @param links as their senders tell
  * @param hot of all datacenters, hottest first
  * @param troubles in words, with the datacenter
  */
-record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<String> troubles) {
+record TopView(
+    List<Keyspace> keyspaces, List<ClusterLook.Way> links, List<Hot> hot, List<String> troubles) {
   private static final int HOT_SHOWN = 20;
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  /** What one datacenter told at one moment; all as its client port tells it. */
-  record Look(long nanos, JsonNode stat, JsonNode hot, JsonNode peers) {}
 
   /**
    * A keyspace at a datacenter.
    *
    * @param shippedPerSecond bytes to all peers
    * @param opPerSecond bytes that the same updates take as single operations
-   * @param p99Millis how long shipments of others took to become visible, since the start
+   * @param p99Millis how long shipments of others took to become visible, since the start; empty if
+   *     none came
    * @param latePerSecond shipments that came later than the bound with the links up
    */
   record Keyspace(
@@ -44,22 +43,10 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
       double opPerSecond,
       long stateObjects,
       long slaMillis,
-      double p99Millis,
+      OptionalDouble p99Millis,
       double latePerSecond,
       long queued,
       double refusedPerSecond) {}
-
-  /** A stream from one datacenter to another, all partitions of a keyspace together. */
-  record Link(
-      String from,
-      String to,
-      String keyspace,
-      boolean connected,
-      String stream,
-      long lagUpdates,
-      long lagBytes,
-      long lagMillis,
-      long behindUpdates) {}
 
   /** A hot object at a datacenter. */
   record Hot(
@@ -74,100 +61,84 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
   /**
    * What is to be shown.
    *
-   * @param before by datacenter; who is not there, or began anew, has no rates
-   * @param now by datacenter
+   * @param before the look before; who is not there, or began anew, has no rates
    */
-  static TopView between(Map<String, Look> before, Map<String, Look> now) {
-    TopView all =
-        new TopView(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-    now.forEach((name, look) -> all.add(before.get(name), look));
+  static TopView between(ClusterLook before, ClusterLook now) {
+    TopView all = new TopView(new ArrayList<>(), now.ways(), new ArrayList<>(), new ArrayList<>());
+    now.silent()
+        .forEach(dc -> all.troubles.add(dc + " does not answer, whichever way it is asked"));
+    double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
+    now.answers().forEach((dc, status) -> all.add(dc, before.answers().get(dc), status, seconds));
     all.hot.sort(Comparator.comparingDouble(Hot::updatesPerSecond).reversed());
     return all;
   }
 
-  private void add(@Nullable Look before, Look now) {
-    String dc = now.stat.get("dc").asText();
-    now.stat.path("not_ready_because").forEach(t -> troubles.add(dc + ": " + t.asText()));
-    now.stat.path("warnings").forEach(t -> troubles.add(dc + ": " + t.asText()));
+  private void add(String dc, @Nullable JsonNode before, JsonNode now, double seconds) {
+    now.path("problems").forEach(p -> troubles.add(p.path("what").asText()));
     boolean same =
         before != null
-            && before.stat.get("incarnation").asLong() == now.stat.get("incarnation").asLong()
-            && before.stat.get("uptime_ms").asLong() <= now.stat.get("uptime_ms").asLong();
-    for (Map.Entry<String, JsonNode> e : now.stat.get("keyspaces").properties()) {
-      JsonNode former =
-          before != null && same ? before.stat.get("keyspaces").get(e.getKey()) : null;
-      double seconds =
-          before != null && same ? Math.max(1e-3, (now.nanos - before.nanos) / 1e9) : 1;
-      keyspaces.add(keyspace(dc, e.getKey(), former, e.getValue(), seconds));
-    }
-    for (Map.Entry<String, JsonNode> e : now.hot.get("keyspaces").properties()) {
-      for (JsonNode h : e.getValue().get("hot")) {
+            && before.path("incarnation").asLong() == now.path("incarnation").asLong()
+            && before.path("uptime_ms").asLong() <= now.path("uptime_ms").asLong();
+    for (JsonNode space : now.path("keyspaces")) {
+      String name = space.path("name").asText();
+      JsonNode former = null;
+      if (before != null && same) {
+        for (JsonNode f : before.path("keyspaces")) {
+          former = f.path("name").asText().equals(name) ? f : former;
+        }
+      }
+      keyspaces.add(keyspace(dc, name, former, space, seconds));
+      for (JsonNode h : space.path("hot")) {
         hot.add(
             new Hot(
                 dc,
-                e.getKey(),
-                h.get("key").asText(),
-                h.get("type").asText(),
-                h.get("mode").asText(),
-                h.get("updates_per_s").asDouble(),
-                h.get("object_bytes").asLong()));
+                name,
+                h.path("key").asText(),
+                h.path("type").asText(),
+                h.path("mode").asText(),
+                h.path("rate").asDouble(),
+                h.path("bytes").asLong()));
       }
-    }
-    for (Map.Entry<String, JsonNode> e : now.peers.get("keyspaces").properties()) {
-      links(dc, e.getKey(), e.getValue().get("peers"));
     }
   }
 
   private static Keyspace keyspace(
       String dc, String name, @Nullable JsonNode before, JsonNode now, double seconds) {
+    long measured = 0;
+    for (JsonNode count : now.path("visibility").path("counts")) {
+      measured += count.asLong();
+    }
     return new Keyspace(
         dc,
         name,
-        rate("updates", before, now, seconds),
-        rate("applied_remote", before, now, seconds),
-        rate("shipped_bytes", before, now, seconds),
-        rate("op_bytes", before, now, seconds),
-        now.get("state_mode_objects").asLong(),
-        now.get("sla_ms").asLong(),
-        now.get("visibility_ms").get("p99").asDouble(),
-        rate("sla_violations", before, now, seconds),
-        now.get("queued").asLong(),
-        rate("overloads", before, now, seconds));
+        rate("/updates", before, now, seconds),
+        rate("/applied", before, now, seconds),
+        rate("/shipped_bytes", before, now, seconds),
+        rate("/op_bytes", before, now, seconds),
+        now.path("state_objects").asLong(),
+        now.path("sla_ms").asLong(),
+        measured == 0
+            ? OptionalDouble.empty()
+            : OptionalDouble.of(now.path("visibility").path("p99_ms").asDouble()),
+        rate("/late/origin", before, now, seconds)
+            + rate("/late/way", before, now, seconds)
+            + rate("/late/dependency", before, now, seconds),
+        now.path("queued").asLong(),
+        rate("/overloads", before, now, seconds));
   }
 
   private static double rate(String of, @Nullable JsonNode before, JsonNode now, double seconds) {
     return before == null
-        ? 0
-        : Math.max(0, now.get(of).asLong() - before.get(of).asLong()) / seconds;
+        ? Double.NaN
+        : Math.max(0, now.at(of).asLong() - before.at(of).asLong()) / seconds;
   }
 
-  private void links(String from, String keyspace, JsonNode peers) {
-    List<String> names = new ArrayList<>();
-    peers.forEach(p -> names.add(p.get("dc").asText()));
-    for (String to : names.stream().distinct().toList()) {
-      boolean connected = true;
-      String stream = "streaming";
-      long lagUpdates = 0;
-      long lagBytes = 0;
-      long lagMillis = 0;
-      long behind = 0;
-      for (JsonNode p : peers) {
-        if (p.get("dc").asText().equals(to)) {
-          connected &= p.get("connected").asBoolean();
-          stream = p.get("stream").asText().equals("streaming") ? stream : p.get("stream").asText();
-          lagUpdates += p.get("lag_updates").asLong();
-          lagBytes += p.get("lag_bytes").asLong();
-          lagMillis = Math.max(lagMillis, p.get("lag_ms").asLong());
-          behind += p.get("behind_updates").asLong();
-        }
-      }
-      links.add(
-          new Link(from, to, keyspace, connected, stream, lagUpdates, lagBytes, lagMillis, behind));
-    }
-  }
-
-  /** For people: a line for each keyspace, link and hot object, and what is wrong. */
-  List<String> lines() {
+  /**
+   * For people: a line for each keyspace, link and hot object, and what is wrong.
+   *
+   * @param arrow between the ends of a link
+   */
+  List<String> lines(String arrow) {
     List<String> lines = new ArrayList<>();
     Table rates =
         new Table(
@@ -190,13 +161,13 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
           k.name,
           number(k.updatesPerSecond),
           number(k.appliedPerSecond),
-          bytes(k.shippedPerSecond) + "/s",
-          bytes(k.opPerSecond) + "/s",
-          k.opPerSecond < 1
-              ? "-"
+          perSecond(k.shippedPerSecond),
+          perSecond(k.opPerSecond),
+          !(k.opPerSecond >= 1)
+              ? ""
               : Math.round(100 * (1 - k.shippedPerSecond / k.opPerSecond)) + "%",
           k.stateObjects,
-          number(k.p99Millis),
+          k.p99Millis.isPresent() ? number(k.p99Millis.getAsDouble()) : "",
           k.slaMillis,
           number(k.latePerSecond),
           k.queued,
@@ -204,16 +175,9 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
     }
     lines.addAll(rates.toString().lines().toList());
     if (!links.isEmpty()) {
-      Table table = new Table("link", "keyspace", "stream", "lag", "lag B", "lag ms", "behind");
-      for (Link l : links) {
-        table.add(
-            l.from + " → " + l.to,
-            l.keyspace,
-            l.connected ? l.stream : "CUT",
-            l.lagUpdates,
-            bytes((double) l.lagBytes),
-            l.lagMillis,
-            l.behindUpdates);
+      Table table = new Table("link", "state", "what waits");
+      for (ClusterLook.Way l : links) {
+        table.add(l.from() + arrow + l.to(), l.state(), l.waits());
       }
       lines.add("");
       lines.addAll(table.toString().lines().toList());
@@ -243,7 +207,13 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
   }
 
   private static String number(double value) {
-    return String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
+    return Double.isNaN(value)
+        ? ""
+        : String.format(Locale.ROOT, value < 10 && value > 0 ? "%.1f" : "%.0f", value);
+  }
+
+  private static String perSecond(double bytes) {
+    return Double.isNaN(bytes) ? "" : bytes(bytes) + "/s";
   }
 
   private static String bytes(double value) {
@@ -263,29 +233,26 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
       ks.addObject()
           .put("dc", k.dc)
           .put("keyspace", k.name)
-          .put("updates_per_s", k.updatesPerSecond)
-          .put("applied_per_s", k.appliedPerSecond)
-          .put("shipped_bytes_per_s", k.shippedPerSecond)
-          .put("op_bytes_per_s", k.opPerSecond)
+          .put("updates_per_s", measured(k.updatesPerSecond))
+          .put("applied_per_s", measured(k.appliedPerSecond))
+          .put("shipped_bytes_per_s", measured(k.shippedPerSecond))
+          .put("op_bytes_per_s", measured(k.opPerSecond))
           .put("state_mode_objects", k.stateObjects)
           .put("sla_ms", k.slaMillis)
-          .put("visibility_p99_ms", k.p99Millis)
-          .put("late_per_s", k.latePerSecond)
+          .put("visibility_p99_ms", k.p99Millis.isPresent() ? k.p99Millis.getAsDouble() : null)
+          .put("late_per_s", measured(k.latePerSecond))
           .put("queued", k.queued)
-          .put("refused_per_s", k.refusedPerSecond);
+          .put("refused_per_s", measured(k.refusedPerSecond));
     }
     ArrayNode ls = root.putArray("links");
-    for (Link l : links) {
+    for (ClusterLook.Way l : links) {
       ls.addObject()
-          .put("from", l.from)
-          .put("to", l.to)
-          .put("keyspace", l.keyspace)
-          .put("connected", l.connected)
-          .put("stream", l.stream)
-          .put("lag_updates", l.lagUpdates)
-          .put("lag_bytes", l.lagBytes)
-          .put("lag_ms", l.lagMillis)
-          .put("behind_updates", l.behindUpdates);
+          .put("from", l.from())
+          .put("to", l.to())
+          .put("connected", l.connected())
+          .put("stream", l.stream())
+          .put("lag_updates", l.lagUpdates())
+          .put("lag_ms", l.lagMillis());
     }
     ArrayNode hs = root.putArray("hot");
     for (Hot h : hot) {
@@ -300,5 +267,9 @@ record TopView(List<Keyspace> keyspaces, List<Link> links, List<Hot> hot, List<S
     }
     troubles.forEach(root.putArray("troubles")::add);
     return root.toString();
+  }
+
+  private static @Nullable Double measured(double value) {
+    return Double.isNaN(value) ? null : value;
   }
 }

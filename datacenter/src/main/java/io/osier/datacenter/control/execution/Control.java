@@ -14,6 +14,7 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.UserRecords;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
@@ -538,7 +539,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   public void open(KeyspacePolicy policy, String creation, boolean first, List<String> awaited) {
     keyspaces.open(policy, creation, first, awaited);
     if (started) {
-      LOG.info("keyspace '{}' is open: {}", policy.name(), policy);
+      LOG.info("keyspace '{}' is open: {}", policy.name(), KeyspaceSettings.text(policy));
       keyspaces.start(policy.name());
       changed.run();
     }
@@ -562,7 +563,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public void configure(KeyspacePolicy policy) {
-    LOG.info("keyspace '{}' is altered: {}", policy.name(), policy);
+    LOG.info("keyspace '{}' is altered: {}", policy.name(), KeyspaceSettings.text(policy));
     keyspaces.configure(policy);
   }
 

@@ -1,6 +1,7 @@
 package io.osier.datacenter.metrics.report;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.ObjectId;
@@ -49,6 +50,13 @@ public final class Inspector {
     }
     int hot = request.topic() == Request.Topic.HOT ? Math.max(1, request.limit()) : 0;
     return publisher.fresh(hot).thenApply(s -> SnapshotJson.of(s, request).toString());
+  }
+
+  /** What is known of one key, as JSON, later. */
+  public CompletableFuture<String> key(String keyspace, Key key) {
+    return new KeyReport(keyspace(keyspaces, keyspace), key, Inspector::sha256)
+        .into(SnapshotJson.root(publisher.latest()))
+        .thenApply(JsonObject::toString);
   }
 
   /** Makes a backup, later. */

@@ -114,9 +114,9 @@ final class SnapshotJson {
     node.put("stalled_ms", database.stallMicros() / 1_000);
     Histogram took = store.writeMicros();
     node.putObject("write_ms")
-        .put("p50", took.getValueAtPercentile(50) / 1e3)
-        .put("p99", took.getValueAtPercentile(99) / 1e3)
-        .put("max", took.getMaxValue() / 1e3);
+        .put("p50", millis(took, 50))
+        .put("p99", millis(took, 99))
+        .put("max", millis(took, 100));
   }
 
   private static void stat(JsonObject node, Snapshot snapshot, Snapshot.Keyspace k) {
@@ -147,7 +147,8 @@ final class SnapshotJson {
     modes(node, k);
     traffic(node, k);
     late(node, k);
-    node.put("coordination_ms", k.max(r -> r.shipped().coordinationMicros()) / 1e3);
+    double coordination = k.max(r -> r.shipped().coordinationMicros()) / 1e3;
+    node.put("coordination_ms", coordination == 0 ? Double.NaN : coordination); // no peer, no time
     node.put("queued", k.queued());
     node.put("overloads", k.overloads());
     JsonObject memory = node.putObject("memory");
@@ -218,14 +219,19 @@ final class SnapshotJson {
 
   private static void visibility(JsonObject node, Histogram all) {
     node.put("count", all.getTotalCount());
-    node.put("p50", all.getValueAtPercentile(50) / 1e3);
-    node.put("p99", all.getValueAtPercentile(99) / 1e3);
-    node.put("p9999", all.getValueAtPercentile(99.99) / 1e3);
-    node.put("max", all.getMaxValue() / 1e3);
+    node.put("p50", millis(all, 50));
+    node.put("p99", millis(all, 99));
+    node.put("p9999", millis(all, 99.99));
+    node.put("max", millis(all, 100));
     ByteBuffer encoded = ByteBuffer.allocate(all.getNeededByteBufferCapacity());
     int length = all.encodeIntoCompressedByteBuffer(encoded);
     node.put(
         "histogram", Base64.getEncoder().encodeToString(Arrays.copyOf(encoded.array(), length)));
+  }
+
+  /** A percentile of microseconds, in milliseconds; none where nothing was measured. */
+  private static double millis(Histogram micros, double percentile) {
+    return micros.getTotalCount() == 0 ? Double.NaN : micros.getValueAtPercentile(percentile) / 1e3;
   }
 
   private static String names(Collection<String> dcs) {

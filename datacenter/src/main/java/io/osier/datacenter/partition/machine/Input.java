@@ -43,8 +43,18 @@ public sealed interface Input {
    *
    * @param ticket echoed in the effects
    * @param hotLimit at most so many hot objects
+   * @param about objects of which it is told what waits of them, if anything does
    */
-  record Inspect(long ticket, int hotLimit) implements Input {}
+  record Inspect(long ticket, int hotLimit, List<ObjectId> about) implements Input {
+    public Inspect {
+      about = List.copyOf(about);
+    }
+
+    /** About no object. */
+    public Inspect(long ticket, int hotLimit) {
+      this(ticket, hotLimit, List.of());
+    }
+  }
 
   /**
    * Objects that may only remember their removal: found in the store after a start. They are

@@ -3,6 +3,7 @@ package io.osier.datacenter.partition.machine;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.Partition;
 import io.osier.propagation.host.PeersHeard;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,6 +21,14 @@ public interface Machine {
 
   /** Takes what all inputs since the last call want done. */
   Effects takeEffects();
+
+  /**
+   * Takes what commands have waited for that were answered since the last call; to be called with
+   * {@link #takeEffects}.
+   */
+  default List<Waited.Command> takeWaited() {
+    return List.of();
+  }
 
   /** Handles one input that is a batch of its own. */
   default Effects step(Input input, Now now) {

@@ -6,6 +6,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.Timeliness;
 import java.util.Comparator;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.HdrHistogram.Histogram;
  * @param arrived what came from other datacenters
  * @param peers the other datacenters
  * @param memory what it uses of its budgets in the heap
+ * @param about what was asked for of single objects
  */
 public record PartitionReport(
     int partition,
@@ -36,7 +38,41 @@ public record PartitionReport(
     Shipped shipped,
     Arrived arrived,
     List<Peer> peers,
-    List<Budget.Usage> memory) {
+    List<Budget.Usage> memory,
+    About about) {
+  /** Nothing was asked for of single objects. */
+  public PartitionReport(
+      int partition,
+      Content content,
+      Snapshots snapshots,
+      Rights rights,
+      Modes modes,
+      Shipped shipped,
+      Arrived arrived,
+      List<Peer> peers,
+      List<Budget.Usage> memory) {
+    this(partition, content, snapshots, rights, modes, shipped, arrived, peers, memory, About.NONE);
+  }
+
+  /**
+   * What was asked for of single objects.
+   *
+   * @param parked how many requests of any object wait for what their sessions have seen elsewhere
+   * @param objects those of which something waits, or is measured, in the order of the question
+   */
+  public record About(int parked, List<OneObject> objects) {
+    public static final About NONE = new About(0, List.of());
+  }
+
+  /**
+   * What is known of an object.
+   *
+   * @param mode op or state
+   * @param why it has that mode: what was counted, and what the decision compared
+   * @param rightsWaiting how many of its updates wait for rights of a bounded counter
+   */
+  public record OneObject(
+      ObjectId object, String mode, String why, int rightsWaiting, ObjectProgress progress) {}
 
   /**
    * What a partition holds.

@@ -3,10 +3,12 @@ package io.osier.datacenter.shard.agent;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.net.ByteBudget;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -40,7 +42,8 @@ public final class Inbox {
 
   record Event(Input input) implements Work {}
 
-  record Inspection(int hotLimit, CompletableFuture<PartitionReport> report) implements Work {}
+  record Inspection(int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report)
+      implements Work {}
 
   /** What became of a command. */
   public enum Offer {
@@ -119,8 +122,9 @@ public final class Inbox {
   }
 
   /** Asks for a report. */
-  public void inspect(int hotLimit, CompletableFuture<PartitionReport> report) {
-    events.add(new Inspection(hotLimit, report));
+  public void inspect(
+      int hotLimit, List<ObjectId> about, CompletableFuture<PartitionReport> report) {
+    events.add(new Inspection(hotLimit, about, report));
   }
 
   @Nullable Event pollUrgent() {

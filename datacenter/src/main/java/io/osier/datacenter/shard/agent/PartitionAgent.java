@@ -13,6 +13,7 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -300,7 +301,7 @@ public final class PartitionAgent {
       case Inbox.Inspection i -> {
         long ticket = ++tickets;
         inspections.put(ticket, i.report());
-        on(new Input.Inspect(ticket, i.hotLimit()), now);
+        on(new Input.Inspect(ticket, i.hotLimit(), i.about()), now);
       }
     }
   }
@@ -327,6 +328,11 @@ public final class PartitionAgent {
   // ---------------------------------------------------------------- out
 
   private void carryOut(Effects effects) {
+    for (Waited.Command w : machine.takeWaited()) {
+      if (waiting.get(w.ticket()) instanceof Inbox.Command c && c.reply() instanceof Phased p) {
+        p.waited(w.waited());
+      }
+    }
     Completions departure =
         Completions.of(
             effects.whenDurable(),

@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.machine.Effects;
@@ -20,6 +21,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -291,8 +293,13 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
   }
 
   public CompletableFuture<PartitionReport> inspect(int hotLimit) {
+    return inspect(hotLimit, List.of());
+  }
+
+  /** As {@link #inspect(int)}, with what is known of these objects. */
+  public CompletableFuture<PartitionReport> inspect(int hotLimit, List<ObjectId> about) {
     CompletableFuture<PartitionReport> report = new CompletableFuture<>();
-    inbox.inspect(hotLimit, report);
+    inbox.inspect(hotLimit, about, report);
     sleep.wake();
     if (stopped) {
       agent.answerWhatIsLeft(null);

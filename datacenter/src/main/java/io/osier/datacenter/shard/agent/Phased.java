@@ -1,9 +1,14 @@
 package io.osier.datacenter.shard.agent;
 
+import io.osier.datacenter.partition.machine.Waited;
+
 /** Who waits for an answer and hears how far the request has come. Called by any thread. */
 public interface Phased {
   /** Its partition has taken it. */
   void taken(long nanos);
+
+  /** It has waited for something, and goes on. */
+  void waited(Waited what);
 
   /** Its batch is through; what is left is that its records become durable. */
   void executed(long nanos);

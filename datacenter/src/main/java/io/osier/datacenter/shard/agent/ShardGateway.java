@@ -7,6 +7,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.wire.Frame;
@@ -250,8 +251,18 @@ public final class ShardGateway {
     if (inside.isAllInMemory()) {
       lane.follow(inside.offer(request, reply));
     } else {
+      List<Key> cold = cold(keys);
+      long beganNanos = cold.isEmpty() ? 0 : System.nanoTime();
       submit(
-          cold(keys), lane, () -> inside.offer(request, reply), failure -> reply.accept(failure));
+          cold,
+          lane,
+          () -> {
+            if (!cold.isEmpty() && reply instanceof Phased p) {
+              p.waited(new Waited(Waited.For.READ, "", System.nanoTime() - beganNanos));
+            }
+            return inside.offer(request, reply);
+          },
+          failure -> reply.accept(failure));
     }
   }
 

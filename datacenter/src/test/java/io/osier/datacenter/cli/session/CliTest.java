@@ -180,7 +180,12 @@ final class CliTest {
     run("counter", "incr", "seen");
     assertThat(run("stat").out).contains("keyspace shop").contains("updates");
     assertThat(run("hot").out).contains("mode").contains("seen");
-    assertThat(run("peers").out).contains("connected");
+    assertThat(run("stat").out).startsWith("eu is the only datacenter.\n\neu (incarnation ");
+    assertThat(run("--json", "stat").out)
+        .as("nothing has come, so nothing was measured")
+        .contains("\"visibility_ms\":{\"count\":0,\"p50\":null,");
+    assertThat(run("stat").out.lines().filter(l -> l.startsWith("visibility_ms")))
+        .containsExactly("visibility_ms");
     assertThat(run("--json", "stat").out).startsWith("{\"dc\":\"eu\"");
     assertThat(run("--json", "counter", "get", "seen").out)
         .isEqualTo("{\"type\":\"counter\",\"exists\":true,\"value\":1}");
@@ -193,6 +198,28 @@ final class CliTest {
     assertThat(run("count", "see").out).isEqualTo("2");
     assertThat(run("--json", "count", "see", "set").out).isEqualTo("{\"count\":1}");
     assertThat(run("keys", "see", "0").err).contains("at least 1");
+  }
+
+  @Test
+  void why_isOfAll_ofADatacenter_orOfAKey() {
+    run("counter", "incr", "eu", "7");
+    run("counter", "incr", "why:1");
+    assertThat(run("why").out).startsWith("eu is the only datacenter.");
+    assertThat(run("why", "eu").out)
+        .startsWith("eu is the only datacenter.")
+        .contains("counted at");
+    assertThat(run("why", "key", "eu").out).startsWith("Nothing of 'eu' waits: eu has it.");
+    assertThat(run("why", "why:1").out)
+        .startsWith("Nothing of 'why:1' waits: eu has it.")
+        .containsPattern("eu +counter, \\d+ B +op +nothing");
+    assertThat(run("why", "nokey").out).startsWith("There is no 'nokey' in 'shop' at eu.");
+    assertThat(run("--json", "why", "why:1").out)
+        .startsWith("{\"verdict\":\"Nothing of")
+        .contains("\"late\":false", "\"holds\":[{\"type\":\"counter\"");
+    assertThat(run("--json", "why").out).contains("\"silent\":[]", "\"datacenters\":{\"eu\":{");
+    assertThat(run("why", "one", "two").err)
+        .startsWith("error INVALID_ARGUMENT: why asks about one thing");
+    assertThat(run("--keyspace", "nope", "why", "why:1").err).startsWith("error UNKNOWN_KEYSPACE");
   }
 
   @Test

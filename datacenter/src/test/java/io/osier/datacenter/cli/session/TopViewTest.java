@@ -2,67 +2,54 @@ package io.osier.datacenter.cli.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What {@code top} makes of two looks. */
 class TopViewTest {
-  private static JsonNode json(String text) {
-    try {
-      return new ObjectMapper().readTree(text.replace('\'', '"'));
-    } catch (JsonProcessingException e) {
-      throw new AssertionError(e);
-    }
+  private static String status(long incarnation, long uptime, long updates, int measured) {
+    return """
+    {'dc':'eu','incarnation':%d,'uptime_ms':%d,
+     'problems':[{'level':'error','about':'eu ready','what':'eu: the disk is full','help':''}],
+     'links':[{'dc':'us','connected':false,'stream':'waiting','lag_updates':3,'lag_ms':39000,
+      'behind_updates':7},
+      {'dc':'ap','connected':true,'stream':'streaming','lag_updates':0,'lag_ms':0}],
+     'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,'op_bytes':%d,
+      'state_objects':3,'sla_ms':500,'late':{'origin':0,'way':0,'dependency':0,'outage':4},
+      'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
+      'hot':[{'key':'k','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
+    """
+        .formatted(incarnation, uptime, updates, updates * 10, updates * 100, measured);
   }
 
-  private static TopView.Look look(long seconds, long incarnation, long updates) {
-    return new TopView.Look(
-        seconds * 1_000_000_000,
-        json(
-            """
-            {'dc':'eu','incarnation':%d,'uptime_ms':%d,
-             'not_ready_because':['the disk is full'],'warnings':[],
-             'keyspaces':{'shop':{'updates':%d,'applied_remote':0,'shipped_bytes':%d,'op_bytes':%d,
-              'state_mode_objects':3,'sla_ms':500,'visibility_ms':{'p99':41.5},'sla_violations':0,
-              'queued':2,'overloads':0}}}
-            """
-                .formatted(incarnation, seconds * 1_000, updates, updates * 10, updates * 100)),
-        json(
-            "{'keyspaces':{'shop':{'hot':[{'key':'k','type':'counter','mode':'state',"
-                + "'updates_per_s':90.5,'object_bytes':2048}]}}}"),
-        json(
-            """
-            {'keyspaces':{'shop':{'peers':[
-              {'partition':0,'dc':'us','connected':true,'stream':'streaming','lag_updates':1,
-               'lag_bytes':10,'lag_ms':4,'behind_updates':0},
-              {'partition':1,'dc':'us','connected':false,'stream':'waiting','lag_updates':2,
-               'lag_bytes':20,'lag_ms':9,'behind_updates':7}]}}}
-            """));
+  private static ClusterLook look(long seconds, long incarnation, long updates, int measured) {
+    return WhyTest.look(
+        seconds * 1_000_000_000L,
+        Map.of("eu", status(incarnation, seconds * 1_000, updates, measured)),
+        List.of("us", "ap"));
   }
 
   @Test
-  void rates_areOfTheTimeBetween_andLinksOfAllPartitions() {
-    TopView figures =
-        TopView.between(Map.of("dc1", look(10, 1, 100)), Map.of("dc1", look(12, 1, 300)));
+  void rates_areOfTheTimeBetween_andACutIsSaidInWords() {
+    TopView figures = TopView.between(look(10, 1, 100, 5), look(12, 1, 300, 5));
     TopView.Keyspace shop = figures.keyspaces().getFirst();
     assertThat(shop.updatesPerSecond()).isEqualTo(100);
     assertThat(shop.shippedPerSecond()).isEqualTo(1_000);
-    assertThat(figures.links())
-        .containsExactly(new TopView.Link("eu", "us", "shop", false, "waiting", 3, 30, 9, 7));
-    assertThat(String.join("\n", figures.lines()))
-        .contains("90%", "eu → us", "CUT", "2.0 KiB", "! eu: the disk is full");
+    assertThat(String.join("\n", figures.lines(" → ")))
+        .contains("90%", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
+        .containsPattern("eu → ap +runs +nothing waits");
+    assertThat(String.join("\n", figures.lines(" -> "))).contains("eu -> us").doesNotContain("→");
   }
 
   @Test
-  void datacenterThatBeganAnew_hasNoRates() {
-    TopView figures =
-        TopView.between(Map.of("dc1", look(10, 1, 500)), Map.of("dc1", look(12, 2, 900)));
-    assertThat(figures.keyspaces().getFirst().updatesPerSecond()).isZero();
-    assertThat(TopView.between(Map.of(), Map.of("dc1", look(12, 2, 3))).keyspaces())
-        .as("who was not there before")
-        .hasSize(1);
+  void whatWasNotMeasured_isEmpty() {
+    TopView figures = TopView.between(look(10, 1, 500, 0), look(12, 2, 900, 0));
+    assertThat(figures.keyspaces().getFirst().updatesPerSecond()).as("it began anew").isNaN();
+    assertThat(figures.keyspaces().getFirst().p99Millis()).as("nothing came").isEmpty();
+    assertThat(figures.json())
+        .contains("\"updates_per_s\":null", "\"visibility_p99_ms\":null", "\"late_per_s\":null");
+    assertThat(String.join("\n", figures.lines(" → "))).doesNotContain("NaN", "0.0");
   }
 }

@@ -1,0 +1,112 @@
+package io.osier.datacenter.admin;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.net.HostPort;
+import io.osier.datacenter.metrics.report.JsonObject;
+import io.osier.protocol.Request;
+import java.net.InetSocketAddress;
+import java.util.Base64;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/**
+ * Answers who asks why data is late, or travels as it does: with what each datacenter that can be
+ * reached says of a key, or of itself. Thread-safe.
+ */
+public final class Inquiry {
+  private static final String KEYSPACE = "keyspace";
+
+  private static final String STATUS = "status";
+  private static final String OF_KEY = "key";
+
+  private final String self;
+  private final ClusterQuestions questions;
+  private final Supplier<Map<String, InetSocketAddress>> addresses;
+
+  /**
+   * For a datacenter.
+   *
+   * @param addresses the others by name, and where they are dialled
+   */
+  public Inquiry(
+      String self, ClusterQuestions questions, Supplier<Map<String, InetSocketAddress>> addresses) {
+    this.self = self;
+    this.questions = questions;
+    this.addresses = addresses;
+  }
+
+  /**
+   * What answers a datacenter's questions: its own, and those of others.
+   *
+   * @param status makes its status, as JSON
+   * @param key says what is known of a key of a keyspace, as JSON
+   */
+  public static CompletableFuture<String> answer(
+      String question,
+      Supplier<CompletableFuture<String>> status,
+      BiFunction<String, Key, CompletableFuture<String>> key) {
+    String[] words = question.split(" ", -1);
+    if (question.equals(STATUS)) {
+      return status.get();
+    }
+    try {
+      if (words.length == 3 && words[0].equals(OF_KEY)) {
+        return key.apply(words[1], Key.of(Base64.getUrlDecoder().decode(words[2])));
+      }
+    } catch (IllegalArgumentException e) { // no base 64, or no key
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood", e);
+    }
+    throw new OsierException(ErrorCode.INVALID_ARGUMENT, "the question is not understood");
+  }
+
+  /** An answer, and where who answers dials the others: they may have other addresses for each. */
+  public static String withAddresses(String answer, Map<String, InetSocketAddress> peers) {
+    JsonObject addresses = new JsonObject();
+    peers.forEach((dc, at) -> addresses.put(dc, text(at)));
+    return "{\"addresses\":" + addresses + "," + answer.substring(1);
+  }
+
+  private static String text(InetSocketAddress at) {
+    return new HostPort(at.getHostString(), at.getPort()).toString();
+  }
+
+  /**
+   * Asks everybody.
+   *
+   * @param request see {@link Request.Administer#asksWhy}
+   * @return one JSON object
+   */
+  public CompletableFuture<String> ask(Request.Administer request) {
+    String keyspace = request.settings().get(KEYSPACE);
+    String question =
+        keyspace == null ? STATUS : String.join(" ", OF_KEY, keyspace, request.name());
+    try {
+      return questions.ask(question).thenApply(this::report);
+    } catch (OsierException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private String report(Map<String, String> answers) {
+    JsonObject root = new JsonObject();
+    root.put("dc", self);
+    JsonObject.Array peers = root.putArray("peers");
+    new TreeMap<>(addresses.get())
+        .forEach(
+            (dc, address) ->
+                peers
+                    .addObject()
+                    .put("dc", dc)
+                    .put("address", text(address))
+                    .put("answers", answers.containsKey(dc)));
+    JsonObject.Array all = root.putArray("answers");
+    // As text: what a peer says must not be able to break out of its place.
+    answers.forEach((dc, text) -> all.addObject().put("dc", dc).put("text", text));
+    return root.toString();
+  }
+}

@@ -1,0 +1,159 @@
+package io.osier.datacenter.cli.session;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What all datacenters that could be reached by way of one said at one moment, of themselves or of
+ * a key. Pure.
+ *
+ * @param nanos the moment, by the monotonic clock
+ * @param asked the datacenter that asked the others
+ * @param addresses where it dials them
+ * @param answers by datacenter
+ * @param silent those that did not answer
+ */
+record ClusterLook(
+    long nanos,
+    String asked,
+    Map<String, String> addresses,
+    Map<String, JsonNode> answers,
+    List<String> silent) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * Reads a report.
+   *
+   * @throws OsierException INTERNAL if it is none
+   */
+  static ClusterLook of(long nanos, String report) {
+    JsonNode root = parse(report);
+    Map<String, String> addresses = new TreeMap<>();
+    Map<String, JsonNode> answers = new TreeMap<>();
+    List<String> silent = new ArrayList<>();
+    for (JsonNode answer : root.path("answers")) {
+      answers.put(answer.path("dc").asText(), parse(answer.path("text").asText()));
+    }
+    for (JsonNode peer : root.path("peers")) {
+      String dc = peer.path("dc").asText();
+      addresses.put(dc, peer.path("address").asText());
+      if (!answers.containsKey(dc)) {
+        silent.add(dc);
+      }
+    }
+    return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent);
+  }
+
+  private static JsonNode parse(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new OsierException(ErrorCode.INTERNAL, "the report is no JSON", e);
+    }
+  }
+
+  /** Where one datacenter dials another, as it says itself; empty if it does not. */
+  Optional<String> address(String from, String to) {
+    return Optional.ofNullable(answers.get(from))
+        .map(said -> said.path("addresses").path(to).asText())
+        .filter(address -> !address.isEmpty());
+  }
+
+  /** A command that tries whether one datacenter reaches another. */
+  String reach(String from, String to) {
+    return "at "
+        + from
+        + ": "
+        + address(from, to)
+            .map(at -> at.replaceFirst(":(\\d+)$", " $1"))
+            .map(at -> "nc -vz " + at + "    does the peer port of " + to + " answer?")
+            .orElse("see that it reaches the peer port of " + to);
+  }
+
+  /** How many datacenters there are, as far as the one that asked knows. */
+  int datacenters() {
+    return addresses.size() + 1;
+  }
+
+  /** Whether there is a datacenter of this name. */
+  boolean has(String dc) {
+    return dc.equals(asked) || addresses.containsKey(dc);
+  }
+
+  /**
+   * A way from one datacenter to another, as its sender tells.
+   *
+   * @param lagUpdates updates that the receiver has not confirmed
+   * @param lagMillis how long it has lacked the first of them
+   */
+  record Way(
+      String from,
+      String to,
+      boolean connected,
+      String stream,
+      long lagUpdates,
+      long lagMillis,
+      long boundMillis) {
+    /** Whether what waits has waited for longer than the bound. */
+    boolean isLate() {
+      return lagUpdates > 0 && lagMillis > boundMillis;
+    }
+
+    /** What it does, in words. */
+    String state() {
+      return !connected
+          ? "CUT"
+          : switch (stream) {
+            case "catching-up" -> "catches up";
+            case "waiting" -> "begins";
+            default -> isLate() ? "LATE" : "runs";
+          };
+    }
+
+    /** What waits for it, in words. */
+    String waits() {
+      if (lagUpdates == 0) {
+        return "nothing waits";
+      }
+      String since = lagMillis > 0 ? ", the oldest for " + Durations.text(lagMillis) : "";
+      return Durations.number(lagUpdates)
+          + (lagUpdates == 1 ? " update waits" : " updates wait")
+          + since
+          + (connected && !isLate() && stream.equals("streaming")
+              ? " (within the bound of " + Durations.text(boundMillis) + ")"
+              : "");
+    }
+  }
+
+  /** All ways, where the answers are statuses. */
+  List<Way> ways() {
+    List<Way> ways = new ArrayList<>();
+    answers.forEach(
+        (dc, status) -> {
+          long bound = 0;
+          for (JsonNode space : status.path("keyspaces")) {
+            bound = Math.max(bound, space.path("sla_ms").asLong());
+          }
+          for (JsonNode link : status.path("links")) {
+            ways.add(
+                new Way(
+                    dc,
+                    link.path("dc").asText(),
+                    link.path("connected").asBoolean(),
+                    link.path("stream").asText(),
+                    link.path("lag_updates").asLong(),
+                    link.path("lag_ms").asLong(),
+                    bound));
+          }
+        });
+    return ways;
+  }
+}

@@ -1,0 +1,149 @@
+package io.osier.datacenter.metrics.report;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.ObjectProgress;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * What a datacenter knows of one key, for who wonders why its data is late or travels as it does.
+ * docs/OPERATIONS.md explains the fields.
+ */
+final class KeyReport {
+  /** What is larger is not compared: that would take as long as reading all of it. */
+  private static final long COMPARED_BYTES_MAX = 1 << 20;
+
+  /** A partition that is too busy to answer by then is said to be. */
+  private static final long PARTITION_MILLIS = 1_000;
+
+  private static final int NEEDS_MAX = 8;
+
+  private final KeyspaceShard keyspace;
+  private final Key key;
+  private final PartitionRunner partition;
+  private final Supplier<MessageDigest> digests;
+
+  KeyReport(KeyspaceShard keyspace, Key key, Supplier<MessageDigest> digests) {
+    this.keyspace = keyspace;
+    this.key = key;
+    this.partition = keyspace.partitions().get(key.partition(keyspace.partitions().size()));
+    this.digests = digests;
+  }
+
+  /** Completes the report, later. */
+  CompletableFuture<JsonObject> into(JsonObject root) {
+    List<ObjectId> all = new ArrayList<>();
+    for (CrdtType type : CrdtType.values()) {
+      all.add(new ObjectId(key, type));
+    }
+    return partition
+        .inspect(0, all)
+        .orTimeout(PARTITION_MILLIS, TimeUnit.MILLISECONDS)
+        .handleAsync(
+            (report, error) -> {
+              root.put("key", key.toString());
+              root.put("keyspace", keyspace.policy().name());
+              root.put("sla_ms", keyspace.policy().sla().toMillis());
+              root.put(
+                  "propagation", keyspace.policy().propagation().name().toLowerCase(Locale.ROOT));
+              root.put(
+                  "consistency", keyspace.policy().consistency().name().toLowerCase(Locale.ROOT));
+              root.put("ready", partition.isReady());
+              root.put("queued", partition.queued());
+              held(root.putArray("holds"), all);
+              if (report == null) {
+                root.put("silent", error == null ? "no answer" : "its partition is too busy");
+              } else {
+                tell(root, report);
+              }
+              return root;
+            });
+  }
+
+  private void held(JsonObject.Array list, List<ObjectId> all) {
+    ObjectStore store = partition.store();
+    for (ObjectId object : all) {
+      CrdtState state = store.getDurable(object);
+      if (state == null || state.isSpent()) {
+        continue;
+      }
+      JsonObject held = list.addObject();
+      held.put("type", object.type().label()).put("bytes", state.sizeBytes());
+      if (state.sizeBytes() <= COMPARED_BYTES_MAX) {
+        WireOutput out = new WireOutput();
+        state.trimmed().writeContent(out);
+        MessageDigest sha = digests.get();
+        sha.update(out.getBuffer(), 0, out.position());
+        held.put("sha256", HexFormat.of().formatHex(sha.digest()));
+      }
+    }
+  }
+
+  private static void tell(JsonObject root, PartitionReport report) {
+    root.put("parked", report.about().parked());
+    root.put("waiting_updates", report.arrived().waitingUpdates());
+    JsonObject.Array back = root.putArray("cut_held_back_by");
+    report.cutHeldBackBy().forEach(back::add);
+    JsonObject.Array objects = root.putArray("objects");
+    report.about().objects().forEach(o -> tell(objects.addObject(), o));
+    JsonObject.Array peers = root.putArray("peers");
+    for (PartitionReport.Peer p : report.peers()) {
+      peers
+          .addObject()
+          .put("dc", p.dc())
+          .put("connected", p.connected())
+          .put("stream", p.stream())
+          .put("lag_updates", p.to().lagUpdates())
+          .put("lag_ms", p.to().lagNanos() / 1_000_000)
+          .put("behind_updates", p.from().behindUpdates());
+    }
+  }
+
+  private static void tell(JsonObject node, PartitionReport.OneObject o) {
+    node.put("type", o.object().type().label())
+        .put("mode", o.mode())
+        .put("counted", o.why())
+        .put("rights_waiting", o.rightsWaiting());
+    ObjectProgress progress = o.progress();
+    if (progress.held().updates() != 0) {
+      count(node.putObject("held"), progress.held())
+          .put("leaves_in_ms", progress.leavesNanos() / 1_000_000);
+    }
+    JsonObject.Array missing = node.putArray("missing");
+    for (ObjectProgress.Missing m : progress.missing()) {
+      count(missing.addObject().put("dc", m.dc()), m.count())
+          .put("cut_ms", m.downNanos() == 0 ? 0 : Math.max(1, m.downNanos() / 1_000_000));
+    }
+    JsonObject.Array waiting = node.putArray("waiting");
+    for (ObjectProgress.Waiting w : progress.waiting()) {
+      count(waiting.addObject().put("from", w.from()), w.count()).put("needs", needs(w.needs()));
+    }
+  }
+
+  private static JsonObject count(JsonObject node, ObjectProgress.Count count) {
+    return node.put("updates", count.updates()).put("ms", count.nanos() / 1_000_000);
+  }
+
+  private static String needs(VersionVector needs) {
+    List<String> origins = new ArrayList<>();
+    for (int i = 0; i < Math.min(NEEDS_MAX, needs.size()); i++) {
+      origins.add("update " + needs.number(i) + " of " + needs.replica(i).dc());
+    }
+    return String.join(", ", origins) + (needs.size() > NEEDS_MAX ? ", …" : "");
+  }
+}

@@ -1,0 +1,219 @@
+package io.osier.datacenter.cli.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What {@code why} makes of what the datacenters said. */
+class WhyTest {
+  private static final String CLIENT = "eu.example:7400";
+
+  /** What eu was told: by each that answered, and not by others. */
+  static ClusterLook look(long nanos, Map<String, String> answers, List<String> peers) {
+    ObjectNode root = new ObjectMapper().createObjectNode().put("dc", "eu");
+    ArrayNode others = root.putArray("peers");
+    peers.forEach(dc -> others.addObject().put("dc", dc).put("address", dc + ".example:7401"));
+    ArrayNode all = root.putArray("answers");
+    new TreeMap<>(answers)
+        .forEach((dc, text) -> all.addObject().put("dc", dc).put("text", text.replace('\'', '"')));
+    return ClusterLook.of(nanos, root.toString());
+  }
+
+  // ---------------------------------------------------------------- datacenters
+
+  private static String status(String links, String problems) {
+    return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
+               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+               + "'links':["
+        + links
+        + "],'problems':["
+        + problems
+        + "]}";
+  }
+
+  private static String link(String dc, boolean connected, String stream, long lag, long millis) {
+    return "{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d}"
+        .formatted(dc, connected, stream, lag, millis);
+  }
+
+  private static WhyCluster two(String link, String... silent) {
+    return new WhyCluster(
+        look(0, Map.of("eu", status(link, "")), List.of("us")), Optional.empty(), CLIENT);
+  }
+
+  @Test
+  void cutLink_isTheVerdict_withWhatWaits_andTheAddressToTry() {
+    WhyCluster why = two(link("us", false, "waiting", 12_591, 39_000));
+    assertThat(why.verdict())
+        .isEqualTo(
+            "LATE: the link eu → us is cut; up to 12,591 updates wait, the oldest for 39 s. us"
+                + " could not be asked: no datacenter that answers reaches it.");
+    assertThat(why.text())
+        .startsWith(why.verdict() + "\n\n")
+        .containsPattern("eu → us +CUT +12,591 updates wait, the oldest for 39 s")
+        .containsPattern("eu +shop +2 s +9 +1 of 4 +9 +2 left too late, 7 after a cut")
+        .contains(
+            "\n  at eu: nc -vz us.example 7401 ",
+            "\n  if us never comes back: osier cli --connect eu.example:7400 dc remove us --dead");
+    assertThat(why.json())
+        .contains("\"verdict\":\"LATE: the link", "\"silent\":[\"us\"]", "\"late\":true");
+  }
+
+  @Test
+  void cutLinkForWhichNothingWaits_isNotLate() {
+    assertThat(two(link("us", false, "waiting", 0, 0)).verdict())
+        .startsWith("CUT: the link eu → us is cut; nothing waits yet.");
+  }
+
+  @Test
+  void whatWaitsWithinTheBound_isNotLate_andWhatWaitsLongerIs() {
+    ClusterLook fine =
+        look(
+            0,
+            Map.of(
+                "eu", status(link("us", true, "streaming", 5, 1_900), ""),
+                "us", status(link("eu", true, "streaming", 0, 0), "")),
+            List.of("us"));
+    assertThat(new WhyCluster(fine, Optional.empty(), CLIENT).text())
+        .startsWith(
+            "Nothing is late: eu and us are connected, and nothing has waited longer than the"
+                + " bound.")
+        .contains("5 updates wait, the oldest for 1.9 s (within the bound of 2 s)")
+        .doesNotContain("what helps");
+    assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict())
+        .startsWith("LATE: us lacks 5 updates of eu, the oldest for 2 s: the link is up, but");
+    assertThat(two(link("us", true, "catching-up", 5, 9_000)).verdict())
+        .contains("it catches up with what it missed");
+  }
+
+  @Test
+  void datacenter_isShownAlone_withItsProblemAndWhatHelps() {
+    String problem =
+        "{'level':'error','about':'us overload shop','what':'us refused 3 requests.',"
+            + "'help':'more partitions'}";
+    ClusterLook look =
+        look(
+            0,
+            Map.of(
+                "ap", status(link("eu", false, "waiting", 3, 5_000), ""),
+                "us", status(link("eu", true, "streaming", 0, 0), problem)),
+            List.of("ap", "us"));
+    WhyCluster us = new WhyCluster(look, Optional.of("us"), CLIENT);
+    assertThat(us.isKnown()).isTrue();
+    assertThat(us.text())
+        .startsWith("us refused 3 requests.")
+        .contains("us refused 3 requests. more partitions")
+        .doesNotContain("ap → eu");
+    assertThat(new WhyCluster(look, Optional.of("likes"), CLIENT).isKnown()).isFalse();
+  }
+
+  // ---------------------------------------------------------------- keys
+
+  private static String key(String sha, String objects, String more) {
+    String holds =
+        sha.isEmpty() ? "" : "{'type':'counter','bytes':14,'sha256':'%s'}".formatted(sha);
+    return "{'addresses':{'ap':'ap.example:7401'},'sla_ms':2000,'holds':[%s],'objects':[%s]%s}"
+        .formatted(holds, objects, more);
+  }
+
+  private static String object(String waits) {
+    return "{'type':'counter','mode':'state','counted':'9 updates/s','rights_waiting':0%s}"
+        .formatted(waits);
+  }
+
+  private static WhyKey why(Map<String, String> answers) {
+    return new WhyKey(look(0, answers, List.of("ap", "us")), "likes:42", "shop", CLIENT);
+  }
+
+  @Test
+  void keyThatIsHeldOnPurpose_isNotLate() {
+    WhyKey why =
+        why(
+            Map.of(
+                "ap",
+                key("aa", "", ""),
+                "eu",
+                key(
+                    "bb",
+                    object(",'held':{'updates':12,'ms':1660,'leaves_in_ms':340},'missing':[]"),
+                    ""),
+                "us",
+                key("aa", "", "")));
+    assertThat(why.verdict())
+        .isEqualTo(
+            "Nothing is late: eu holds 12 updates of it on purpose, and sends them in 340 ms (bound"
+                + " 2 s).");
+    assertThat(why.text())
+        .contains("12 updates leave in 340 ms", "9 updates/s", "held, and sent joined")
+        .doesNotContain("what helps");
+    assertThat(why.json()).contains("\"late\":false");
+  }
+
+  @Test
+  void keyBehindACutLink_isLate_unlessAThirdOneHasBroughtIt() {
+    String missing =
+        object(",'missing':[{'dc':'ap','updates':12,'ms':31000,'cut_ms':39000}],'waiting':[]");
+    String cut = ",'peers':[{'dc':'ap','connected':false,'stream':'waiting','lag_updates':90}]";
+    WhyKey late =
+        why(
+            Map.of(
+                "ap", key("aa", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
+    assertThat(late.verdict())
+        .isEqualTo("LATE: ap lacks 12 updates of eu: the link eu → ap has been cut for 39 s.");
+    assertThat(late.text())
+        .contains("12 updates not confirmed by ap for 31 s: the link is CUT")
+        .contains("\n  at eu: nc -vz ap.example 7401 ");
+    assertThat(late.json()).contains("\"late\":true");
+    WhyKey unreached = why(Map.of("eu", key("bb", missing, cut), "us", key("bb", "", "")));
+    assertThat(unreached.verdict())
+        .startsWith("LATE: ap lacks 12 updates of eu")
+        .endsWith(" ap could not be asked.");
+    WhyKey brought =
+        why(
+            Map.of(
+                "ap", key("bb", "", ""), "eu", key("bb", missing, cut), "us", key("bb", "", "")));
+    assertThat(brought.verdict())
+        .startsWith("Nothing of 'likes:42' waits: ap, eu and us have the same. The link eu → ap");
+    assertThat(brought.json()).contains("\"late\":false");
+  }
+
+  @Test
+  void updateThatWaitsForAnother_andSlowPeers_areLate() {
+    String waiting =
+        object(
+            ",'waiting':[{'from':'us','updates':3,'ms':5000,'needs':'update 7 of eu'}]"
+                + ",'missing':[]");
+    assertThat(why(Map.of("ap", key("aa", waiting, ""), "eu", key("bb", "", ""))).verdict())
+        .startsWith(
+            "LATE: 3 updates of us have come to ap and wait for update 7 of eu, for 5 s now.");
+    String slow = object(",'missing':[{'dc':'us','updates':1,'ms':2500,'cut_ms':0}]");
+    assertThat(why(Map.of("eu", key("bb", slow, ""), "us", key("aa", "", ""))).verdict())
+        .startsWith("LATE: us lacks 1 update of eu for 2.5 s, longer than the bound of 2 s");
+    String underWay = object(",'missing':[{'dc':'us','updates':1,'ms':80,'cut_ms':0}]");
+    assertThat(why(Map.of("eu", key("bb", underWay, ""), "us", key("aa", "", ""))).verdict())
+        .startsWith("Nothing is late: us lacks 1 update of eu, under way for 80 ms.");
+  }
+
+  @Test
+  void causalCut_rights_andKeysThatAreNotThere_areSaid() {
+    String back = ",'waiting_updates':4,'cut_held_back_by':['eu']";
+    assertThat(why(Map.of("ap", key("aa", "", back))).verdict())
+        .startsWith(
+            "4 updates have come to ap and wait for the rest of their cut, which eu holds back.");
+    String rights = object("").replace("'rights_waiting':0", "'rights_waiting':2");
+    assertThat(why(Map.of("eu", key("aa", rights, ""))).text())
+        .startsWith("WAITS: 2 updates at eu wait for rights")
+        .contains("osier cli --connect eu.example:7400 --keyspace shop bcounter rights likes:42");
+    Map<String, String> nobody =
+        Map.of("ap", key("", "", ""), "eu", key("", "", ""), "us", key("", "", ""));
+    assertThat(why(nobody).verdict())
+        .isEqualTo("There is no 'likes:42' in 'shop' at ap, eu and us.");
+  }
+}

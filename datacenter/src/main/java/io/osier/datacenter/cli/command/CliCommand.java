@@ -88,8 +88,8 @@ public final class CliCommand implements Callable<Integer> {
   public CliCommand() {}
 
   /**
-   * What nearly every call is given, without picocli, whose classes no start cache can hold: reading
-   * options with it takes as much processor time as all the rest of a call.
+   * What nearly every call is given, without picocli, whose classes no start cache can hold:
+   * reading options with it takes as much processor time as all the rest of a call.
    *
    * @return empty where picocli must look itself: at a rarer option, a mistake, a question for help
    */
@@ -117,7 +117,7 @@ public final class CliCommand implements Callable<Integer> {
         return Optional.empty();
       }
     }
-    command.words = words;
+    command.words = words.isEmpty() ? null : words;
     return Optional.of(command);
   }
 
@@ -178,8 +178,7 @@ public final class CliCommand implements Callable<Integer> {
 
   private int run() throws IOException {
     checkOptions();
-    List<Word> command =
-        words == null ? List.of() : words.stream().map(Word::ofArgument).toList();
+    List<Word> command = words == null ? List.of() : words.stream().map(Word::ofArgument).toList();
     if (!command.isEmpty() && Grammar.parse(command) instanceof Grammar.Help help) {
       System.out.println(help.text()); // whether or not a datacenter can be reached
       return 0;

@@ -28,10 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "init",
     mixinStandardHelpOptions = true,
-    description = {
-      "Writes a commented configuration file for one datacenter of several, which osier server",
-      "--config starts from. An existing file is never overwritten."
-    },
+    description =
+        "Writes a commented configuration file for one datacenter of several, which osier "
+            + "server --config starts from. An existing file is never overwritten.",
     footer = {
       "",
       "Examples:",

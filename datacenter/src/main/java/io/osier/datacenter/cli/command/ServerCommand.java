@@ -33,13 +33,11 @@ import picocli.CommandLine.Spec;
     name = "server",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down gracefully).",
+      "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down " + "gracefully).",
       "",
-      "Without --config it is one datacenter for this machine alone: on loopback, with the"
-          + " keyspace",
-      "default, its store in ./osier-data and its page at http://127.0.0.1:7402. osier init writes"
-          + " a",
-      "file to go on from.",
+      "Without --config it is one datacenter for this machine alone: on loopback, with "
+          + "the keyspace default, its store in ./osier-data and its page at "
+          + "http://127.0.0.1:7402. osier init writes a file to go on from.",
       "",
       "The file holds the settings that differ from their defaults, for example:",
       "",
@@ -49,8 +47,8 @@ import picocli.CommandLine.Spec;
       "    keyspaces { shop { sla = 2s } }",
       "  }",
       "",
-      "docs/OPERATIONS.md explains every setting. Environment variables override the file:",
-      "osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
+      "docs/OPERATIONS.md explains every setting. Environment variables override the "
+          + "file: osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {

@@ -100,7 +100,9 @@ public final class TrainCommand implements Callable<Integer> {
     }
   }
 
-  /** As the command line does, which logs nothing: what of this training is logged goes another way. */
+  /**
+   * As the command line does, which logs nothing: what of this training is logged goes another way.
+   */
   private static void call(String address) {
     new QuietLogs().getLoggerFactory().getLogger(NETTY_LOGGER).info(address);
     try {

@@ -401,7 +401,9 @@ public final class Grammar {
       case "grant", "revoke" ->
           arguments(
               words, 5, Integer.MAX_VALUE, "user " + action + " NAME RIGHT KEYSPACE [PREFIX]");
-      default -> throw noVerb("user", action, List.of("list", "create", "passwd", "grant", "revoke", "drop"));
+      default ->
+          throw noVerb(
+              "user", action, List.of("list", "create", "passwd", "grant", "revoke", "drop"));
     }
     String text =
         words.subList(Math.min(3, words.size()), words.size()).stream()

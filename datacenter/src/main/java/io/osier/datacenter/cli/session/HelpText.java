@@ -185,8 +185,8 @@ final class HelpText {
               "This session",
               "help [WORD]",
               "all commands, or those with a word",
-              "exit",
-              "ends it; so does quit"));
+              "exit|quit",
+              "ends it"));
 
   private static final String VALUES =
       "A VALUE or ELEMENT is a long (42), a double (4.2), bytes (0xCAFE) or else a string. Its type"
@@ -227,7 +227,9 @@ final class HelpText {
     }
     if (words.size() == 1) {
       Optional<CrdtType> type =
-          Arrays.stream(CrdtType.values()).filter(t -> t.label().equals(words.getFirst())).findAny();
+          Arrays.stream(CrdtType.values())
+              .filter(t -> t.label().equals(words.getFirst()))
+              .findAny();
       if (type.isPresent()) {
         return wrapped(
             type.get().label()

@@ -80,8 +80,10 @@ final class RedisWords {
       case "SET" -> Optional.of(set(words));
       case "HSET", "HMSET" -> Optional.of(hset(words));
       case "KEYS" ->
-          Optional.of("keys " + (words.size() > 1 ? again(words.get(1)).replace("*", "") : "PREFIX"));
-      default -> Optional.ofNullable(LINES.get(first.toUpperCase(Locale.ROOT))).map(l -> in(l, words));
+          Optional.of(
+              "keys " + (words.size() > 1 ? again(words.get(1)).replace("*", "") : "PREFIX"));
+      default ->
+          Optional.ofNullable(LINES.get(first.toUpperCase(Locale.ROOT))).map(l -> in(l, words));
     };
   }
 

@@ -18,9 +18,9 @@ public record Word(String text, boolean literal) {
   /**
    * The words of a typed line. Blanks separate them. Quotes, single or double, keep blanks together
    * anywhere in a word ({@code city='New York'}), and say that the value is a string ({@code
-   * "42"}). Within double quotes, and outside of quotes, a backslash takes the next
-   * character as it is. Where a value begins, {@code $'…'} is as in bash: single quotes within
-   * which a backslash escapes ({@code \\n}, {@code \\u001b}).
+   * "42"}). Within double quotes, and outside of quotes, a backslash takes the next character as it
+   * is. Where a value begins, {@code $'…'} is as in bash: single quotes within which a backslash
+   * escapes ({@code \\n}, {@code \\u001b}).
    *
    * @throws OsierException INVALID_ARGUMENT if a quote is not closed, nothing follows a backslash,
    *     or an escape is none

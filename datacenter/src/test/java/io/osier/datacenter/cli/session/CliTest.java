@@ -170,9 +170,10 @@ final class CliTest {
             + " 'incr'?; it has",
         "conter get x             | error INVALID_ARGUMENT: there is no command 'conter'; did you"
             + " mean 'counter'?",
-        "frobnicate x             | error INVALID_ARGUMENT: there is no command 'frobnicate'; 'help'"
-            + " names all commands",
-        "user lst                 | error INVALID_ARGUMENT: user has no 'lst'; did you mean 'list'?",
+        "frobnicate x             | error INVALID_ARGUMENT: there is no command 'frobnicate';"
+            + " 'help' names all commands",
+        "user lst                 | error INVALID_ARGUMENT: user has no 'lst'; did you mean"
+            + " 'list'?",
         "keyspace crate x         | error INVALID_ARGUMENT: keyspace has no 'crate'; did you mean"
             + " 'create'?",
         "help cuonter             | error INVALID_ARGUMENT: there is no help on 'cuonter'; did you"
@@ -278,7 +279,8 @@ final class CliTest {
     assertThat(run("dc", "remove", "nobody", "--dead").code)
         .as("one that belongs to its command, which fails")
         .isEqualTo(1);
-    assertThat(run("dc", "remove", "nobody", "--daed").err).startsWith("error: Unknown option: '--daed'");
+    assertThat(run("dc", "remove", "nobody", "--daed").err)
+        .startsWith("error: Unknown option: '--daed'");
     assertThat(run("counter", "get", "negative", "--dead").err)
         .startsWith("error: Unknown option: '--dead'");
     assertThat(run("--", "register", "set", "dashes", "--jsno").out).isEqualTo("done");
@@ -353,8 +355,7 @@ final class CliTest {
                 .getBytes(StandardCharsets.UTF_8)));
     try {
       Run run = run();
-      assertThat(run.out.lines())
-          .containsExactly("keyspaces: shop; commands go to shop", "2", "2");
+      assertThat(run.out.lines()).containsExactly("keyspaces: shop; commands go to shop", "2", "2");
       assertThat(run.err)
           .startsWith("error INVALID_ARGUMENT at line 4: a counter has no 'mul'")
           .endsWith("\n  counter mul piped");

@@ -16,7 +16,8 @@ final class WordTest {
   @Test
   void split_atBlanksOutsideQuotes() {
     assertThat(Word.split("set add  k \"two words\" x"))
-        .containsExactly(word("set"), word("add"), word("k"), new Word("two words", true), word("x"));
+        .containsExactly(
+            word("set"), word("add"), word("k"), new Word("two words", true), word("x"));
     assertThat(Word.split(" \t ")).isEmpty();
     assertThat(Word.split("register set k \"\"")).contains(new Word("", true));
   }

@@ -83,7 +83,11 @@ public final class ServerCommand implements Callable<Integer> {
 
   @ArgGroup private @Nullable Place place;
 
-  @Option(names = "--check", description = "check the configuration and exit")
+  @Option(
+      names = "--check",
+      description =
+          "check the configuration, and whether the store, the ports and the certificates can be"
+              + " used, and exit")
   private boolean check;
 
   private final Map<String, String> environment;
@@ -182,9 +186,13 @@ public final class ServerCommand implements Callable<Integer> {
     try {
       config = configuration(warnings);
       if (check) {
-        System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
+        List<String> problems = ServerCheck.problems(config);
+        problems.forEach(problem -> System.err.println("error: " + problem));
+        if (problems.isEmpty()) {
+          System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
+        }
         warnings.forEach(ServerCommand::printWarning);
-        return 0;
+        return problems.isEmpty() ? 0 : 1;
       }
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);

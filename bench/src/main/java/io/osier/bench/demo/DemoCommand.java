@@ -28,12 +28,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
-    description = "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links "
-          + "of 40 to 120 ms there and back, and writes to all of them with YCSB (workload A, "
-          + "zipfian) and with counters and sets. Half way the link between eu and us is cut "
-          + "for a while and healed; later ap is killed (as by kill -9) and started again. At "
-          + "the end it compares every object of all three and checks that no acknowledged "
-          + "update is missing.",
+    description =
+        "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links "
+            + "of 40 to 120 ms there and back, and writes to all of them with YCSB (workload A, "
+            + "zipfian) and with counters and sets. Half way the link between eu and us is cut "
+            + "for a while and healed; later ap is killed (as by kill -9) and started again. At "
+            + "the end it compares every object of all three and checks that no acknowledged "
+            + "update is missing.",
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:all datacenters are equal and nothing is missing",

@@ -84,9 +84,10 @@ public final class SmokeCommand extends Trial {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "where the history goes as well, a line an operation: r(key,value,session,txn) or "
-          + "w(key,value,session,txn). Every value is written once; 0 means never written, -1 "
-          + "what was aborted; one of unknown outcome is the last of its session")
+      description =
+          "where the history goes as well, a line an operation: r(key,value,session,txn) or "
+              + "w(key,value,session,txn). Every value is written once; 0 means never written, -1 "
+              + "what was aborted; one of unknown outcome is the last of its session")
   private @Nullable Path out;
 
   private final List<SampleUnderFaults> samples = new ArrayList<>();

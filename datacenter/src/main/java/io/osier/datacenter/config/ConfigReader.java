@@ -99,13 +99,7 @@ public final class ConfigReader {
       Map<String, String> environment,
       MemoryPlan memory,
       Consumer<String> warnings) {
-    return read(
-        source,
-        text,
-        () -> ConfigFactory.parseString(text),
-        environment,
-        memory,
-        warnings);
+    return read(source, text, () -> ConfigFactory.parseString(text), environment, memory, warnings);
   }
 
   private static String textOf(File file) {
@@ -156,11 +150,7 @@ public final class ConfigReader {
 
   /** Reads all settings; behind one that is wrong with its default, so that others are found. */
   private static Optional<DatacenterConfig> read(
-      String source,
-      Config merged,
-      Config reference,
-      MemoryPlan memory,
-      List<WrongSetting> wrong) {
+      String source, Config merged, Config reference, MemoryPlan memory, List<WrongSetting> wrong) {
     Config config = merged;
     while (true) {
       try {

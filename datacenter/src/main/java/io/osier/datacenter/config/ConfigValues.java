@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Reads values of a configuration, each by what is allowed. Every error is a {@link
- * WrongSetting} with its place, the key, the value and what is allowed. Immutable.
+ * Reads values of a configuration, each by what is allowed. Every error is a {@link WrongSetting}
+ * with its place, the key, the value and what is allowed. Immutable.
  *
  * @param source what errors call the configuration
  */
@@ -42,8 +42,7 @@ record ConfigValues(String source, Config config) {
 
   /** What to throw for what {@link #bad} does not fit. */
   WrongSetting error(String key, String message) {
-    String place =
-        has(key) ? WrongSetting.place(source, config.getValue(key).origin()) : "";
+    String place = has(key) ? WrongSetting.place(source, config.getValue(key).origin()) : "";
     return new WrongSetting(key, place, message);
   }
 

@@ -7,7 +7,9 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import java.util.List;
 
-/** A setting that is wrong. It is caught where a configuration is read, for all to be told at once. */
+/**
+ * A setting that is wrong. It is caught where a configuration is read, for all to be told at once.
+ */
 final class WrongSetting extends RuntimeException {
   /** What is read instead of what nothing is the default of. */
   private static final String NAME = "osier.dc";
@@ -66,8 +68,7 @@ final class WrongSetting extends RuntimeException {
     if (wrong.size() == 1) {
       WrongSetting only = wrong.getFirst();
       return new OsierException(
-          ErrorCode.CONFIGURATION,
-          source + (only.place.isEmpty() ? ": " : ", ") + only.text());
+          ErrorCode.CONFIGURATION, source + (only.place.isEmpty() ? ": " : ", ") + only.text());
     }
     StringBuilder text = new StringBuilder(source + " has " + wrong.size() + " mistakes:");
     wrong.forEach(w -> text.append("\n  ").append(w.text()));

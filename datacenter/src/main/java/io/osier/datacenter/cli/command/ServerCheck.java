@@ -48,8 +48,7 @@ final class ServerCheck {
       socket.setReuseAddress(true);
       socket.bind(ListenAddress.of(host, port));
     } catch (IOException e) {
-      problems.add(
-          key + ": " + host + ":" + port + " cannot be listened on: " + e.getMessage());
+      problems.add(key + ": " + host + ":" + port + " cannot be listened on: " + e.getMessage());
     }
   }
 

@@ -55,6 +55,8 @@ public final class CliShell {
     PrintStream out = new PrintStream(terminal.output(), true, terminal.encoding());
     CommandRunner runner = new CommandRunner(client, cli, out);
     terminal.writer().println(connected(client) + "; try help");
+    Thread shell = Thread.currentThread();
+    terminal.handle(Terminal.Signal.INT, signal -> shell.interrupt()); // ends a command, not all
     boolean goesOn = true;
     while (goesOn) {
       String line;
@@ -70,6 +72,8 @@ public final class CliShell {
         goesOn = words.isEmpty() || runner.run(words);
       } catch (OsierException e) {
         terminal.writer().println(cli.error(e));
+      } finally {
+        Thread.interrupted();
       }
       terminal.flush();
     }

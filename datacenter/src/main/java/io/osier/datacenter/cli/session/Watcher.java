@@ -9,7 +9,7 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.Watch;
 import java.io.PrintStream;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 /** {@code watch}: a line for each change, until so many have come, or it is interrupted. */
 final class Watcher {
@@ -76,9 +76,13 @@ final class Watcher {
 
     void await() {
       try {
-        enough.join();
-      } catch (CompletionException e) {
-        throw e.getCause() instanceof OsierException cause ? cause : e;
+        enough.get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // whoever watches has typed Ctrl-C
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof OsierException cause
+            ? cause
+            : new IllegalStateException(e.getCause());
       }
     }
 

@@ -71,8 +71,7 @@ final class ServerCheckTest {
   void certificates_areRead_fitTheirKeys_andHaveNotExpired() throws IOException {
     CertificateMaker.authority(dir, "osier", 1);
     for (String name : List.of("eu", "us")) {
-      CertificateMaker.signed(
-          dir, name, TlsName.ofDatacenter("osier", name), List.of(), 1);
+      CertificateMaker.signed(dir, name, TlsName.ofDatacenter("osier", name), List.of(), 1);
     }
     ExpiredCertificates.signed(dir, "old", TlsName.ofDatacenter("osier", "eu"), List.of());
     assertThat(ServerCheck.problems(withTls("eu", "eu"))).isEmpty();

@@ -302,6 +302,16 @@ final class CliTest {
   }
 
   @Test
+  void settings_areNumbersInJson() throws IOException {
+    JsonNode shop =
+        new ObjectMapper().readTree(run("--json", "keyspace", "list").out).get("keyspaces").get(0);
+    assertThat(shop.get("partitions").isIntegralNumber()).isTrue();
+    assertThat(shop.get("sla_ms").isIntegralNumber()).isTrue();
+    assertThat(shop.get("limits.key_bytes").asInt()).isEqualTo(64);
+    shop.forEach(value -> assertThat(value.asText()).doesNotMatch("[0-9]+(ms|B)"));
+  }
+
+  @Test
   void unreachable_saysWhyOfEachAddress() throws IOException {
     int silent;
     try (ServerSocket closedAgain = new ServerSocket(0)) {

@@ -85,8 +85,10 @@ osier_find_java() {
   esac
 }
 
-# Options for commands that are over in a moment: what runs a few times is not compiled.
-osier_brief_options='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable'
+# Options for commands that are over in a moment: what runs a few times is not compiled well, and
+# what is not asked for is not loaded.
+osier_brief_options='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xlog:disable'
+osier_brief_options="$osier_brief_options -Dio.netty.jfr.enabled=false"
 
 # The start cache holds the classes as the virtual machine has them in memory, and RocksDB's library
 # unpacked, which saves more than half of a start. It is for exactly one Java and one class path, so
@@ -116,12 +118,16 @@ osier_find_cache() {
 }
 
 # The jars of folder $1 into $class_path, after what is in it, in one order wherever it is asked for: a
-# start cache is for one class path.
+# start cache is for one class path. picocli is the first: no cache holds its classes, which are of an
+# old format, and Java opens all jars in front of the one that has a class.
 osier_add_jars() {
   osier_locale="${LC_ALL-unset}"
   LC_ALL=C
-  for osier_jar in "$1"/*.jar; do
-    class_path="$class_path${class_path:+:}$osier_jar"
+  for osier_jar in "$1"/picocli-*.jar "$1"/*.jar; do
+    case "$class_path:" in
+      *":$osier_jar:"*) ;;
+      *) class_path="$class_path${class_path:+:}$osier_jar" ;;
+    esac
   done
   if [ "$osier_locale" = unset ]; then unset LC_ALL; else LC_ALL="$osier_locale"; fi
 }

@@ -18,10 +18,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    description = {
-      "Measures, and tests at length; docs/BENCHMARKS.md tells what came out. Exit codes: 0 if all",
-      "is right, 1 if something is not or it could not be run, 2 after wrong usage."
-    },
+    description =
+        "Measures, and tests at length; docs/BENCHMARKS.md tells what came out. Exit "
+            + "codes: 0 if all is right, 1 if something is not or it could not be run, 2 after "
+            + "wrong usage.",
     subcommands = {
       RunCommand.class,
       CrashCommand.class,

@@ -18,7 +18,6 @@ import io.osier.proxy.connection.InProcessConnection;
 import io.osier.proxy.connection.RemoteConnection;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +67,7 @@ final class ClientCore {
     this.followSilenceNanos = Math.max(FOLLOW_SILENCE_MILLIS_MIN, 4 * wait) * 1_000_000;
     this.followed =
         settings.caching().follows().stream()
-            .sorted(Comparator.comparingInt(FollowedPrefix::length).reversed())
+            .sorted((a, b) -> Integer.compare(b.length(), a.length()))
             .map(prefix -> new FollowedKeys(prefix, (int) wait, followSilenceNanos))
             .toList();
   }

@@ -32,19 +32,18 @@ import picocli.CommandLine.Option;
     name = "crash",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three datacenters as processes, with counters and sets written to all of them in a",
-      "session and in a causal keyspace. In each cycle one of them, or all at once, is killed as"
-          + " by",
-      "kill -9 and started again. In the end every acknowledged update must be at every"
-          + " datacenter,",
-      "exactly once; with a durability that forgets, all datacenters must lack the same.",
-      "  --once: every object is created by one update, single directions of links are cut all the",
-      "time, and the shares of the memory are small.",
-      "  --pairs: each cycle kills two; shows now and then how large version vectors, states and",
-      "frames are (invariant I10).",
-      "  --former DIR: the datacenters are of another distribution, and one after the other is",
-      "stopped and started again as this build; then a keyspace is created at run time. There are",
-      "no further cycles."
+      "Runs three datacenters as processes, with counters and sets written to all of "
+          + "them in a session and in a causal keyspace. In each cycle one of them, or all at "
+          + "once, is killed as by kill -9 and started again. In the end every acknowledged "
+          + "update must be at every datacenter, exactly once; with a durability that forgets, "
+          + "all datacenters must lack the same.",
+      "  --once: every object is created by one update, single directions of links are "
+          + "cut all the time, and the shares of the memory are small.",
+      "  --pairs: each cycle kills two; shows now and then how large version vectors, "
+          + "states and frames are (invariant I10).",
+      "  --former DIR: the datacenters are of another distribution, and one after the "
+          + "other is stopped and started again as this build; then a keyspace is created at "
+          + "run time. There are no further cycles."
     })
 public final class CrashCommand extends Trial {
   /** With --pairs: more would grow what is measured. */

@@ -29,14 +29,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
-    description = {
-      "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links of 40 to",
-      "120 ms there and back, and does to all of them what users do: likes and views, YCSB's",
-      "records, carts, presence with a time to live, sessions, a leaderboard. Half way the link",
-      "between eu and us is cut for a while and healed; later ap is killed (as by kill -9) and",
-      "started again. At the end it compares every object of all three and checks that no",
-      "acknowledged update is missing."
-    },
+    description =
+        "Runs three datacenters (eu, us, ap) as processes on loopback with emulated links "
+            + "of 40 to 120 ms there and back, and does to all of them what users do: likes and "
+            + "views, YCSB's records, carts, presence with a time to live, sessions, a "
+            + "leaderboard. Half way the link between eu and us is cut for a while and healed; "
+            + "later ap is killed (as by kill -9) and started again. At the end it compares every "
+            + "object of all three and checks that no acknowledged update is missing.",
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:all datacenters are equal and nothing is missing",

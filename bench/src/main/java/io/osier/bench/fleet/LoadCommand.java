@@ -23,12 +23,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "load",
     mixinStandardHelpOptions = true,
-    description = {
-      "Writes counters and sets to all datacenters given, some of them hot, and each minute"
-          + " others.",
-      "At the end, after --seconds or when it is stopped, every acknowledged update must be at",
-      "every datacenter, exactly once, and all of them must be equal."
-    })
+    description =
+        "Writes counters and sets to all datacenters given, some of them hot, and each "
+            + "minute others. At the end, after --seconds or when it is stopped, every "
+            + "acknowledged update must be at every datacenter, exactly once, and all of them "
+            + "must be equal.")
 public final class LoadCommand implements Callable<Integer> {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration SETTLE_MAX = Duration.ofMinutes(1);

@@ -17,10 +17,10 @@ import picocli.CommandLine.Spec;
     name = "wan",
     mixinStandardHelpOptions = true,
     description = {
-      "Is the wide-area network between datacenters: each link listens on a port and leads to a",
-      "datacenter's peer port, with a delay. Runs until it is stopped.",
+      "Is the wide-area network between datacenters: each link listens on a port and "
+          + "leads to a datacenter's peer port, with a delay. Runs until it is stopped.",
       "",
-      "  osier bench wan --link eu-us=7501:us.example:7401 --link us-eu=7502:eu.example:7401/40",
+      "  osier bench wan --link eu-us=7501:us.example:7401 --link ...",
       "",
       "With words it speaks to the one that runs on this machine:",
       "",

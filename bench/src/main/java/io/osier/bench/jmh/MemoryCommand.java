@@ -15,11 +15,10 @@ import picocli.CommandLine.Command;
 @Command(
     name = "memory",
     mixinStandardHelpOptions = true,
-    description = {
-      "Measures the heap that objects of each type take: fills it with many that share nothing,"
-          + " each",
-      "decoded from its bytes as one that came from the network is, and divides."
-    })
+    description =
+        "Measures the heap that objects of each type take: fills it with many that share "
+            + "nothing, each decoded from its bytes as one that came from the network is, and "
+            + "divides.")
 public final class MemoryCommand implements Callable<Integer> {
   private static final int[] SIZES = {1, 100, 10_000};
 

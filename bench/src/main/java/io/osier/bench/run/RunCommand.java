@@ -20,13 +20,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,
-    description = {
-      "Runs a scenario and prints a table for each of its cases: its variants are measured in"
-          + " turn,",
-      "round by round; medians, with the least and the most in brackets. Without a name it lists",
-      "the scenarios. A file of one's own has the same form: defaults.conf in",
-      "bench/src/main/resources/io/osier/bench/run, where the scenarios are, explains every key."
-    })
+    description =
+        "Runs a scenario and prints a table for each of its cases: its variants are "
+            + "measured in turn, round by round; medians, with the least and the most in "
+            + "brackets. Without a name it lists the scenarios. A file of one's own has the same "
+            + "form: defaults.conf in bench/src/main/resources/io/osier/bench/run, where the "
+            + "scenarios are, explains every key.")
 public final class RunCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "SCENARIO",

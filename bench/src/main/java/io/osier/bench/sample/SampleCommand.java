@@ -9,10 +9,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "sample",
     mixinStandardHelpOptions = true,
-    description = {
-      "Runs a sample program, with two datacenters in its process, and shows what happens. Each is",
-      "one short file of bench/src/main/java/io/osier/bench/sample, to be read beside it."
-    },
+    description =
+        "Runs a sample program, with two datacenters in its process, and shows what "
+            + "happens. Each is one short file of bench/src/main/java/io/osier/bench/sample, to "
+            + "be read beside it.",
     subcommands = {
       CartSample.class,
       LeaderboardSample.class,

@@ -33,15 +33,15 @@ import picocli.CommandLine.Spec;
     name = "sim",
     mixinStandardHelpOptions = true,
     description = {
-      "Simulates datacenters, clients and faults in virtual time and checks convergence, that"
-          + " every",
-      "acknowledged update is there exactly once, per-object causal order, the session guarantees,",
-      "SLAs and what the partitions report. The same seed gives the same run.",
+      "Simulates datacenters, clients and faults in virtual time and checks convergence, "
+          + "that every acknowledged update is there exactly once, per-object causal order, "
+          + "the session guarantees, SLAs and what the partitions report. The same seed gives "
+          + "the same run.",
       "",
       "  osier sim --dcs 3 --seeds 1..100",
       "  osier sim --dcs 5 --seeds 42 --faults partitions,crashes --trace trace.txt",
       "",
-      "The last line reads: N seeds, F failures, H simulated hours"
+      "The last line reads: N seeds, F failures, H simulated hours."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:no failures", "1:failures", "2:wrong usage"})

@@ -28,20 +28,18 @@ import picocli.CommandLine.Option;
     name = "smoke",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs three datacenters as processes, and on them at once: counters and sets, random",
-      "transactions (history), the wallet and the social network; while datacenters are killed and",
-      "stopped, links are cut and narrow, and once all datacenters are killed together. In the"
-          + " end:",
+      "Runs three datacenters as processes, and on them at once: counters and sets, "
+          + "random transactions (history), the wallet and the social network; while "
+          + "datacenters are killed and stopped, links are cut and narrow, and once all "
+          + "datacenters are killed together. In the end:",
       "  counters: every acknowledged update is everywhere exactly once",
-      "  history: what sessions saw that do all that sessions can do (moves, handed tokens, calls",
-      "    that do not wait for each other, snapshots of the past, aborted transactions, writes of",
-      "    the same at one instant) is causally consistent by the definition, with one order of"
-          + " all",
-      "    transactions by which the last writer wins",
+      "  history: what sessions saw that do all that sessions can do (moves, handed "
+          + "tokens, calls that do not wait for each other, snapshots of the past, aborted "
+          + "transactions, writes of the same at one instant) is causally consistent by the "
+          + "definition, with one order of all transactions by which the last writer wins",
       "  wallet: no account was ever below 0, and the sum was what was paid in",
-      "  social: no reply was seen without its post, a post has as many likes as those who like"
-          + " it,",
-      "    and whoever follows somebody is among the followers"
+      "  social: no reply was seen without its post, a post has as many likes as those "
+          + "who like it, and whoever follows somebody is among the followers"
     })
 public final class SmokeCommand extends Trial {
   private static final String COUNTERS = "counters";
@@ -86,11 +84,10 @@ public final class SmokeCommand extends Trial {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = {
-        "where the history goes as well, a line an operation: r(key,value,session,txn) or",
-        "w(key,value,session,txn). Every value is written once; 0 means never written, -1 what was",
-        "aborted; one of unknown outcome is the last of its session"
-      })
+      description =
+          "where the history goes as well, a line an operation: r(key,value,session,txn) or "
+              + "w(key,value,session,txn). Every value is written once; 0 means never written, -1 "
+              + "what was aborted; one of unknown outcome is the last of its session")
   private @Nullable Path out;
 
   private final List<SampleUnderFaults> samples = new ArrayList<>();

@@ -28,15 +28,14 @@ import picocli.CommandLine.Option;
 @Command(
     name = "soak",
     mixinStandardHelpOptions = true,
-    description = {
-      "Runs three datacenters as processes with small heaps on narrow, long links. From a tenth of",
-      "the time to four fifths of it ap is cut off, while the others write counters and sets as",
-      "fast as they can, and objects of up to a megabyte; a causal keyspace is written to at all.",
-      "Checks that no process ends, that what objects take of the heap stays below three quarters",
-      "of it, that links are connected once, and again only after the cut (not on a machine that",
-      "others keep busy), that nothing acknowledged is missing or done twice, and that all are",
-      "equal at the end."
-    })
+    description =
+        "Runs three datacenters as processes with small heaps on narrow, long links. From "
+            + "a tenth of the time to four fifths of it ap is cut off, while the others write "
+            + "counters and sets as fast as they can, and objects of up to a megabyte; a causal "
+            + "keyspace is written to at all. Checks that no process ends, that what objects "
+            + "take of the heap stays below three quarters of it, that links are connected once, "
+            + "and again only after the cut (not on a machine that others keep busy), that nothing "
+            + "acknowledged is missing or done twice, and that all are equal at the end.")
 public final class SoakCommand extends Trial {
   private static final List<String> STAY = List.of("eu", "us");
   private static final String AWAY = "ap";

@@ -25,13 +25,12 @@ import picocli.CommandLine.Option;
     name = "start",
     mixinStandardHelpOptions = true,
     description = {
-      "Starts a datacenter again and again, with its start cache and without, and measures the",
-      "clock and the processor time (user and system) from the launcher's start to a client's"
-          + " first",
-      "answered update. Each start has a new store.",
+      "Starts a datacenter again and again, with its start cache and without, and "
+          + "measures the clock and the processor time (user and system) from the launcher's "
+          + "start to a client's first answered update. Each start has a new store.",
       "",
-      "The launcher is ./osier, or bin/osier of the unpacked distribution, which",
-      "mvn -B -DskipTests package makes: tar xzf datacenter/target/osier-*.tar.gz"
+      "The launcher is ./osier, or bin/osier of the unpacked distribution, which mvn -B "
+          + "-DskipTests package makes: tar xzf datacenter/target/osier-*.tar.gz."
     })
 public final class StartCommand implements Callable<Integer> {
   private static final long START_SECONDS_MAX = 120;

@@ -14,6 +14,7 @@ import io.osier.datacenter.server.Build;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,6 +41,9 @@ import picocli.CommandLine.Model.CommandSpec;
     })
 public final class Main {
   static final String PROGRAM = "osier";
+
+  /** Commands that print what there is to say, and log only if OSIER_LOG says what. */
+  private static final List<String> QUIET = List.of("cli", "backup", "cert", "credential", "init");
 
   private static final String LOGGING = "logback.configurationFile";
 
@@ -83,8 +87,17 @@ public final class Main {
       // embeds a datacenter.
       System.setProperty(LOGGING, "io/osier/datacenter/cli/logging.xml");
     }
+    if (args.length > 0 && QUIET.contains(args[0]) && System.getenv("OSIER_LOG") == null) {
+      QuietLogs.install();
+    }
     if (isPlainServer(args)) {
       return new ServerCommand(new File(args[2]), System.getenv()).call();
+    }
+    if (args.length > 0 && args[0].equals("cli")) {
+      Optional<CliCommand> plain = CliCommand.plain(List.of(args).subList(1, args.length));
+      if (plain.isPresent()) {
+        return plain.get().call();
+      }
     }
     return execute(commandLine(further, args), args);
   }
@@ -94,8 +107,7 @@ public final class Main {
     return args.length == 3
         && args[0].equals("server")
         && args[1].equals("--config")
-        && !args[2].startsWith("-")
-        && !args[2].startsWith("@");
+        && !args[2].startsWith("-");
   }
 
   /**
@@ -106,6 +118,7 @@ public final class Main {
   public static int execute(CommandLine commands, String... args) {
     return commands
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // a value may begin so
         .setParameterExceptionHandler(Main::wrongUsage)
         .execute(args);
   }

@@ -1,25 +1,26 @@
 package io.osier.datacenter.config;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
-import java.util.Set;
 
 /** Which name was most likely meant by one that there is not. Pure. */
-final class ClosestName {
+public final class ClosestName {
   /** One letter in so many may be wrong where a name is near another one. */
   private static final int LETTERS_PER_SLIP = 5;
 
   private ClosestName() {}
 
   /** The known name that is nearest, however far it is. */
-  static String of(String name, Set<String> known) {
+  static String of(String name, Collection<String> known) {
     return known.stream().min(Comparator.comparingInt(k -> distance(k, name))).orElse("");
   }
 
   /** The known name that is nearest, if it is so near that it may well have been meant. */
-  static Optional<String> near(String name, Set<String> known) {
+  public static Optional<String> near(String name, Collection<String> known) {
     return Optional.of(of(name, known))
+        .filter(k -> !k.isEmpty())
         .filter(k -> distance(k, name) <= Math.max(2, name.length() / LETTERS_PER_SLIP));
   }
 

@@ -19,12 +19,15 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -58,12 +61,8 @@ public final class ConfigReader {
     }
     return read(
         file.getPath(),
-        () -> {
-          Config config =
-              ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
-          DuplicateNames.check(file.getPath(), textOf(file));
-          return config;
-        },
+        textOf(file),
+        () -> ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false)),
         environment,
         MemoryPlan.ofThisProcess(),
         warnings);
@@ -102,16 +101,7 @@ public final class ConfigReader {
       Map<String, String> environment,
       MemoryPlan memory,
       Consumer<String> warnings) {
-    return read(
-        source,
-        () -> {
-          Config config = ConfigFactory.parseString(text);
-          DuplicateNames.check(source, text);
-          return config;
-        },
-        environment,
-        memory,
-        warnings);
+    return read(source, text, () -> ConfigFactory.parseString(text), environment, memory, warnings);
   }
 
   private static String textOf(File file) {
@@ -128,27 +118,63 @@ public final class ConfigReader {
 
   private static DatacenterConfig read(
       String source,
+      String text,
       Supplier<Config> parser,
       Map<String, String> environment,
       MemoryPlan memory,
       Consumer<String> warnings) {
     Config reference = reference();
+    List<WrongSetting> wrong = new ArrayList<>();
     try {
       Config own = parser.get();
+      wrong.addAll(DuplicateNames.of(text));
       SettingNames known = new SettingNames(reference);
-      known.check(source, own);
-      Config merged = known.of(environment, warnings).withFallback(own).withFallback(reference);
-      Config resolved = merged.resolve();
-      DatacenterConfig config =
-          new ConfigReader(
-                  new ConfigValues(source, resolved), memory, SettingText.of(resolved, reference))
-              .datacenter();
-      ProtectedMode.check(source, config);
-      memory.check(source, config);
-      return config;
+      Config merged =
+          known
+              .of(environment, warnings)
+              .withFallback(known.check(source, own, wrong))
+              .withFallback(reference)
+              .resolve();
+      Optional<DatacenterConfig> config = read(source, merged, reference, memory, wrong);
+      if (config.isEmpty() || !wrong.isEmpty()) {
+        throw WrongSetting.all(source, wrong);
+      }
+      ProtectedMode.check(source, config.get());
+      memory.check(source, config.get());
+      return config.get();
     } catch (ConfigException e) {
-      throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + e.getMessage(), e);
+      throw new OsierException(
+          ErrorCode.CONFIGURATION,
+          source + ": " + Braces.problem(text).orElseGet(() -> unnamed(source, e)),
+          e);
     }
+  }
+
+  /** Reads all settings; behind one that is wrong with its default, so that others are found. */
+  private static Optional<DatacenterConfig> read(
+      String source, Config merged, Config reference, MemoryPlan memory, List<WrongSetting> wrong) {
+    Config config = merged;
+    while (true) {
+      try {
+        String written = SettingText.of(config, reference);
+        return Optional.of(
+            new ConfigReader(new ConfigValues(source, config), memory, written).datacenter());
+      } catch (WrongSetting e) {
+        wrong.add(e);
+        Config mended = e.mended(config, reference);
+        if (mended.equals(config)) {
+          return Optional.empty();
+        }
+        config = mended;
+      }
+    }
+  }
+
+  /** The library's words, without the file, which it puts in front of them with its whole path. */
+  private static String unnamed(String source, ConfigException e) {
+    String file = new File(source).getName();
+    return String.valueOf(e.getMessage())
+        .replaceFirst("^(\\S*" + Pattern.quote(file) + "|String): (\\d+): ", "line $2: ");
   }
 
   /** All settings, as they are where nothing is set. */

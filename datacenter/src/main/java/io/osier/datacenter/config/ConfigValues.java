@@ -2,8 +2,6 @@ package io.osier.datacenter.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.net.HostPort;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -15,9 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Reads values of a configuration, each by what is allowed. Every error is an {@link
- * OsierException} CONFIGURATION that names the source, the key, the value and what is allowed.
- * Immutable.
+ * Reads values of a configuration, each by what is allowed. Every error is a {@link WrongSetting}
+ * with its place, the key, the value and what is allowed. Immutable.
  *
  * @param source what errors call the configuration
  */
@@ -38,14 +35,15 @@ record ConfigValues(String source, Config config) {
   }
 
   /** What to throw where a value is not allowed; shows the value. */
-  OsierException bad(String key, String allowed) {
+  WrongSetting bad(String key, String allowed) {
     String value = has(key) ? config.getValue(key).unwrapped().toString() : "nothing";
-    return error(key + " must be " + allowed + ", not '" + value + "'");
+    return error(key, key + " must be " + allowed + ", not '" + value + "'");
   }
 
   /** What to throw for what {@link #bad} does not fit. */
-  OsierException error(String message) {
-    return new OsierException(ErrorCode.CONFIGURATION, source + ": " + message);
+  WrongSetting error(String key, String message) {
+    String place = has(key) ? WrongSetting.place(source, config.getValue(key).origin()) : "";
+    return new WrongSetting(key, place, message);
   }
 
   boolean has(String key) {

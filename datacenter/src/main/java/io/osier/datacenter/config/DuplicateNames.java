@@ -1,7 +1,5 @@
 package io.osier.datacenter.config;
 
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,28 +23,24 @@ import org.jspecify.annotations.Nullable;
 final class DuplicateNames {
   private static final int DEPTH = 3; // osier, keyspaces, name
 
-  private final String source;
   private final String text;
+  private final List<WrongSetting> twice = new ArrayList<>();
   private final Map<List<String>, Integer> lines = new HashMap<>();
   private int at;
 
-  private DuplicateNames(String source, String text) {
-    this.source = source;
+  private DuplicateNames(String text) {
     this.text = text;
   }
 
-  /**
-   * Checks a text.
-   *
-   * @throws OsierException CONFIGURATION, with both lines
-   */
-  static void check(String source, String text) {
-    DuplicateNames reader = new DuplicateNames(source, text);
+  /** Those of a text, each with both lines. */
+  static List<WrongSetting> of(String text) {
+    DuplicateNames reader = new DuplicateNames(text);
     reader.skipSpace();
     if (reader.isAt("{")) {
       reader.at++;
     }
     reader.object(List.of());
+    return reader.twice;
   }
 
   /** The fields of an object up to its end; of a list's element if there is no path. */
@@ -190,16 +184,16 @@ final class DuplicateNames {
     int line = 1 + (int) text.substring(0, where).chars().filter(c -> c == '\n').count();
     Integer before = name ? lines.put(List.copyOf(path), line) : null;
     if (before != null) {
-      throw new OsierException(
-          ErrorCode.CONFIGURATION,
-          source
-              + ": "
-              + String.join(".", path)
-              + " is given twice, in lines "
-              + before
-              + " and "
-              + line
-              + "; keep one");
+      twice.add(
+          new WrongSetting(
+              "",
+              "line " + line,
+              String.join(".", path)
+                  + " is given twice, in lines "
+                  + before
+                  + " and "
+                  + line
+                  + "; keep one"));
     }
   }
 }

@@ -4,7 +4,9 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValueFactory;
+import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
 import io.osier.core.codec.Codec;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,9 +74,13 @@ final class KeyspaceReader {
       String source, Config own, String name, String prefix, Set<String> datacenters) {
     Config reference = ConfigReader.reference();
     Config all = own.withFallback(reference.withOnlyPath(DEFAULTS)).resolve();
-    return new KeyspaceReader(new ConfigValues(source, all))
-        .withDefaults(prefix)
-        .keyspace(name, prefix, datacenters);
+    try {
+      return new KeyspaceReader(new ConfigValues(source, all))
+          .withDefaults(prefix)
+          .keyspace(name, prefix, datacenters);
+    } catch (WrongSetting e) {
+      throw new OsierException(ErrorCode.CONFIGURATION, source + ": " + e.getMessage());
+    }
   }
 
   private KeyspacePolicy keyspace(String name, String prefix, Set<String> datacenters) {

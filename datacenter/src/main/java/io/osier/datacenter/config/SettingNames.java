@@ -10,9 +10,6 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
-import com.typesafe.config.ConfigValueType;
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +23,9 @@ import java.util.function.Consumer;
  * meant.
  */
 final class SettingNames {
+  /** Where settings stand that variables give. */
+  static final String ENVIRONMENT = "the environment";
+
   /** The settings of a user. */
   private static final Set<String> OF_A_USER = Set.of("password-file", "credential", "rights");
 
@@ -40,58 +40,51 @@ final class SettingNames {
    * Checks the keys of a file.
    *
    * @param source what errors call it
-   * @throws OsierException CONFIGURATION if one is not known
+   * @param wrong gets those that are not known
+   * @return the file without them
    */
-  void check(String source, Config own) {
-    checkUsers(source, own);
+  Config check(String source, Config own, List<WrongSetting> wrong) {
+    Config known = own;
     for (String key : leaves(own)) {
-      Optional<String> as = canonical(key).filter(k -> !keys.contains(k));
-      if (as.isPresent()) {
-        throw new OsierException(
-            ErrorCode.CONFIGURATION,
-            source
-                + ": unknown key '"
-                + key
-                + "'; did you mean '"
-                + ClosestName.of(as.get(), keys)
-                + "'?");
+      Optional<String> meant = meant(key);
+      if (meant.isPresent()) {
+        wrong.add(
+            new WrongSetting(
+                key,
+                WrongSetting.place(source, own.getValue(key).origin()),
+                "unknown key '" + key + "'; did you mean '" + meant.get() + "'?"));
+        known = known.withoutPath(key);
       }
     }
+    return known;
   }
 
-  private static void checkUsers(String source, Config own) {
-    if (!own.hasPath(USERS) || own.getValue(USERS).valueType() != ConfigValueType.OBJECT) {
-      return;
+  /** What was meant by a key that is not known; empty if it is. */
+  private Optional<String> meant(String key) {
+    List<String> parts = ConfigUtil.splitPath(key);
+    if (key.startsWith(USERS + ".") && parts.size() > 3) {
+      return OF_A_USER.contains(parts.get(3))
+          ? Optional.empty()
+          : Optional.of(
+              ConfigUtil.joinPath(parts.subList(0, 3))
+                  + "."
+                  + ClosestName.of(parts.get(3), OF_A_USER));
     }
-    own.getObject(USERS)
-        .forEach(
-            (name, user) -> {
-              if (user instanceof ConfigObject settings) {
-                settings.keySet().forEach(setting -> checkOfAUser(source, name, setting));
-              }
-            });
-  }
-
-  private static void checkOfAUser(String source, String name, String setting) {
-    if (!OF_A_USER.contains(setting)) {
-      String at = USERS + "." + name + ".";
-      throw new OsierException(
-          ErrorCode.CONFIGURATION,
-          source
-              + ": unknown key '"
-              + at
-              + setting
-              + "'; did you mean '"
-              + at
-              + ClosestName.of(setting, OF_A_USER)
-              + "'?");
+    Optional<String> as = canonical(key).filter(k -> !keys.contains(k));
+    if (as.isEmpty() || !key.startsWith(KEYSPACES + ".")) {
+      return as.map(k -> ClosestName.of(k, keys));
     }
+    Set<String> ofKeyspaces = new TreeSet<>(keys);
+    ofKeyspaces.removeIf(k -> !k.startsWith(DEFAULTS + "."));
+    return Optional.of(
+        ConfigUtil.joinPath(parts.subList(0, 3))
+            + ClosestName.of(as.get(), ofKeyspaces).substring(DEFAULTS.length()));
   }
 
   /** See {@link EnvironmentSettings}. */
   Config of(Map<String, String> environment, Consumer<String> warnings) {
     return ConfigFactory.parseMap(
-        new EnvironmentSettings(keys).settings(environment, warnings), "the environment");
+        new EnvironmentSettings(keys).settings(environment, warnings), ENVIRONMENT);
   }
 
   /** The reference's key for a key; empty where any name is allowed. */

@@ -33,6 +33,7 @@ final class UserReader {
       if (!User.isName(name) || !(all.get(name) instanceof ConfigObject)) {
         // What stands there may be a secret, and is not shown.
         throw values.error(
+            at,
             at
                 + " must be a user: its name 1 to 64 of A-Z a-z 0-9 . _ @ -, a letter or digit"
                 + " first, and a block of settings, for example { rights = [\"read shop\"] }");
@@ -40,7 +41,7 @@ final class UserReader {
       users.add(user(name, at));
     }
     if (users.size() > Users.MAX) {
-      throw values.error("osier.users: at most " + Users.MAX + " users fit");
+      throw values.error(USERS, "osier.users: at most " + Users.MAX + " users fit");
     }
     return users;
   }
@@ -55,7 +56,7 @@ final class UserReader {
         try {
           grants.add(Grant.parse(text));
         } catch (OsierException e) {
-          throw values.error(rights + ": " + e.getMessage());
+          throw values.error(rights, rights + ": " + e.getMessage());
         }
       }
     }
@@ -84,7 +85,7 @@ final class UserReader {
       return user;
     } catch (OsierException e) {
       // The value may be a secret that stands in the wrong place: it is not shown.
-      throw values.error(at + ": " + e.getMessage());
+      throw values.error(at, at + ": " + e.getMessage());
     }
   }
 }

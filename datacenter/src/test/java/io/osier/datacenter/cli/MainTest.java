@@ -3,14 +3,18 @@ package io.osier.datacenter.cli;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.datacenter.cli.command.CliCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -49,6 +53,47 @@ final class MainTest {
         .startsWith("1 error CONFIGURATION")
         .isEqualTo(said("server", "--config=/nowhere/eu.conf"));
     assertThat(said("server", "--config", "--check")).startsWith("2 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get k",
+        "--json get k --timeout 3",
+        "--connect=eu=localhost:1,us=localhost:2 --keyspace shop counter incr k -3",
+        "--user ada --password-file secret --authorities ca.pem top --once",
+        "dc remove us --dead",
+        "counter incr k",
+        ""
+      })
+  void plainArguments_areReadAsPicocliReadsThem(String line) {
+    List<String> arguments = line.isEmpty() ? List.of() : List.of(line.split(" "));
+    CommandLine commands = new CommandLine(new CliCommand());
+    commands.parseArgs(arguments.toArray(String[]::new));
+    CliCommand byPicocli = commands.getCommand();
+    assertThat(CliCommand.plain(arguments).orElseThrow())
+        .usingRecursiveComparison()
+        .ignoringFields("spec")
+        .withEqualsForType(
+            (a, b) -> a == b || String.valueOf(a).equals(String.valueOf(b)), Path.class)
+        .isEqualTo(byPicocli);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "--jsno get k",
+        "get k --dead",
+        "-- get k",
+        "--json --json get k",
+        "get k --keyspace",
+        "--timeout x get k",
+        "--tls get k",
+        "--json=true get k"
+      })
+  void rarerArguments_areLeftToPicocli(String line) {
+    assertThat(CliCommand.plain(List.of(line.split(" ")))).isEmpty();
   }
 
   @Test

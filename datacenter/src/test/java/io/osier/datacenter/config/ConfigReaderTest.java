@@ -14,10 +14,15 @@ import io.osier.core.net.HostPort;
 import io.osier.core.net.ListenAddress;
 import io.osier.testing.Refused;
 import java.io.File;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -229,7 +234,7 @@ final class ConfigReaderTest {
         "osier.streams.window = 1KiB                  | window          | 65536B",
         "osier.listen.cleint-port = 1                 | cleint-port     | osier.listen.client-port",
         "osier.keyspaces.shop.slaa = 1s               | slaa            |"
-            + " osier.keyspace-defaults.sla",
+            + " osier.keyspaces.shop.sla",
         "osier.queue = -1                             | osier.queue     | 1 to",
         "osier { dc = eu                              | f               | f",
         "osier.keyspaces.shop.sla = 2                 | shop.sla        | with its unit",
@@ -268,8 +273,10 @@ final class ConfigReaderTest {
         "osier { dc = eu, keyspaces.shop = ${osier.keyspace-defaults} {} }",
       })
   void keyspaceGivenTwice_isRefusedWithBothLines(String more) {
-    assertThatThrownBy(() -> DuplicateNames.check("f.conf", GOOD + more))
-        .hasMessageContaining("f.conf: osier.keyspaces.shop is given twice, in lines 5 and");
+    assertThat(DuplicateNames.of(GOOD + more))
+        .singleElement()
+        .extracting(Throwable::getMessage, InstanceOfAssertFactories.STRING)
+        .startsWith("osier.keyspaces.shop is given twice, in lines 5 and");
     assertThatThrownBy(
             () -> ConfigReader.read("f", GOOD + "osier.keyspaces.shop { sla = 1s }", Map.of()))
         .hasMessageContaining("osier.keyspaces.shop is given twice, in lines 5 and 9");
@@ -294,11 +301,65 @@ final class ConfigReaderTest {
   }
 
   @Test
-  void textThatIsABlock_isReadToo() {
-    DuplicateNames.check("f", "{ osier { keyspaces { a {}, b {} } } }");
+  void allMistakes_areToldAtOnce_withTheirLines() {
+    String text =
+        """
+        osier {
+          dc = 1eu
+          quue = 5
+          peers { us = "us.example" }
+          keyspaces {
+            shop { slaa = 1s }
+            cart { sla = 1, partitions = 0 }
+          }
+        }
+        """;
     assertThatThrownBy(
-            () -> DuplicateNames.check("f", "{\"osier\":{\"keyspaces\":{\"a\":{},\n\"a\":{}}}}"))
-        .hasMessageContaining("in lines 1 and 2");
+            () -> ConfigReader.read("f.conf", text, Map.of("OSIER_LISTEN_PEER_PORT", "none")))
+        .is(Refused.with(ErrorCode.CONFIGURATION))
+        .message()
+        .startsWith("f.conf has 7 mistakes:\n")
+        .contains("\n  line 2: osier.dc must be ")
+        .contains("\n  line 3: unknown key 'osier.quue'; did you mean 'osier.queue'?")
+        .contains("\n  line 4: osier.peers.us must be ")
+        .contains("'osier.keyspaces.shop.slaa'; did you mean 'osier.keyspaces.shop.sla'?")
+        .contains("\n  line 7: osier.keyspaces.cart.sla must be a duration")
+        .contains("\n  line 7: osier.keyspaces.cart.partitions must be")
+        .contains("\n  the environment: osier.listen.peer-port must be")
+        .containsOnlyOnce("f.conf");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "osier {⏎  dc = eu⏎  peers { us = \"b:1\"⏎  queue = 5⏎}  | the { in line 3 is never closed",
+        "osier {⏎  dc = eu⏎  keyspaces {⏎    shop {}⏎⏎}       | the { in line 3 is never closed",
+        "osier {⏎  dc = eu                                      | the { in line 1 is never closed",
+        "osier {⏎  dc = eu⏎}⏎}                                | the } in line 4 closes nothing",
+        "osier { users.a { rights = [\"read shop\" } }          | the } in line 1 closes nothing",
+      })
+  void missingBrace_isNamedWithItsLine(String text, String problem) {
+    assertThatThrownBy(() -> ConfigReader.read("f.conf", text.replace('⏎', '\n'), Map.of()))
+        .hasMessageStartingWith("f.conf: " + problem);
+  }
+
+  @Test
+  void fileThatIsNoConfiguration_isNamedOnce(@TempDir Path dir) throws IOException {
+    Path file = Files.writeString(dir.resolve("eu.conf"), "osier.dc = eu\nosier.queue = = 5\n");
+    assertThatThrownBy(() -> ConfigReader.read(file.toFile(), Map.of(), warning -> {}))
+        .message()
+        .startsWith(file + ": line 2: ")
+        .containsOnlyOnce("eu.conf");
+  }
+
+  @Test
+  void textThatIsABlock_isReadToo() {
+    assertThat(DuplicateNames.of("{ osier { keyspaces { a {}, b {} } } }")).isEmpty();
+    assertThat(DuplicateNames.of("{\"osier\":{\"keyspaces\":{\"a\":{},\n\"a\":{}}}}"))
+        .singleElement()
+        .extracting(Throwable::getMessage, InstanceOfAssertFactories.STRING)
+        .contains("in lines 1 and 2");
   }
 
   @Test

@@ -157,7 +157,17 @@ final class DistributionIT {
     assertThat(home.resolve("LICENSE")).exists();
     Unpacked.Ran check =
         unpacked.osier(
-            Map.of(), "server", "--config", home.resolve("conf/osier.conf").toString(), "--check");
+            Map.of(
+                "OSIER_LISTEN_CLIENT_PORT",
+                "0",
+                "OSIER_LISTEN_PEER_PORT",
+                "0",
+                "OSIER_ADMIN_PORT",
+                "0"),
+            "server",
+            "--config",
+            home.resolve("conf/osier.conf").toString(),
+            "--check");
     assertThat(check.output()).contains("is correct");
     assertThat(check.exit()).isZero();
   }

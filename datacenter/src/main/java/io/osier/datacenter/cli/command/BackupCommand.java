@@ -19,11 +19,12 @@ import picocli.CommandLine.Parameters;
     name = "backup",
     mixinStandardHelpOptions = true,
     description = {
-      "Lets a running datacenter make a backup of its store; reads and updates go on meanwhile.",
+      "Lets a running datacenter make a backup of its store; reads and updates go on "
+          + "meanwhile.",
       "",
-      "The backup is a directory in 'backups' beside the store. It shares files with the store, so",
-      "it takes little room at first; copy it to another machine to survive the loss of this one,",
-      "and delete it like any directory."
+      "The backup is a directory in 'backups' beside the store. It shares files with the "
+          + "store, so it takes little room at first; copy it to another machine to survive "
+          + "the loss of this one, and delete it like any directory."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})

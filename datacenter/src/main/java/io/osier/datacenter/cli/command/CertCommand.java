@@ -18,10 +18,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "cert",
     mixinStandardHelpOptions = true,
-    description = {
-      "Makes certificates and keys, as files in PEM form: an authority, and what it signs for",
-      "datacenters and clients. For trying out, and for those who have no authority of their own."
-    },
+    description =
+        "Makes certificates and keys, as files in PEM form: an authority, and what it "
+            + "signs for datacenters and clients. For trying out, and for those who have no "
+            + "authority of their own.",
     subcommands = {
       CertCommand.Authority.class,
       CertCommand.Datacenter.class,
@@ -109,11 +109,9 @@ public final class CertCommand implements Callable<Integer> {
   @Command(
       name = "authority",
       mixinStandardHelpOptions = true,
-      description = {
-        "Makes an authority: authority.pem, which everybody may have, and authority.key, which"
-            + " signs",
-        "and must stay where it is safe."
-      })
+      description =
+          "Makes an authority: authority.pem, which everybody may have, and authority.key, "
+              + "which signs and must stay where it is safe.")
   static final class Authority extends Making {
     @Override
     List<Path> make() {
@@ -168,10 +166,10 @@ public final class CertCommand implements Callable<Integer> {
   @Command(
       name = "user",
       mixinStandardHelpOptions = true,
-      description = {
-        "Makes a user's certificate and key: NAME.pem and NAME.key. Who has them is logged in as",
-        "the user without a password, where osier.tls.client-certificates is true or optional."
-      })
+      description =
+          "Makes a user's certificate and key: NAME.pem and NAME.key. Who has them is logged "
+              + "in as the user without a password, where osier.tls.client-certificates is true or "
+              + "optional.")
   static final class User extends Signed {
     @Override
     List<Path> make() {

@@ -4,15 +4,14 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.cli.session.CliSession;
 import io.osier.datacenter.cli.session.CliShell;
+import io.osier.datacenter.cli.session.CommandRunner;
 import io.osier.datacenter.cli.session.Grammar;
 import io.osier.datacenter.cli.session.NewPasswords;
-import io.osier.datacenter.cli.session.Top;
 import io.osier.datacenter.cli.session.UserArguments;
-import io.osier.datacenter.cli.session.ValueText;
-import io.osier.datacenter.cli.session.Watcher;
 import io.osier.datacenter.cli.session.Word;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,12 +19,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -34,29 +33,32 @@ import picocli.CommandLine.Spec;
     name = "cli",
     mixinStandardHelpOptions = true,
     description = {
-      "Reads and updates objects, and shows what a datacenter is doing.",
-      "With a command it runs that one; without, it reads commands from the terminal.",
+      "Reads and updates objects, and shows what a datacenter is doing. With a command it runs that"
+          + " one; without, it reads commands from the terminal, or a line each from standard"
+          + " input.",
       ""
     },
     exitCodeListHeading = "Exit codes:%n",
-    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})
+    exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"},
+    footer = {
+      "",
+      "Examples:",
+      "  osier cli help",
+      "  osier cli --keyspace shop counter incr likes:42 3",
+      "  osier cli --connect eu=localhost:7400,us=localhost:7410 top",
+      "",
+      "'osier cli help' names all commands, 'osier cli help WORD' those with a word."
+    })
 public final class CliCommand implements Callable<Integer> {
-  private static final List<String> EXAMPLES =
-      List.of(
-          "",
-          "Examples:",
-          "  osier cli --connect localhost:7400 --keyspace shop counter incr likes:42 3",
-          "  osier cli --connect eu=localhost:7400,us=localhost:7410 --keyspace shop",
-          "  osier cli --connect localhost:7400 hot 10");
+  private static final int WRONG_USAGE = 2;
 
-  private CommandSpec spec;
+  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--connect",
-      defaultValue = "127.0.0.1:7400",
       paramLabel = "[NAME=]HOST:PORT[,...]",
-      description = "the datacenters' client addresses (default: ${DEFAULT-VALUE})")
-  private String connect;
+      description = "the datacenters' client addresses (default: 127.0.0.1:7400)")
+  private String connect = "127.0.0.1:7400";
 
   @Option(
       names = "--keyspace",
@@ -67,21 +69,17 @@ public final class CliCommand implements Callable<Integer> {
   @Option(names = "--json", description = "print JSON instead of text")
   private boolean json;
 
-  @Option(names = "--once", description = "top: print one picture, of a second, and end")
-  private boolean once;
-
   @Option(
       names = "--timeout",
-      defaultValue = "10",
       paramLabel = "SECONDS",
-      description = "how long a command may take (default: ${DEFAULT-VALUE})")
-  private int timeoutSeconds;
+      description = "how long a command may take (default: 10)")
+  private int timeoutSeconds = 10;
 
-  @Mixin private TlsArguments tls;
+  @Mixin private TlsArguments tls = new TlsArguments();
 
-  @Mixin private UserArguments user;
+  @Mixin private UserArguments user = new UserArguments();
 
-  @Mixin private NewPasswords newPasswords;
+  @Mixin private NewPasswords newPasswords = new NewPasswords();
 
   @Parameters(paramLabel = "COMMAND", description = "the command and its arguments")
   private @Nullable List<String> words;
@@ -90,79 +88,125 @@ public final class CliCommand implements Callable<Integer> {
   public CliCommand() {}
 
   /**
+   * What nearly every call is given, without picocli, whose classes no start cache can hold:
+   * reading options with it takes as much processor time as all the rest of a call.
+   *
+   * @return empty where picocli must look itself: at a rarer option, a mistake, a question for help
+   */
+  public static Optional<CliCommand> plain(List<String> arguments) {
+    CliCommand command = new CliCommand();
+    List<String> words = new ArrayList<>();
+    Set<String> given = new HashSet<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      String argument = arguments.get(i);
+      if (!isLikeAnOption(argument) || Grammar.isOption(words, argument)) {
+        words.add(argument);
+        continue;
+      }
+      int equals = argument.indexOf('=');
+      String name = equals < 0 ? argument : argument.substring(0, equals);
+      if (!given.add(name)) {
+        return Optional.empty();
+      }
+      if (name.equals("--json") && equals < 0) {
+        command.json = true;
+      } else if (equals < 0 && i + 1 == arguments.size()) {
+        return Optional.empty();
+      } else if (!command.set(
+          name, equals < 0 ? arguments.get(++i) : argument.substring(equals + 1))) {
+        return Optional.empty();
+      }
+    }
+    command.words = words.isEmpty() ? null : words;
+    return Optional.of(command);
+  }
+
+  private boolean set(String option, String value) {
+    if (value.startsWith("-") || value.isEmpty()) {
+      return false;
+    }
+    switch (option) {
+      case "--connect" -> connect = value;
+      case "--keyspace" -> keyspace = value;
+      case "--timeout" -> {
+        if (!value.matches("[0-9]{1,6}")) {
+          return false;
+        }
+        timeoutSeconds = Integer.parseInt(value);
+      }
+      case "--authorities" -> tls = new TlsArguments(Path.of(value));
+      case "--user" -> user = user.of(value);
+      case "--password-file" -> user = user.with(Path.of(value));
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Amounts may be negative; a word with a letter behind its dash is an option, or mistyped. */
+  private static boolean isLikeAnOption(String word) {
+    return word.matches("--?\\p{Alpha}.*") || word.equals("--");
+  }
+
+  /**
    * Completes what annotations cannot say. Called by picocli.
    *
    * @param ofThis the command's own specification
    */
   @Spec
   void specify(CommandSpec ofThis) {
-    spec = ofThis;
-    List<String> footer = new ArrayList<>(List.of("", "Commands:"));
-    Grammar.HELP.forEach(line -> footer.add(line.isEmpty() ? "" : "  " + line));
-    footer.addAll(EXAMPLES);
-    spec.usageMessage().footer(footer.toArray(String[]::new));
-    spec.parser().unmatchedOptionsArePositionalParams(true); // -3 is an amount
+    ofThis.parser().unmatchedOptionsArePositionalParams(true); // -3 is an amount
   }
 
   @Override
-  public Integer call() throws IOException {
-    checkOptions();
-    OsierClient connected;
+  public Integer call() {
     try {
-      connected = connect();
+      return run();
+    } catch (WrongUsage e) {
+      System.err.println("error: " + e.getMessage());
+      System.err.println("see: osier cli --help");
+      return WRONG_USAGE;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println(CliSession.error(e, json));
+      return 1;
+    } catch (IOException e) {
+      System.err.println("error: the terminal or standard input cannot be read: " + e.getMessage());
       return 1;
     }
-    try (OsierClient client = connected) {
+  }
+
+  private int run() throws IOException {
+    checkOptions();
+    List<Word> command = words == null ? List.of() : words.stream().map(Word::ofArgument).toList();
+    if (!command.isEmpty() && Grammar.parse(command) instanceof Grammar.Help help) {
+      System.out.println(help.text()); // whether or not a datacenter can be reached
+      return 0;
+    }
+    try (OsierClient client = connect()) {
       CliSession cli =
           new CliSession(
               client, client.session(), Optional.ofNullable(keyspace), json, newPasswords);
-      try {
-        client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
-        if (words == null || words.isEmpty()) {
-          return CliShell.run(client, cli);
-        }
-        if (words.equals(List.of("top"))) {
-          return top(new Top(client));
-        }
-        if (words.getFirst().equals("watch")) {
-          return new Watcher(cli.chosen(), json, System.out).run(words);
-        }
-        if (List.of("begin", "commit", "abort", "use").contains(words.getFirst())) {
-          throw new OsierException(
-              ErrorCode.INVALID_ARGUMENT,
-              "'"
-                  + words.getFirst()
-                  + "' is for several commands: use the interactive mode, or write them, a line"
-                  + " each, to standard input");
-        }
-        System.out.println(cli.run(words.stream().map(Word::ofArgument).toList()));
-        return 0;
-      } catch (OsierException e) {
-        System.err.println(cli.error(e));
-        return 1;
+      client.awaitConnected(Duration.ofSeconds(timeoutSeconds));
+      CommandRunner runner = new CommandRunner(client, cli, System.out);
+      if (command.isEmpty()) {
+        return CliShell.run(client, cli, runner);
       }
+      runner.runAlone(command);
+      return 0;
     }
   }
 
-  private int top(Top top) throws IOException {
-    if (once || json) {
-      System.out.println(ValueText.harmless(top.once(json)));
-    } else {
-      top.run();
-    }
-    return 0;
-  }
-
-  /** Amounts may be negative, but a word with a letter behind its dash is a mistyped option. */
   private void checkOptions() {
-    List<String> given = spec.commandLine().getParseResult().originalArgs();
-    if (words != null && !given.contains("--")) {
-      for (String word : words) {
-        if (word.matches("--?\\p{Alpha}.*") && !Grammar.isOption(words, word)) {
-          throw new ParameterException(
-              spec.commandLine(),
+    if (timeoutSeconds < 1) {
+      throw new WrongUsage("--timeout must be at least 1 second");
+    }
+    if (words != null
+        && (spec == null || !spec.commandLine().getParseResult().originalArgs().contains("--"))) {
+      for (int i = 0; i < words.size(); i++) {
+        String word = words.get(i);
+        if (isLikeAnOption(word) && !Grammar.isOption(words.subList(0, i), word)) {
+          throw new WrongUsage(
               "Unknown option: '"
                   + word
                   + "' (a word of the command that begins so comes after --)");
@@ -172,9 +216,6 @@ public final class CliCommand implements Callable<Integer> {
   }
 
   private OsierClient connect() {
-    if (timeoutSeconds < 1) {
-      throw new ParameterException(spec.commandLine(), "--timeout must be at least 1 second");
-    }
     OsierClient.Builder builder =
         OsierClient.builder().name("osier cli").timeout(Duration.ofSeconds(timeoutSeconds));
     Set<String> names = new HashSet<>();
@@ -182,30 +223,41 @@ public final class CliCommand implements Callable<Integer> {
       int equals = endpoint.indexOf('=');
       String name = equals > 0 ? endpoint.substring(0, equals).strip() : "dc" + (names.size() + 1);
       if (!names.add(name)) {
-        throw new ParameterException(spec.commandLine(), "--connect names " + name + " twice");
+        throw new WrongUsage("--connect names " + name + " twice");
       }
       try {
         builder.endpoint(name, endpoint.substring(equals + 1));
       } catch (IllegalArgumentException | OsierException e) {
-        throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
+        throw new WrongUsage("--connect: " + e.getMessage());
       }
     }
+    return usage(
+        "",
+        () -> {
+          tls.applyTo(builder);
+          user.applyTo(builder);
+          return usage("--connect: ", builder::build);
+        });
+  }
+
+  /** Wrong arguments are usage; a file that cannot be read is not, as the usage does not help. */
+  private static <T> T usage(String before, Supplier<T> step) {
     try {
-      tls.applyTo(builder);
-      user.applyTo(builder);
+      return step.get();
     } catch (OsierException e) {
       if (e.code() == ErrorCode.CONFIGURATION) {
-        throw e; // a file, which the usage does not help to mend
+        throw e;
       }
-      throw new ParameterException(spec.commandLine(), e.getMessage());
+      throw new WrongUsage(before + e.getMessage());
     }
-    try {
-      return builder.build();
-    } catch (OsierException e) {
-      if (e.code() == ErrorCode.CONFIGURATION) {
-        throw e; // a file, which the usage does not help to mend
-      }
-      throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
+  }
+
+  /** The arguments are wrong. */
+  private static final class WrongUsage extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    WrongUsage(String message) {
+      super(message);
     }
   }
 }

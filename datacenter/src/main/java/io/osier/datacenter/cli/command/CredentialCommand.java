@@ -16,10 +16,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "credential",
     mixinStandardHelpOptions = true,
-    description = {
-      "Asks for a password, and prints what a datacenter keeps of it: a line for",
-      "osier.users.NAME.credential. The password cannot be found out from it, but by guessing."
-    })
+    description =
+        "Asks for a password, and prints what a datacenter keeps of it: a line for "
+            + "osier.users.NAME.credential. The password cannot be found out from it, but by "
+            + "guessing.")
 public final class CredentialCommand implements Callable<Integer> {
   @Option(
       names = "--password-file",

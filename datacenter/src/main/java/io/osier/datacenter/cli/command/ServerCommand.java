@@ -33,13 +33,11 @@ import picocli.CommandLine.Spec;
     name = "server",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down gracefully).",
+      "Runs one datacenter until it is stopped (SIGTERM or Ctrl-C shuts it down " + "gracefully).",
       "",
-      "Without --config it is one datacenter for this machine alone: on loopback, with the"
-          + " keyspace",
-      "default, its store in ./osier-data and its page at http://127.0.0.1:7402. osier init writes"
-          + " a",
-      "file to go on from.",
+      "Without --config it is one datacenter for this machine alone: on loopback, with "
+          + "the keyspace default, its store in ./osier-data and its page at "
+          + "http://127.0.0.1:7402. osier init writes a file to go on from.",
       "",
       "The file holds the settings that differ from their defaults, for example:",
       "",
@@ -49,8 +47,8 @@ import picocli.CommandLine.Spec;
       "    keyspaces { shop { sla = 2s } }",
       "  }",
       "",
-      "docs/OPERATIONS.md explains every setting. Environment variables override the file:",
-      "osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
+      "docs/OPERATIONS.md explains every setting. Environment variables override the "
+          + "file: osier.listen.client-port is OSIER_LISTEN_CLIENT_PORT."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -85,7 +83,11 @@ public final class ServerCommand implements Callable<Integer> {
 
   @ArgGroup private @Nullable Place place;
 
-  @Option(names = "--check", description = "check the configuration and exit")
+  @Option(
+      names = "--check",
+      description =
+          "check the configuration, and whether the store, the ports and the certificates can be"
+              + " used, and exit")
   private boolean check;
 
   private final Map<String, String> environment;
@@ -184,9 +186,13 @@ public final class ServerCommand implements Callable<Integer> {
     try {
       config = configuration(warnings);
       if (check) {
-        System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
+        List<String> problems = ServerCheck.problems(config);
+        problems.forEach(problem -> System.err.println("error: " + problem));
+        if (problems.isEmpty()) {
+          System.out.println((file == null ? StarterConfig.SOURCE : file) + " is correct");
+        }
         warnings.forEach(ServerCommand::printWarning);
-        return 0;
+        return problems.isEmpty() ? 0 : 1;
       }
       LogNames.install(config.dc());
       EXPORTER.setLevel(java.util.logging.Level.OFF);

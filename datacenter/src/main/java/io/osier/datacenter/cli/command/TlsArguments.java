@@ -5,6 +5,7 @@ import io.osier.core.OsierException;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.TlsOptions;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How a command that connects to a datacenter speaks TLS. */
@@ -16,25 +17,30 @@ public final class TlsArguments {
       names = "--authorities",
       paramLabel = "FILE",
       description = "speak TLS; trusts the authorities in this PEM file and no others")
-  private Path authorities;
+  private @Nullable Path authorities;
 
   @Option(
       names = "--certificate",
       paramLabel = "FILE",
       description = "speak TLS; shows this certificate (PEM), with --key")
-  private Path certificate;
+  private @Nullable Path certificate;
 
   @Option(
       names = "--key",
       paramLabel = "FILE",
       description = "the certificate's key (PEM, PKCS #8)")
-  private Path key;
+  private @Nullable Path key;
 
   @Option(names = "--any-host", description = "accept a trusted certificate whatever host it names")
   private boolean anyHost;
 
-  /** For picocli. */
+  /** For picocli, or none. */
   public TlsArguments() {}
+
+  /** TLS, with these authorities. */
+  TlsArguments(Path authorities) {
+    this.authorities = authorities;
+  }
 
   /**
    * Sets what was given.
@@ -56,7 +62,7 @@ public final class TlsArguments {
     if (authorities != null) {
       options = options.authorities(authorities);
     }
-    if (certificate != null) {
+    if (certificate != null && key != null) {
       options = options.certificate(certificate, key);
     }
     builder.tls(anyHost ? options.anyHost() : options);

@@ -1,9 +1,9 @@
 package io.osier.datacenter.cli.command;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.cli.session.CliSession;
-import io.osier.datacenter.cli.session.Word;
+import io.osier.datacenter.cli.QuietLogs;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;
@@ -15,10 +15,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -38,6 +37,9 @@ import picocli.CommandLine.Parameters;
     description = "Runs what is used at every start, for the launcher's start cache.")
 public final class TrainCommand implements Callable<Integer> {
   private static final Duration START_MAX = Duration.ofSeconds(60);
+
+  /** With which Netty logs where {@link QuietLogs} is. */
+  private static final String NETTY_LOGGER = "io.netty.util.internal.logging.Slf4JLogger";
 
   private static final List<String> COMMANDS =
       List.of(
@@ -89,18 +91,36 @@ public final class TrainCommand implements Callable<Integer> {
                 .build()) {
       client.awaitConnected(START_MAX);
       awaitReady(again);
-      for (boolean json : new boolean[] {false, true}) {
-        CliSession cli = new CliSession(client, client.session(), Optional.of("train"), json);
-        for (String command : COMMANDS) {
-          List<Word> words = Arrays.stream(command.split(" ")).map(Word::ofArgument).toList();
-          System.out.println(cli.run(words));
-        }
-      }
+      call("127.0.0.1:" + clientPort);
       scrape(adminPort);
       return 0;
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.getMessage());
       return 1;
+    }
+  }
+
+  /**
+   * As the command line does, which logs nothing: what of this training is logged goes another way.
+   */
+  private static void call(String address) {
+    new QuietLogs().getLoggerFactory().getLogger(NETTY_LOGGER).info(address);
+    try {
+      Class.forName(NETTY_LOGGER);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("Netty logs in another way now", e);
+    }
+    for (String form : List.of("text", "json")) {
+      for (String command : COMMANDS) {
+        List<String> arguments = new ArrayList<>(List.of("--connect", address));
+        if (form.equals("json")) {
+          arguments.add("--json");
+        }
+        arguments.addAll(List.of(command.split(" ")));
+        if (CliCommand.plain(arguments).orElseThrow().call() != 0) {
+          throw new OsierException(ErrorCode.INTERNAL, "the command failed: " + command);
+        }
+      }
     }
   }
 

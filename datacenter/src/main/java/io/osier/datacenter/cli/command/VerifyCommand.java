@@ -16,11 +16,12 @@ import picocli.CommandLine.Option;
     name = "verify",
     mixinStandardHelpOptions = true,
     description = {
-      "Reads the whole store of a stopped datacenter, compares all checksums and says what is",
-      "damaged. A running datacenter compares the checksums of what it reads.",
+      "Reads the whole store of a stopped datacenter, compares all checksums and says "
+          + "what is damaged. A running datacenter compares the checksums of what it reads.",
       "",
-      "With another store, of a copy of this datacenter or of another one, it also says whether",
-      "numbers of updates were given twice, as two copies that have both run give them."
+      "With another store, of a copy of this datacenter or of another one, it also says "
+          + "whether numbers of updates were given twice, as two copies that have both run "
+          + "give them."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:done", "1:failed; the error is one line on standard error", "2:wrong usage"})

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
@@ -21,11 +22,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The commands that administer and inspect datacenters, and their reports as text. Not thread-safe.
  */
 final class CliAdmin {
+  private static final Pattern NUMBER = Pattern.compile("(\\d{1,18})(ms|B|)");
+
   private final OsierClient client;
   private final NewPasswords newPasswords;
   private final boolean asJson;
@@ -55,7 +60,7 @@ final class CliAdmin {
               default -> admin.dropKeyspaceAsync(what.name());
             });
     if (asJson) {
-      return report.toString();
+      return withNumbers(report).toString();
     }
     if (what.action().equals("drop")) {
       return "dropped";
@@ -84,6 +89,26 @@ final class CliAdmin {
           changed(k));
     }
     return table.toString();
+  }
+
+  /** Settings are told as they are written, 500ms; for programs they are numbers, sla_ms: 500. */
+  private static JsonNode withNumbers(JsonNode report) {
+    for (JsonNode keyspace : report.path("keyspaces")) {
+      for (Map.Entry<String, JsonNode> setting : List.copyOf(keyspace.properties())) {
+        Matcher number = NUMBER.matcher(setting.getValue().asText());
+        if (setting.getValue().isTextual()
+            && !setting.getKey().equals("name")
+            && number.matches()) {
+          ((ObjectNode) keyspace).remove(setting.getKey());
+          String unit = number.group(2);
+          ((ObjectNode) keyspace)
+              .put(
+                  setting.getKey() + (unit.equals("ms") ? "_ms" : unit.equals("B") ? "_bytes" : ""),
+                  Long.parseLong(number.group(1)));
+        }
+      }
+    }
+    return report;
   }
 
   /** Lists, adds or removes datacenters. */

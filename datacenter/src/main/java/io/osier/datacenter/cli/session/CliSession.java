@@ -2,6 +2,7 @@ package io.osier.datacenter.cli.session;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -32,11 +33,18 @@ import org.jspecify.annotations.Nullable;
 public final class CliSession {
   private static final int KEYS_SHOWN = 50;
 
+  /** The launcher's property that standard output is a terminal. */
+  private static final String TERMINAL = "osier.terminal";
+
   private final OsierClient client;
   private final CliAdmin admin;
   private final Session session;
   private Optional<String> keyspace;
   private final boolean asJson;
+
+  /** Whether programs read what is printed: an element a line. */
+  private final boolean isPiped = !Boolean.getBoolean(TERMINAL);
+
   private final ObjectMapper json = new ObjectMapper();
 
   /** The open transaction, or null. */
@@ -70,24 +78,24 @@ public final class CliSession {
    *
    * @throws OsierException if it cannot be understood or fails
    */
-  public String run(List<Word> words) {
-    return ValueText.harmless(outcome(words));
+  String run(List<Word> words) {
+    return answer((Grammar.Action) Grammar.parse(words));
   }
 
-  private String outcome(List<Word> words) {
-    if (words.size() == 1 && words.getFirst().text().equals("help")) {
-      return String.join("\n", Grammar.HELP);
-    }
-    if (!words.isEmpty() && words.getFirst().text().equals("watch")) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'watch' goes on until it is interrupted: run it by itself, as osier cli … watch KEY");
-    }
-    return switch (Grammar.parse(words)) {
+  /** What a command answers. */
+  String answer(Grammar.Action action) {
+    return ValueText.harmless(outcome(action));
+  }
+
+  private String outcome(Grammar.Action action) {
+    return switch (action) {
       case Grammar.Update u -> {
-        if (u.ask().isPresent()) {
-          Reading reading = updated(u, u.ask().get());
-          yield asJson ? doneJson(reading) : ReadingFormat.text(reading);
+        Optional<Reading> reading = shown(u);
+        if (reading.isPresent()) {
+          yield asJson
+              ? doneJson(reading.get())
+              : text(reading.get())
+                  + (transaction != null && u.ask().isEmpty() ? "; commit makes it visible" : "");
         }
         if (!isDone(u)) {
           yield asJson ? "{\"done\":false}" : "not done: it is not as expected";
@@ -135,15 +143,64 @@ public final class CliSession {
   }
 
   /** An error as it is shown: text, or one JSON object. */
-  public String error(OsierException e) {
-    if (!asJson) {
-      return ValueText.harmless("error " + e.code() + ": " + e.getMessage());
-    }
-    return json.createObjectNode()
+  String error(OsierException e) {
+    return error(e, asJson);
+  }
+
+  /** An error as it is shown where there is no session. */
+  public static String error(OsierException e, boolean asJson) {
+    return asJson
+        ? errorJson(e).toString()
+        : ValueText.harmless("error " + e.code() + ": " + e.getMessage());
+  }
+
+  /** The error of a command among many. */
+  String error(OsierException e, int line, String command) {
+    return asJson
+        ? errorJson(e).put("line", line).put("command", command).toString()
+        : ValueText.harmless(
+            "error " + e.code() + " at line " + line + ": " + e.getMessage() + "\n  " + command);
+  }
+
+  private static ObjectNode errorJson(OsierException e) {
+    return JsonNodeFactory.instance
+        .objectNode()
         .put("error", e.code().name())
         .put("message", e.getMessage())
-        .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed")
-        .toString();
+        .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed");
+  }
+
+  boolean isJson() {
+    return asJson;
+  }
+
+  /** Where commands go; a star while a transaction is open. */
+  String prompt() {
+    List<String> names = keyspaces();
+    return client.nearest().orElse("osier")
+        + keyspace
+            .or(() -> names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty())
+            .map(name -> "/" + name)
+            .orElse("")
+        + (transaction == null ? "> " : "*> ");
+  }
+
+  /** What an update shows of its object; empty for nothing. */
+  private Optional<Reading> shown(Grammar.Update update) {
+    if (update.ask().isPresent()) {
+      return update.ask().map(ask -> updated(update, ask));
+    }
+    if (!update.isCounting()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(updated(update, new Request.Ask(false, new Query.Whole())));
+    } catch (OsierException e) {
+      if (e.code() == ErrorCode.FORBIDDEN) {
+        return Optional.empty(); // it is done by who may do it, and perhaps not read it
+      }
+      throw e;
+    }
   }
 
   /** Does an update and returns what it was asked to show: of an addition what is new. */
@@ -360,8 +417,12 @@ public final class CliSession {
 
   // ---------------------------------------------------------------- values
 
-  private static String foundText(Keyspace.Found found) {
-    return found.reading().map(ReadingFormat::text).orElse("(nothing)");
+  private String foundText(Keyspace.Found found) {
+    return found.reading().map(this::text).orElse("(nothing)");
+  }
+
+  private String text(Reading reading) {
+    return isPiped ? ReadingFormat.lines(reading) : ReadingFormat.text(reading);
   }
 
   private String foundJson(Keyspace.Found found) {

@@ -6,6 +6,7 @@ import io.osier.proxy.OsierClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,16 +32,18 @@ public final class CliShell {
    *
    * @return the exit code: at a terminal 0, otherwise 1 if any command failed
    */
-  public static int run(OsierClient client, CliSession cli) throws IOException {
+  public static int run(OsierClient client, CliSession cli, CommandRunner runner)
+      throws IOException {
     try (Terminal terminal = TerminalBuilder.builder().dumb(true).build()) {
       if (!terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
         return typed(terminal, client, cli);
       }
     }
-    return piped(cli);
+    return piped(cli, runner);
   }
 
-  private static int typed(Terminal terminal, OsierClient client, CliSession cli) {
+  private static int typed(Terminal terminal, OsierClient client, CliSession cli)
+      throws IOException {
     LineReader reader =
         LineReaderBuilder.builder()
             .terminal(terminal)
@@ -49,11 +52,16 @@ public final class CliShell {
             .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true) // ! is a character
             .option(LineReader.Option.HISTORY_IGNORE_DUPS, true)
             .build();
+    PrintStream out = new PrintStream(terminal.output(), true, terminal.encoding());
+    CommandRunner runner = new CommandRunner(client, cli, out);
     terminal.writer().println(connected(client) + "; try help");
-    while (true) {
+    Thread shell = Thread.currentThread();
+    terminal.handle(Terminal.Signal.INT, signal -> shell.interrupt()); // ends a command, not all
+    boolean goesOn = true;
+    while (goesOn) {
       String line;
       try {
-        line = reader.readLine("osier> ");
+        line = reader.readLine(cli.prompt());
       } catch (UserInterruptException e) {
         continue;
       } catch (EndOfFileException e) {
@@ -61,17 +69,15 @@ public final class CliShell {
       }
       try {
         List<Word> words = Word.split(line);
-        if (isEnd(words)) {
-          return 0;
-        }
-        if (!words.isEmpty()) {
-          terminal.writer().println(cli.run(words));
-        }
+        goesOn = words.isEmpty() || runner.run(words);
       } catch (OsierException e) {
         terminal.writer().println(cli.error(e));
+      } finally {
+        Thread.interrupted();
       }
       terminal.flush();
     }
+    return 0;
   }
 
   private static String connected(OsierClient client) {
@@ -82,23 +88,21 @@ public final class CliShell {
   }
 
   /** A failed command does not keep the following ones from being run, as at a terminal. */
-  private static int piped(CliSession cli) throws IOException {
+  private static int piped(CliSession cli, CommandRunner runner) throws IOException {
     BufferedReader lines =
         new BufferedReader( // a decoder, which refuses what is no UTF-8 instead of replacing it
             new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
     int code = 0;
-    for (String line = next(lines); line != null; line = next(lines)) {
+    int number = 0;
+    boolean goesOn = true;
+    for (String line = next(lines); goesOn && line != null; line = goesOn ? next(lines) : null) {
+      number++;
       try {
         List<Word> words = Word.split(line);
-        if (isEnd(words)) {
-          break;
-        }
-        if (!words.isEmpty()) {
-          System.out.println(cli.run(words));
-        }
+        goesOn = words.isEmpty() || runner.run(words);
       } catch (OsierException e) {
         code = 1;
-        System.err.println(cli.error(e));
+        System.err.println(cli.error(e, number, line));
       }
     }
     return code;
@@ -111,9 +115,5 @@ public final class CliShell {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "what was written to standard input is no UTF-8", e);
     }
-  }
-
-  private static boolean isEnd(List<Word> words) {
-    return words.size() == 1 && List.of("exit", "quit").contains(words.getFirst().text());
   }
 }

@@ -3,7 +3,9 @@ package io.osier.datacenter.cli.session;
 import static io.osier.datacenter.cli.session.Words.amount;
 import static io.osier.datacenter.cli.session.Words.arguments;
 import static io.osier.datacenter.cli.session.Words.bad;
+import static io.osier.datacenter.cli.session.Words.count;
 import static io.osier.datacenter.cli.session.Words.key;
+import static io.osier.datacenter.cli.session.Words.noVerb;
 import static io.osier.datacenter.cli.session.Words.seconds;
 import static io.osier.datacenter.cli.session.Words.textKey;
 import static io.osier.datacenter.cli.session.Words.texts;
@@ -25,6 +27,7 @@ import io.osier.proxy.Keyspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -33,65 +36,27 @@ import java.util.stream.Collectors;
 
 /** The words of the command line and what they mean. Pure. */
 public final class Grammar {
-  /** What is shown by help, of all types and of everything else. */
-  public static final List<String> HELP =
-      List.of(
-          "counter incr|decr KEY [N] | counter get KEY       goes up and down",
-          "gcounter incr KEY [N] | gcounter get KEY          only goes up",
-          "register set KEY VALUE | register get KEY         the latest assignment wins",
-          "mvregister set KEY VALUE | mvregister get KEY     concurrent values are all kept",
-          "ewflag on|off|get KEY                             concurrently enabled and disabled: on",
-          "dwflag on|off|get KEY                             concurrently enabled and disabled:"
-              + " off",
-          "set add|remove KEY E... | set has KEY E | set size|get KEY    concurrent adding wins",
-          "rwset, lwwset, lwwset-remove                      as set; removing wins, or the latest",
-          "gset add KEY E... | gset has KEY E | gset size|get KEY        only grows",
-          "set range KEY [from|after E] [to|before E] [last] [N]   elements in their order",
-          "map range KEY [from|after F] [to|before F] [last] [N]   fields in that of their names",
-          "map set KEY FIELD=VALUE...                        registers in fields, all at once",
-          "map update KEY FIELD TYPE OP ARGS...              any type, e.g. f counter incr 3",
-          "map remove KEY FIELD... | map get KEY [FIELD...] | map size KEY",
-          "bcounter create KEY LOWER UPPER                   keeps its bounds (- for none)",
-          "bcounter incr|decr KEY [N [WAIT_MS]] | bcounter give KEY DC N [up|down]",
-          "bcounter get KEY | bcounter rights KEY            who may subtract and add how much",
-          "TYPE clear KEY                                    resets the object as far as it is"
-              + " seen",
-          "returning TYPE OP KEY ARGS...                     any update, and what it made, changed"
-              + " or replaced",
-          "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
-          "ifvalue VALUE register set KEY NEW                an update if that is the value",
-          "for SECONDS [ifabsent] TYPE OP KEY ARGS...        an update, and with it a time to live",
-          "eachfor SECONDS TYPE OP KEY ARGS...               a time to live of what it adds or"
-              + " sets",
-          "TYPE expire KEY SECONDS PART... | TYPE persist KEY PART... | TYPE ttl KEY PART",
-          "                                                  of elements, or fields of a map",
-          "",
-          "get KEY | exists KEY | type KEY | del KEY...      whatever the keys hold",
-          "expire KEY SECONDS | expireat KEY TIME | persist KEY | ttl KEY",
-          "scan [FROM [LIMIT]]                               objects in the order of their keys",
-          "keys [PREFIX [LIMIT]] | count [PREFIX [TYPE]]     without values; '' is every prefix",
-          "watch KEY [N] | watch PREFIX* [N]                 a line for each change, N or until ^C",
-          "begin [SECONDS] | commit | abort                  a transaction (causal keyspaces)",
-          "use [KEYSPACE]                                    the keyspace of what follows",
-          "why [DC] | why KEY | why key KEY                  why it is late, or in its mode; what"
-              + " helps",
-          "stat | hot [N]                                    what the datacenter is doing",
-          "top [--once] [--json]                             all datacenters, live; q ends it",
-          "keyspace list | keyspace create NAME [SETTING=VALUE...]",
-          "keyspace alter NAME SETTING=VALUE... | keyspace drop NAME    at all datacenters",
-          "dc list | dc add NAME HOST:PORT | dc remove NAME [--dead]    the datacenters",
-          "user list | user create NAME [RIGHT, ...] | user passwd NAME | user drop NAME",
-          "user grant NAME RIGHT | user revoke NAME RIGHT    e.g. write shop cart:",
-          "help | exit",
-          "",
-          "A VALUE or element is a long (42), a double (4.2), bytes (0xCAFE) or else a string.",
-          "Or its type stands before it: int:42, real:1e3, real:NaN, bytes:0xCAFE, str:42.",
-          "Quotes keep blanks together (city='New York'); '42' in single quotes is a string,",
-          "and so is $'a\\nb', with escapes. A KEY is a string, or bytes:0xFF.",
-          "What is printed is written so, too, and means the same when it is given again.");
-
   /** One command. */
-  sealed interface Action {}
+  public sealed interface Command {}
+
+  /** One that is answered with a text. */
+  sealed interface Action extends Command {}
+
+  /**
+   * Asks what can be done.
+   *
+   * @param text the answer
+   */
+  public record Help(String text) implements Command {}
+
+  /** Shows changes as they come. */
+  record Watch(String what, boolean isPrefix, long changes) implements Command {}
+
+  /** Shows what all datacenters do; once, or until it is ended. */
+  record Top(boolean once) implements Command {}
+
+  /** Ends an interactive session. */
+  record Exit() implements Command {}
 
   /**
    * Updates an object.
@@ -109,6 +74,13 @@ public final class Grammar {
     /** An update without a condition, which shows nothing. */
     Update(Key key, CrdtType type, Operation operation) {
       this(key, type, operation, Optional.empty(), Optional.empty());
+    }
+
+    /** Whether it counts, so that people want to see how far. */
+    boolean isCounting() {
+      Operation done = operation instanceof Operation.WithDeadline both ? both.update() : operation;
+      return condition.isEmpty()
+          && (done instanceof Operation.Increment || done instanceof Operation.IncrementWithin);
     }
   }
 
@@ -193,6 +165,7 @@ public final class Grammar {
           "scan",
           "keys",
           "count",
+          "watch",
           "begin",
           "commit",
           "abort",
@@ -200,16 +173,19 @@ public final class Grammar {
           "why",
           "stat",
           "hot",
+          "top",
           "keyspace",
           "dc",
           "user",
           "help",
-          "exit");
+          "exit",
+          "quit");
 
   /** Of a datacenter that is removed: it does not run any more, and will not. */
   private static final String DEAD = "--dead";
 
-  private static final List<String> REMOVAL = List.of("dc", "remove");
+  /** Of top: one picture. */
+  private static final String ONCE = "--once";
 
   private static final int SCAN_LIMIT = 100;
   private static final int HOT_LIMIT = 20;
@@ -224,7 +200,7 @@ public final class Grammar {
    *
    * @throws OsierException INVALID_ARGUMENT that says what is wrong and what would be right
    */
-  static Action parse(List<Word> words) {
+  public static Command parse(List<Word> words) {
     if (words.isEmpty()) {
       throw bad("a command is missing; try help");
     }
@@ -271,11 +247,11 @@ public final class Grammar {
         arguments(words, 1, 3, "scan [FROM [LIMIT]]");
         yield new Scan(
             words.size() > 1 ? Optional.of(key(words.get(1))) : Optional.empty(),
-            words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
+            words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT);
       }
       case "keys" -> {
         arguments(words, 1, 3, "keys [PREFIX [LIMIT]]");
-        yield new Keys(prefix(words), words.size() > 2 ? amount(words.get(2)) : SCAN_LIMIT);
+        yield new Keys(prefix(words), words.size() > 2 ? count(words.get(2)) : SCAN_LIMIT);
       }
       case "count" -> {
         arguments(words, 1, 3, "count [PREFIX [TYPE]]");
@@ -284,6 +260,22 @@ public final class Grammar {
             words.size() > 2
                 ? Optional.of(CrdtType.ofLabel(words.get(2).text()))
                 : Optional.empty());
+      }
+      case "watch" -> watch(words);
+      case "top" -> {
+        arguments(words, 1, 2, "top [--once]");
+        if (words.size() > 1 && !words.get(1).text().equals(ONCE)) {
+          throw bad("usage: top [--once]");
+        }
+        yield new Top(words.size() > 1);
+      }
+      case "help" -> {
+        arguments(words, 1, 3, "help [WORD]");
+        yield new Help(HelpText.text(texts(words.subList(1, words.size()))));
+      }
+      case "exit", "quit" -> {
+        arguments(words, 1, 1, first);
+        yield new Exit();
       }
       case "begin" -> {
         arguments(words, 1, 2, "begin [SECONDS]");
@@ -297,13 +289,17 @@ public final class Grammar {
       case "dc" -> datacenters(words);
       case "user" -> manageUser(words);
       case "why" -> why(words);
+      case "peers" -> { // its name in versions before why
+        arguments(words, 1, 1, first);
+        yield new Why("", Optional.empty(), false);
+      }
       case "stat" -> {
         arguments(words, 1, 1, first);
         yield new Inspect(first, 0);
       }
       case "hot" -> {
         arguments(words, 1, 2, "hot [N]");
-        yield new Inspect("hot", words.size() > 1 ? amount(words.get(1)) : HOT_LIMIT);
+        yield new Inspect("hot", words.size() > 1 ? count(words.get(1)) : HOT_LIMIT);
       }
       case "returning" -> {
         Update u = update(words, 1, "returning counter incr KEY 3");
@@ -338,7 +334,13 @@ public final class Grammar {
             new Keyspace.Change(u.key, u.type, u.operation).partsExpiring(seconds(words.get(1)));
         yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
       }
-      default -> ObjectGrammar.parse(type(first), words);
+      default -> {
+        Optional<String> here = RedisWords.here(words);
+        if (here.isPresent()) {
+          throw bad(first + " is a command of Redis; here it is: " + here.get());
+        }
+        yield ObjectGrammar.parse(type(first), words);
+      }
     };
   }
 
@@ -351,6 +353,16 @@ public final class Grammar {
     return words.size() == 1
         ? new Why("", Optional.empty(), false)
         : new Why(words.getLast().text(), Optional.of(key(words.getLast())), isKey);
+  }
+
+  private static Watch watch(List<Word> words) {
+    arguments(words, 2, 3, "watch KEY [N] or watch PREFIX* [N]");
+    long changes = words.size() > 2 ? count(words.get(2)) : Long.MAX_VALUE;
+    String what = textKey(words.get(1));
+    // In quotes a key may end with a star itself.
+    return what.endsWith("*") && !words.get(1).literal()
+        ? new Watch(what.substring(0, what.length() - 1), true, changes)
+        : new Watch(what, false, changes);
   }
 
   /** Those of a prefix, which is the second word; all where it is left out, or empty. */
@@ -393,13 +405,12 @@ public final class Grammar {
     };
   }
 
-  /** The type of a label; commands are named, too, where there is none. */
+  /** The type of a label; where there is none, what was meant may be another command. */
   private static CrdtType type(String label) {
-    try {
-      return CrdtType.ofLabel(label);
-    } catch (OsierException e) {
-      throw bad(e.getMessage() + "; other commands are " + String.join(", ", COMMANDS));
-    }
+    return Arrays.stream(CrdtType.values())
+        .filter(t -> t.label().equals(label))
+        .findFirst()
+        .orElseThrow(() -> bad("there is no command '" + label + "'" + HelpText.similar(label)));
   }
 
   private static ManageUser manageUser(List<Word> words) {
@@ -415,7 +426,9 @@ public final class Grammar {
       case "grant", "revoke" ->
           arguments(
               words, 5, Integer.MAX_VALUE, "user " + action + " NAME RIGHT KEYSPACE [PREFIX]");
-      default -> throw bad("user has no '" + action + "'; it is " + usage);
+      default ->
+          throw noVerb(
+              "user", action, List.of("list", "create", "passwd", "grant", "revoke", "drop"));
     }
     String text =
         words.subList(Math.min(3, words.size()), words.size()).stream()
@@ -442,7 +455,7 @@ public final class Grammar {
       case "create" -> arguments(words, 3, Integer.MAX_VALUE, usage);
       case "alter" -> arguments(words, 4, Integer.MAX_VALUE, usage);
       case "drop" -> arguments(words, 3, 3, "keyspace drop NAME");
-      default -> throw bad("keyspace has no '" + action + "'; it is " + usage);
+      default -> throw noVerb("keyspace", action, List.of("list", "create", "alter", "drop"));
     }
     SortedMap<String, String> settings = new TreeMap<>();
     for (Word word : words.subList(Math.min(3, words.size()), words.size())) {
@@ -480,14 +493,22 @@ public final class Grammar {
           throw bad("usage: dc remove NAME [" + DEAD + "]");
         }
       }
-      default -> throw bad("dc has no '" + action + "'; it is " + usage);
+      default -> throw noVerb("dc", action, List.of("list", "add", "remove"));
     }
     return new Administer("dc", action, rest.isEmpty() ? "" : rest.getFirst(), settings);
   }
 
-  /** Whether a word that looks like an option belongs to a command and is not mistyped. */
-  public static boolean isOption(List<String> words, String word) {
-    return word.equals(DEAD) && words.size() > 2 && words.subList(0, 2).equals(REMOVAL);
+  /**
+   * Whether a word that looks like an option belongs to a command and is not mistyped.
+   *
+   * @param before the command's words in front of it
+   */
+  public static boolean isOption(List<String> before, String word) {
+    return switch (word) {
+      case DEAD -> before.size() > 1 && before.subList(0, 2).equals(List.of("dc", "remove"));
+      case ONCE -> before.equals(List.of("top"));
+      default -> false;
+    };
   }
 
   /** Where other datacenters dial one. */

@@ -29,6 +29,9 @@ final class ObjectGrammar {
   private ObjectGrammar() {}
 
   static Grammar.Action parse(CrdtType type, List<Word> words) {
+    if (words.size() == 2 && !verbs(type).contains(words.get(1).text())) {
+      throw unknown(type, words.get(1).text());
+    }
     if (words.size() < 3) {
       throw bad("after '" + type + "' come an operation and a key, for example: " + example(type));
     }
@@ -247,7 +250,7 @@ final class ObjectGrammar {
     return type == CrdtType.OR_MAP ? new Part.Field(word.text()) : new Part.Element(value(word));
   }
 
-  private static String example(CrdtType type) {
+  static String example(CrdtType type) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> type + " incr likes 1";
       case LWW_REGISTER, MV_REGISTER -> type + " set name Ada";
@@ -259,6 +262,6 @@ final class ObjectGrammar {
   }
 
   private static OsierException unknown(CrdtType type, String verb) {
-    return bad("a " + type + " has no '" + verb + "'; it has " + String.join(", ", verbs(type)));
+    return Words.noVerb("a " + type, verb, verbs(type));
   }
 }

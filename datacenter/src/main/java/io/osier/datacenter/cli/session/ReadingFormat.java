@@ -32,6 +32,19 @@ final class ReadingFormat {
     };
   }
 
+  /** As text for programs: an element or field a line, none for none. */
+  static String lines(Reading reading) {
+    return switch (reading) {
+      case Reading.Many r ->
+          r.values().stream().map(ValueText::of).collect(Collectors.joining("\n"));
+      case Reading.Fields r ->
+          r.fields().entrySet().stream()
+              .map(e -> ValueText.name(e.getKey().name()) + ": " + text(e.getValue()))
+              .collect(Collectors.joining("\n"));
+      default -> text(reading);
+    };
+  }
+
   private static String rightsText(Reading.Rights rights) {
     Table table = new Table("datacenter", "may subtract", "may add");
     rights.shares().forEach((dc, s) -> table.add(dc, amount(s.down()), amount(s.up())));

@@ -21,10 +21,10 @@ public final class UserArguments {
   @Option(
       names = "--user",
       paramLabel = "NAME",
-      description = {
-        "log in as this user; the password is asked for, unless --password-file or the variable",
-        VARIABLE + " has it"
-      })
+      description =
+          "log in as this user; the password is asked for, unless --password-file or the variable "
+              + VARIABLE
+              + " has it")
   private @Nullable String user;
 
   @Option(
@@ -33,8 +33,24 @@ public final class UserArguments {
       description = "the user's password is the first line of this file")
   private @Nullable Path passwordFile;
 
-  /** For picocli. */
+  /** For picocli, or none. */
   public UserArguments() {}
+
+  /** The same with a user. */
+  public UserArguments of(String name) {
+    UserArguments with = new UserArguments();
+    with.user = name;
+    with.passwordFile = passwordFile;
+    return with;
+  }
+
+  /** The same with a file that has the password. */
+  public UserArguments with(Path file) {
+    UserArguments with = new UserArguments();
+    with.user = user;
+    with.passwordFile = file;
+    return with;
+  }
 
   /**
    * Sets what was given; asks for the password.

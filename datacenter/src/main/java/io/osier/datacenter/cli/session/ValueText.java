@@ -104,8 +104,8 @@ public final class ValueText {
 
   /** In quotes of which {@link Word} takes what is within for a string. */
   private static String quoted(String text) {
-    if (text.indexOf('\'') < 0 && text.codePoints().noneMatch(ValueText::isHarmful)) {
-      return "'" + text + "'";
+    if (text.codePoints().noneMatch(c -> c == '"' || c == '\\' || isHarmful(c))) {
+      return '"' + text + '"';
     }
     StringBuilder quoted = new StringBuilder("$'");
     text.codePoints()

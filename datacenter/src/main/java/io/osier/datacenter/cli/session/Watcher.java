@@ -2,21 +2,17 @@ package io.osier.datacenter.cli.session;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Watch;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 /** {@code watch}: a line for each change, until so many have come, or it is interrupted. */
-public final class Watcher {
-  private static final String USAGE = "watch KEY [N] or watch PREFIX* [N]";
-
+final class Watcher {
   private final Keyspace keyspace;
   private final boolean asJson;
   private final PrintStream out;
@@ -25,48 +21,24 @@ public final class Watcher {
   /** How many changes are left; only the watcher's thread counts. */
   private long left = Long.MAX_VALUE;
 
-  public Watcher(Keyspace keyspace, boolean asJson, PrintStream out) {
+  Watcher(Keyspace keyspace, boolean asJson, PrintStream out) {
     this.keyspace = keyspace;
     this.asJson = asJson;
     this.out = out;
   }
 
   /**
-   * Prints changes.
+   * Prints changes, until so many have come as were asked for, or Ctrl-C was typed.
    *
-   * @return the exit code, once so many have come as were asked for
    * @throws OsierException if it cannot go on
    */
-  public int run(List<String> words) {
-    if (words.size() < 2 || words.size() > 3) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, "usage: " + USAGE);
-    }
-    if (words.size() == 3) {
-      left = count(words.get(2));
-    }
-    Word of = Word.ofArgument(words.get(1)); // in quotes a key may end with a star itself
-    String what = Words.textKey(of);
+  void run(Grammar.Watch command) {
+    left = command.changes();
     Watch watch =
-        what.endsWith("*") && !of.literal()
-            ? keyspace.watchPrefix(what.substring(0, what.length() - 1))
-            : keyspace.watch(what);
+        command.isPrefix() ? keyspace.watchPrefix(command.what()) : keyspace.watch(command.what());
     try (EndedWatch ended = new EndedWatch(watch)) {
       ended.await();
-      return 0;
     }
-  }
-
-  private static long count(String word) {
-    try {
-      long count = Long.parseLong(word);
-      if (count > 0) {
-        return count;
-      }
-    } catch (NumberFormatException e) {
-      // Named below.
-    }
-    throw new OsierException(
-        ErrorCode.INVALID_ARGUMENT, "N must be a number above 0, not '" + word + "': " + USAGE);
   }
 
   /** The watcher, until it has printed enough. */
@@ -104,9 +76,13 @@ public final class Watcher {
 
     void await() {
       try {
-        enough.join();
-      } catch (CompletionException e) {
-        throw e.getCause() instanceof OsierException cause ? cause : e;
+        enough.get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // whoever watches has typed Ctrl-C
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof OsierException cause
+            ? cause
+            : new IllegalStateException(e.getCause());
       }
     }
 

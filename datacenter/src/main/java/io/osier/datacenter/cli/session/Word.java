@@ -9,18 +9,18 @@ import java.util.List;
  * One word of a command.
  *
  * @param text without its quotes
- * @param literal whether single quotes stood around it, or around what follows its {@code =}: such
- *     a value is a string, whatever it looks like
+ * @param literal whether quotes stood around it, or around what follows its {@code =}: such a value
+ *     is a string, whatever it looks like
  */
 public record Word(String text, boolean literal) {
   private static final String ESCAPED = "$'";
 
   /**
    * The words of a typed line. Blanks separate them. Quotes, single or double, keep blanks together
-   * anywhere in a word ({@code city='New York'}); single quotes also say that the value is a string
-   * ({@code '42'}). Within double quotes, and outside of quotes, a backslash takes the next
-   * character as it is. Where a value begins, {@code $'…'} is as in bash: single quotes within
-   * which a backslash escapes ({@code \\n}, {@code \\u001b}).
+   * anywhere in a word ({@code city='New York'}), and say that the value is a string ({@code
+   * "42"}). Within double quotes, and outside of quotes, a backslash takes the next character as it
+   * is. Where a value begins, {@code $'…'} is as in bash: single quotes within which a backslash
+   * escapes ({@code \\n}, {@code \\u001b}).
    *
    * @throws OsierException INVALID_ARGUMENT if a quote is not closed, nothing follows a backslash,
    *     or an escape is none
@@ -46,11 +46,11 @@ public record Word(String text, boolean literal) {
         literal = true;
       } else if (quote == 0 && (c == '"' || c == '\'')) {
         quote = c;
-        if (c == '\'' && !literal) {
+        if (!literal) {
           dropType(word);
         }
         started = true;
-        literal |= c == '\'';
+        literal = true;
       } else if (c == '\\' && quote != '\'') {
         if (++i == line.length()) {
           throw bad("nothing follows the last \\; write \\\\ for a backslash");
@@ -95,9 +95,9 @@ public record Word(String text, boolean literal) {
   }
 
   /**
-   * An argument that a shell has split already. Single quotes that the shell has left around it, or
-   * around what follows its first {@code =}, mean what they mean in a typed line; so do those
-   * behind a dollar.
+   * An argument that a shell has split already. Quotes that the shell has left around it, or around
+   * what follows its first {@code =}, mean what they mean in a typed line; so do those behind a
+   * dollar.
    */
   public static Word ofArgument(String argument) {
     boolean whole = isQuoted(argument, 0) || isEscaped(argument, 0);
@@ -119,7 +119,12 @@ public record Word(String text, boolean literal) {
   }
 
   private static boolean isQuoted(String text, int from) {
-    return text.length() >= from + 2 && text.charAt(from) == '\'' && text.endsWith("'");
+    if (text.length() < from + 2 || "'\"".indexOf(text.charAt(from)) < 0) {
+      return false;
+    }
+    char quote = text.charAt(from);
+    int last = text.length() - 1;
+    return text.indexOf(quote, from + 1) == last && (quote == '\'' || text.indexOf('\\') < 0);
   }
 
   private static OsierException bad(String message) {

@@ -5,6 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.config.ClosestName;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
@@ -122,9 +123,35 @@ final class Words {
   static int amount(Word word) {
     long number = number(word);
     if (number < 0 || number > Integer.MAX_VALUE) {
-      throw bad("'" + word.text() + "' must be between 0 and " + Integer.MAX_VALUE);
+      throw bad("'" + word.text() + "' must be a number from 0 to " + Integer.MAX_VALUE);
     }
     return (int) number;
+  }
+
+  /** How many things to show, or to wait for. */
+  static int count(Word word) {
+    int count = amount(word);
+    if (count == 0) {
+      throw bad("'" + word.text() + "' must be a number from 1 to " + Integer.MAX_VALUE);
+    }
+    return count;
+  }
+
+  /**
+   * What to throw where something cannot be done.
+   *
+   * @param what with which it cannot
+   * @param verbs what can be
+   */
+  static OsierException noVerb(String what, String verb, List<String> verbs) {
+    return bad(
+        what
+            + " has no '"
+            + verb
+            + "'"
+            + ClosestName.near(verb, verbs).map(v -> "; did you mean '" + v + "'?").orElse("")
+            + "; it has "
+            + String.join(", ", verbs));
   }
 
   /**

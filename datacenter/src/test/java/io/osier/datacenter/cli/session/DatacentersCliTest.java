@@ -155,6 +155,7 @@ final class DatacentersCliTest {
     CliCompleter completer =
         new CliCompleter(new CliSession(client, client.session(), Optional.empty(), false));
     assertThat(completer.words(List.of(), "")).contains("dc");
-    assertThat(run(false, "help")).contains("dc list | dc add NAME HOST:PORT | dc remove NAME");
+    assertThat(HelpText.text(List.of("dc")))
+        .contains("dc list", "dc add NAME HOST:PORT", "dc remove NAME [--dead]");
   }
 }

@@ -23,7 +23,7 @@ final class TransactionCliTest {
       CliSession other = new CliSession(client, client.session(), Optional.of("bank"), false);
       assertThat(run(cli, "begin 30")).contains("at eu, on the snapshot");
       assertThatThrownBy(() -> run(cli, "begin")).hasMessageContaining("open already");
-      assertThat(run(cli, "counter incr n 3")).contains("commit makes it visible");
+      assertThat(run(cli, "counter incr n 3")).isEqualTo("3; commit makes it visible");
       assertThat(run(cli, "counter get n")).isEqualTo("3");
       assertThat(run(other, "counter get n")).isEqualTo("0");
       assertThatThrownBy(() -> run(cli, "set add n x")).hasMessageContaining("holds a counter");
@@ -36,7 +36,7 @@ final class TransactionCliTest {
       assertThat(run(cli, "counter get n")).isEqualTo("3");
 
       assertThat(run(cli, "bcounter create stock 0 10")).isEqualTo("done");
-      assertThat(run(cli, "bcounter incr stock 4")).isEqualTo("done");
+      assertThat(run(cli, "bcounter incr stock 4")).isEqualTo("4");
       assertThatThrownBy(() -> run(cli, "bcounter decr stock 5"))
           .hasMessageContaining("holds the rights to subtract 4 of 4");
       assertThatThrownBy(() -> run(cli, "bcounter give stock us 1"))

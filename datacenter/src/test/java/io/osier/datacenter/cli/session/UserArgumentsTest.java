@@ -35,7 +35,7 @@ final class UserArgumentsTest {
     System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
     try {
-      int code = Main.commandLine(List.of(), arguments).execute(arguments);
+      int code = Main.execute(Main.commandLine(List.of(), arguments), arguments);
       return new Run(
           code,
           o.toString(StandardCharsets.UTF_8).strip(),
@@ -79,7 +79,7 @@ final class UserArgumentsTest {
       String[] asCart = {
         "cli", "--connect", at, "--user", "cart", "--password-file", file.toString()
       };
-      assertThat(run(with(asCart, "counter", "incr", "c")).out).isEqualTo("done");
+      assertThat(run(with(asCart, "counter", "incr", "c")).out).isEqualTo("1");
       assertThat(run(with(asCart, "stat")).err)
           .contains("error FORBIDDEN: ")
           .endsWith("a right is missing: admin *");
@@ -136,14 +136,19 @@ final class UserArgumentsTest {
       String[] asCart = {
         "cli", "--connect", at, "--user", "cart", "--password-file", other.toString()
       };
-      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out).isEqualTo("done");
+      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out).isEqualTo("1");
       assertThat(run(with(asCart, "user", "list")).err).contains("error FORBIDDEN");
       assertThat(run(with(asAdmin, "user", "revoke", "cart", "read", "shop")).out)
           .doesNotContain("read shop");
       assertThat(run(with(asCart, "get", "cart:1")).err).contains("missing: read shop cart:1");
+      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out)
+          .as("done by who may not see how far it is")
+          .isEqualTo("done");
+      assertThat(run(with(asCart, "returning", "counter", "incr", "cart:1")).err)
+          .contains("error FORBIDDEN");
       assertThat(run(with(asAdmin, "user", "grant", "cart", "read", "shop", "cart:")).code)
           .isZero();
-      assertThat(run(with(asCart, "get", "cart:1")).out).isEqualTo("1");
+      assertThat(run(with(asCart, "get", "cart:1")).out).isEqualTo("2");
       assertThat(
               run(with(asAdmin, "--new-password-file", secret.toString(), "user", "passwd", "cart"))
                   .code)
@@ -170,7 +175,7 @@ final class UserArgumentsTest {
   void wrongArguments_areNamed() throws IOException {
     Run lonely = run("cli", "--password-file", password("x").toString(), "get", "c");
     assertThat(lonely.code).isEqualTo(2);
-    assertThat(lonely.err).startsWith("--password-file is a user's; add --user");
+    assertThat(lonely.err).startsWith("error: --password-file is a user's; add --user");
     Run missing =
         run("cli", "--user", "cart", "--password-file", dir.resolve("none").toString(), "get", "c");
     assertThat(missing.code).isEqualTo(1);

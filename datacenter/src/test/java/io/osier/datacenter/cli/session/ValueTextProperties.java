@@ -309,9 +309,9 @@ final class ValueTextProperties {
   @Example
   void text_isPlainWhereItCanBe() {
     assertThat(ValueText.of(Value.of("hello"))).isEqualTo("hello");
-    assertThat(ValueText.of(Value.of("New York"))).isEqualTo("'New York'");
-    assertThat(ValueText.of(Value.of("42"))).isEqualTo("'42'");
-    assertThat(ValueText.of(Value.of(""))).isEqualTo("''");
+    assertThat(ValueText.of(Value.of("New York"))).isEqualTo("\"New York\"");
+    assertThat(ValueText.of(Value.of("42"))).isEqualTo("\"42\"");
+    assertThat(ValueText.of(Value.of(""))).isEqualTo("\"\"");
     assertThat(ValueText.of(Value.of("it's\n"))).isEqualTo("$'it\\'s\\n'");
     assertThat(ValueText.of(Key.of("likes:42"))).isEqualTo("likes:42");
     assertThat(ValueText.of(Key.of(new byte[] {(byte) 0xff}))).isEqualTo("bytes:0xff");

@@ -16,9 +16,10 @@ final class WordTest {
   @Test
   void split_atBlanksOutsideQuotes() {
     assertThat(Word.split("set add  k \"two words\" x"))
-        .containsExactly(word("set"), word("add"), word("k"), word("two words"), word("x"));
+        .containsExactly(
+            word("set"), word("add"), word("k"), new Word("two words", true), word("x"));
     assertThat(Word.split(" \t ")).isEmpty();
-    assertThat(Word.split("register set k \"\"")).contains(word(""));
+    assertThat(Word.split("register set k \"\"")).contains(new Word("", true));
   }
 
   @Test
@@ -35,7 +36,7 @@ final class WordTest {
   @Test
   void split_takesQuotesInTheMiddleOfAWord() {
     assertThat(Word.split("city='New York' name=\"Ada L\""))
-        .containsExactly(new Word("city=New York", true), word("name=Ada L"));
+        .containsExactly(new Word("city=New York", true), new Word("name=Ada L", true));
   }
 
   @Test
@@ -47,7 +48,7 @@ final class WordTest {
   @Test
   void split_takesWhatFollowsABackslash() {
     assertThat(Word.split("it\\'s \"a \\\"b\\\"\" 'c\\d'"))
-        .containsExactly(word("it's"), word("a \"b\""), new Word("c\\d", true));
+        .containsExactly(word("it's"), new Word("a \"b\"", true), new Word("c\\d", true));
   }
 
   @Test
@@ -59,10 +60,12 @@ final class WordTest {
   }
 
   @Test
-  void value_inSingleQuotesIsAString() {
+  void value_inQuotesIsAString() {
     assertThat(Words.value(Word.split("'42'").getFirst())).isEqualTo(Value.of("42"));
-    assertThat(Words.value(Word.split("\"42\"").getFirst())).isEqualTo(Value.of(42));
+    assertThat(Words.value(Word.split("\"42\"").getFirst())).isEqualTo(Value.of("42"));
     assertThat(Words.value(Word.ofArgument("'42'"))).isEqualTo(Value.of("42"));
+    assertThat(Words.value(Word.ofArgument("\"42\""))).isEqualTo(Value.of("42"));
+    assertThat(Word.ofArgument("a=\"b\" and \"c\"")).isEqualTo(word("a=\"b\" and \"c\""));
     assertThat(Word.ofArgument("n='4 2'")).isEqualTo(new Word("n=4 2", true));
     assertThat(Word.ofArgument("'")).isEqualTo(word("'"));
   }

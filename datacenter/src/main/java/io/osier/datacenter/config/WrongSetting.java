@@ -1,0 +1,77 @@
+package io.osier.datacenter.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigOrigin;
+import com.typesafe.config.ConfigValueFactory;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.util.List;
+
+/**
+ * A setting that is wrong. It is caught where a configuration is read, for all to be told at once.
+ */
+final class WrongSetting extends RuntimeException {
+  /** What is read instead of what nothing is the default of. */
+  private static final String NAME = "osier.dc";
+
+  private static final long serialVersionUID = 1;
+
+  private final String key;
+  private final String place;
+
+  /**
+   * One.
+   *
+   * @param place where it stands; empty if nowhere
+   */
+  WrongSetting(String key, String place, String message) {
+    super(message);
+    this.key = key;
+    this.place = place;
+  }
+
+  /** Where something stands: a line, another file's line, the environment; empty for nowhere. */
+  static String place(String source, ConfigOrigin origin) {
+    if (origin.description().startsWith(SettingNames.ENVIRONMENT)) {
+      return SettingNames.ENVIRONMENT;
+    }
+    if (origin.lineNumber() < 0 || origin.resource() != null) {
+      return ""; // of the reference
+    }
+    String file = origin.filename();
+    return (file == null || file.endsWith(source.substring(1 + source.lastIndexOf('/')))
+            ? ""
+            : file + " ")
+        + "line "
+        + origin.lineNumber();
+  }
+
+  /** The same configuration with the setting's default, so that the others can be read, too. */
+  Config mended(Config config, Config reference) {
+    if (key.isEmpty()) {
+      return config;
+    }
+    if (key.equals(NAME)) {
+      return config.withValue(key, ConfigValueFactory.fromAnyRef("dc"));
+    }
+    return reference.hasPathOrNull(key)
+        ? config.withValue(key, reference.getValue(key))
+        : config.withoutPath(key);
+  }
+
+  private String text() {
+    return place.isEmpty() ? getMessage() : place + ": " + getMessage();
+  }
+
+  /** The error that tells of all. */
+  static OsierException all(String source, List<WrongSetting> wrong) {
+    if (wrong.size() == 1) {
+      WrongSetting only = wrong.getFirst();
+      return new OsierException(
+          ErrorCode.CONFIGURATION, source + (only.place.isEmpty() ? ": " : ", ") + only.text());
+    }
+    StringBuilder text = new StringBuilder(source + " has " + wrong.size() + " mistakes:");
+    wrong.forEach(w -> text.append("\n  ").append(w.text()));
+    return new OsierException(ErrorCode.CONFIGURATION, text.toString());
+  }
+}

@@ -79,7 +79,7 @@ final class ModeControl {
     return (long) (windowNanos * ((mixed >>> 1) / (double) Integer.MAX_VALUE));
   }
 
-  private Mode modeOf(ObjectId object) {
+  Mode modeOf(ObjectId object) {
     return switch (policy) {
       case OP -> Mode.OP;
       case STATE -> Mode.STATE;

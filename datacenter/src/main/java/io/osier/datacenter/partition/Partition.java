@@ -533,7 +533,7 @@ public final class Partition implements Machine {
     PartitionReport.OneObject one =
         new PartitionReport.OneObject(
             object,
-            modes.holds(object) ? "state" : "op",
+            modes.modeOf(object).label(),
             modes.explain(object, propagation.holdNanos()),
             escrow.waiters(object),
             propagation.progress(object, now.nanos()));

@@ -207,6 +207,42 @@ public final class MapHandle extends HandleSource {
         entry -> entry.getKey().name());
   }
 
+  /**
+   * The fields, in a form that gives each as what it is, at any depth, without casts.
+   *
+   * <pre>{@code
+   * Reading.Fields ada = shop.map("user:ada").read();
+   * String city = ada.field("city").flatMap(Reading::asValue).map(Value::asText).orElse("");
+   * long visits = ada.field("visits").map(Reading::asLong).orElse(0L);
+   * Reading.Fields address = ada.field("address").orElseThrow().asFields();
+   * }</pre>
+   */
+  public Reading.Fields read() {
+    return Calls.join(readAsync());
+  }
+
+  /** As {@link #read}. */
+  public CompletableFuture<Reading.Fields> readAsync() {
+    return target.read(new Query.Whole(), Reading::asFields);
+  }
+
+  /**
+   * The fields that are counters, by their names; other fields are left out.
+   *
+   * <pre>{@code
+   * shop.map("votes").counter("yes").increment();
+   * Map<String, Long> votes = shop.map("votes").counters();    // {yes=1}
+   * }</pre>
+   */
+  public SortedMap<String, Long> counters() {
+    return Calls.join(countersAsync());
+  }
+
+  /** As {@link #counters}. */
+  public CompletableFuture<SortedMap<String, Long>> countersAsync() {
+    return readAsync().thenApply(Reading.Fields::counters);
+  }
+
   /** As {@link RegisterHandle#clear}. */
   public void clear() {
     Calls.join(clearAsync());

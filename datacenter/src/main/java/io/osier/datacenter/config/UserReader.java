@@ -55,7 +55,7 @@ final class UserReader {
         try {
           grants.add(Grant.parse(text));
         } catch (OsierException e) {
-          throw values.error(rights + ": " + e.getMessage());
+          throw values.error(rights + ": " + e.reason());
         }
       }
     }
@@ -84,7 +84,7 @@ final class UserReader {
       return user;
     } catch (OsierException e) {
       // The value may be a secret that stands in the wrong place: it is not shown.
-      throw values.error(at + ": " + e.getMessage());
+      throw values.error(at + ": " + e.reason());
     }
   }
 }

@@ -98,7 +98,7 @@ final class Writes {
       try {
         parts.add(write(update, now));
       } catch (OsierException e) {
-        parts.add(new Reply.Failure(e.code(), e.getMessage()));
+        parts.add(new Reply.Failure(e.code(), e.reason()));
       }
     }
     return new Reply.All(parts);
@@ -263,7 +263,7 @@ final class Writes {
           escrow.wait(object, waiter);
         }
       } catch (OsierException e) {
-        effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.getMessage()));
+        effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.reason()));
       }
     }
     escrow
@@ -326,7 +326,7 @@ final class Writes {
             false,
             now);
       } catch (OsierException e) {
-        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.getMessage());
+        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.reason());
       }
     }
   }
@@ -351,7 +351,7 @@ final class Writes {
         propagation.release(object);
       } catch (OsierException e) {
         // As if there were none to spare: a request must not stop who is asked.
-        LOG.debug("gives {} no rights of {}: {}", dc, object, e.getMessage());
+        LOG.debug("gives {} no rights of {}: {}", dc, object, e.reason());
       }
     }
   }

@@ -111,7 +111,7 @@ public final class CliCommand implements Callable<Integer> {
     try {
       connected = connect();
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     }
     try (OsierClient client = connected) {
@@ -197,7 +197,7 @@ public final class CliCommand implements Callable<Integer> {
       if (e.code() == ErrorCode.CONFIGURATION) {
         throw e; // a file, which the usage does not help to mend
       }
-      throw new ParameterException(spec.commandLine(), e.getMessage());
+      throw new ParameterException(spec.commandLine(), e.reason());
     }
     try {
       return builder.build();
@@ -205,7 +205,7 @@ public final class CliCommand implements Callable<Integer> {
       if (e.code() == ErrorCode.CONFIGURATION) {
         throw e; // a file, which the usage does not help to mend
       }
-      throw new ParameterException(spec.commandLine(), "--connect: " + e.getMessage());
+      throw new ParameterException(spec.commandLine(), "--connect: " + e.reason());
     }
   }
 }

@@ -94,7 +94,7 @@ public final class InitCommand implements Callable<Integer> {
       ConfigReader.read("the file that would be written", text, Map.of());
       Files.writeString(to, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     } catch (FileAlreadyExistsException e) {
       System.err.println("error: " + to + " exists already; name another with --file");

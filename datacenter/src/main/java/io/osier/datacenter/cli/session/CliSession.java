@@ -136,11 +136,11 @@ public final class CliSession {
   /** An error as it is shown: text, or one JSON object. */
   public String error(OsierException e) {
     if (!asJson) {
-      return ValueText.harmless("error " + e.code() + ": " + e.getMessage());
+      return ValueText.harmless("error " + e.code() + ": " + e.reason());
     }
     return json.createObjectNode()
         .put("error", e.code().name())
-        .put("message", e.getMessage())
+        .put("message", e.reason())
         .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed")
         .toString();
   }

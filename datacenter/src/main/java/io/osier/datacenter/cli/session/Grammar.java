@@ -375,7 +375,7 @@ public final class Grammar {
     try {
       return CrdtType.ofLabel(label);
     } catch (OsierException e) {
-      throw bad(e.getMessage() + "; other commands are " + String.join(", ", COMMANDS));
+      throw bad(e.reason() + "; other commands are " + String.join(", ", COMMANDS));
     }
   }
 

@@ -16,8 +16,8 @@ public sealed interface RequestLimits permits Request {
    * {@link Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came
    * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
-   * which came with 6, and no {@link Query.Range}, which came with 7, and
-   * no {@link Operation.Bound} with a first value, which came with 8.
+   * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
+   * Operation.Bound} with a first value, which came with 8.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

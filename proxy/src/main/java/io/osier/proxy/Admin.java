@@ -27,9 +27,9 @@ import java.util.function.UnaryOperator;
  * }
  * }</pre>
  *
- * <p>A change whose connection was lost, or whose time was over, after it was sent fails with {@link
- * OutcomeUnknownException}: listing tells what became of it. Methods that return text give the
- * datacenter's answer as it is, a JSON object whose fields docs/OPERATIONS.md tells.
+ * <p>A change whose connection was lost, or whose time was over, after it was sent fails with
+ * {@link OutcomeUnknownException}: listing tells what became of it. Methods that return text give
+ * the datacenter's answer as it is, a JSON object whose fields docs/OPERATIONS.md tells.
  */
 public final class Admin {
   private static final String DATACENTER = "dc";
@@ -176,8 +176,8 @@ public final class Admin {
    * }</pre>
    *
    * @return as it is then
-   * @throws io.osier.core.InvalidRequestException if there is none of that name, or a setting is out
-   *     of range or cannot be altered
+   * @throws io.osier.core.InvalidRequestException if there is none of that name, or a setting is
+   *     out of range or cannot be altered
    */
   public KeyspaceStatus alterKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
     return Calls.join(alterKeyspaceAsync(name, settings));

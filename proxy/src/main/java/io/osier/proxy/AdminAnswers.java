@@ -136,8 +136,7 @@ final class AdminAnswers {
   }
 
   private static OsierException malformed(String why) {
-    return OsierException.of(
-        ErrorCode.MALFORMED, "the datacenter's answer cannot be read: " + why);
+    return OsierException.of(ErrorCode.MALFORMED, "the datacenter's answer cannot be read: " + why);
   }
 
   // ---------------------------------------------------------------- JSON

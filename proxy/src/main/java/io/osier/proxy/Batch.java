@@ -31,9 +31,9 @@ import java.util.function.Function;
  * });
  * }</pre>
  *
- * <p>A call of a handle is noted and returns at once, done or not: what becomes of it is told by the
- * call that sends the batch. What has an answer (reads, conditions, {@code incrementAndGet} and its
- * like) is none of a batch: INVALID_ARGUMENT. So is a call after the batch was sent. Not
+ * <p>A call of a handle is noted and returns at once, done or not: what becomes of it is told by
+ * the call that sends the batch. What has an answer (reads, conditions, {@code incrementAndGet} and
+ * its like) is none of a batch: INVALID_ARGUMENT. So is a call after the batch was sent. Not
  * thread-safe.
  */
 public final class Batch extends ObjectSpace {

@@ -147,7 +147,9 @@ abstract class BatchCall {
   /** How many partitions the keyspace has: known at once where a datacenter has told it. */
   private CompletableFuture<Integer> partitions() {
     int known = session.partitions(keyspace);
-    return known > 0 ? CallFuture.completed(known) : new PartitionsCall(session, keyspace, isInBackground()).start();
+    return known > 0
+        ? CallFuture.completed(known)
+        : new PartitionsCall(session, keyspace, isInBackground()).start();
   }
 
   /** Waits for a datacenter that has the keyspace. */

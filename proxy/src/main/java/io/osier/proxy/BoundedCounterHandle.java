@@ -48,17 +48,17 @@ public final class BoundedCounterHandle extends CounterCalls {
 
   /**
    * Creates the counter at a first value, once: a program may ask for it each time that it starts,
-   * and at several datacenters at the same time. Of a counter that is there the value stays, and the
-   * bounds are widened where these are wider.
+   * and at several datacenters at the same time. Of a counter that is there the value stays, and
+   * the bounds are widened where these are wider.
    *
    * <pre>{@code
    * shop.boundedCounter("stock:42").create(0, 1_000, 250);    // 250 pieces, whoever says so how often
    * }</pre>
    *
-   * <p>What may be subtracted and added at first is divided among the datacenters. If creations that
-   * do not know of each other differ, the largest first value counts, once, the lower bound is the
-   * lowest of them, and so much may be added as the one let that lets most be added: the upper bound
-   * then is above the one that was asked for.
+   * <p>What may be subtracted and added at first is divided among the datacenters. If creations
+   * that do not know of each other differ, the largest first value counts, once, the lower bound is
+   * the lowest of them, and so much may be added as the one let that lets most be added: the upper
+   * bound then is above the one that was asked for.
    *
    * @param lower at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
    * @param upper at least {@code first}; {@link BoundedCounter#NO_UPPER} for none

@@ -23,8 +23,8 @@ public record Changes(List<Change> changes, WatchPosition position, boolean isWh
    *     have been changed
    * @param origin the datacenter where it was changed; empty where there may be several
    * @param found what the key holds, at this change or a later one, if the watch brings values
-   *     along ({@link Watch#withValues}); empty if it does not, where there was no room, or where it
-   *     could not be read: then it is to be read
+   *     along ({@link Watch#withValues}); empty if it does not, where there was no room, or where
+   *     it could not be read: then it is to be read
    */
   public record Change(
       Key key, Optional<CrdtType> type, Optional<String> origin, Optional<Keyspace.Found> found) {

@@ -185,7 +185,8 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
-    return DatacenterQueries.report(core.datacenters().get(dc), new Request.Backup(name), limit, true);
+    return DatacenterQueries.report(
+        core.datacenters().get(dc), new Request.Backup(name), limit, true);
   }
 
   /**

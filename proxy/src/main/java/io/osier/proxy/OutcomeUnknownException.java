@@ -1,7 +1,7 @@
 package io.osier.proxy;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.AmbiguousException;
+import io.osier.core.ErrorCode;
 
 /** An update was sent and no answer came: it may or may not have been done. */
 public final class OutcomeUnknownException extends AmbiguousException {

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
  * watchers together, in {@code osier.memory.changes}. Who is behind by more than that is cut off
  * with WATCHER_TOO_SLOW, and may go on from its last position, where it is told of everything that
  * was changed since. The present value of a key is to be read, or comes along ({@link
- * #withValues()}); of a key that is watched by itself
- * one change is told for several that follow one another quickly.
+ * #withValues()}); of a key that is watched by itself one change is told for several that follow
+ * one another quickly.
  *
  * <p>If the datacenter is lost it goes on by itself, there or elsewhere: it misses nothing, and may
  * be told of some changes twice. It ends with HISTORY_TOO_SHORT where objects that were removed
@@ -69,7 +69,8 @@ public final class Watch implements Flow.Publisher<Changes> {
   }
 
   static Watch of(SessionCore session, String keyspace, Optional<Key> key, boolean prefix) {
-    return new Watch(session, keyspace, key, prefix, List.of(), false, Thread::startVirtualThread, 0);
+    return new Watch(
+        session, keyspace, key, prefix, List.of(), false, Thread::startVirtualThread, 0);
   }
 
   /**
@@ -99,8 +100,8 @@ public final class Watch implements Flow.Publisher<Changes> {
   /**
    * With each change comes what its key holds ({@link Changes.Change#found}): at this change, or at
    * a later one. It is read by a request of its own, of 32 keys at a time, after the changes came,
-   * so changes come later by about one way there and back. Of what comes at once, no more values are
-   * read after 4 MiB; the changes that follow come without.
+   * so changes come later by about one way there and back. Of what comes at once, no more values
+   * are read after 4 MiB; the changes that follow come without.
    *
    * <pre>{@code
    * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->

@@ -27,8 +27,7 @@ final class AdminAnswersTest {
         .containsExactly(
             new KeyspaceStatus(
                 "shop",
-                new TreeMap<>(
-                    Map.of("sla", "500ms", "later", "{x=[1, -2500.0, null, true]}")),
+                new TreeMap<>(Map.of("sla", "500ms", "later", "{x=[1, -2500.0, null, true]}")),
                 false,
                 List.of("us"),
                 false,

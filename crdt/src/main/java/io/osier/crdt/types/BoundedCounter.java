@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  * wider ones, which never takes a right away. The first list stays, whoever sets bounds later, so a
  * datacenter that is added has no rights until others give it some.
  *
- * <p>What the value starts at is no replica's doing: it stands with the bounds, so that creations at
- * several places count it once. Where they differ the largest counts, the lower bound is the lowest,
- * and the room above is the largest, so the upper bound may be above all that were asked for.
+ * <p>What the value starts at is no replica's doing: it stands with the bounds, so that creations
+ * at several places count it once. Where they differ the largest counts, the lower bound is the
+ * lowest, and the room above is the largest, so the upper bound may be above all that were asked
+ * for.
  *
  * <p>{@link #prepare} does not ask whether there are enough rights: what a datacenter may use
  * depends on what it may have forgotten, which is its own affair ({@link #downRights}). The counter

@@ -200,7 +200,8 @@ final class BoundedCounterTest {
     void act(Act act, int at, List<String> known, long downs, long ups) {
       Operation operation =
           switch (act) {
-            case Act.Bound b -> new Operation.Bound(b.first - b.down, b.first + b.up, known, b.first);
+            case Act.Bound b ->
+                new Operation.Bound(b.first - b.down, b.first + b.up, known, b.first);
             case Act.Give g ->
                 downs > 0
                     ? new Operation.Transfer(

@@ -187,7 +187,9 @@ final class HandleConveniencesTest {
       assertThat(watching.ended()).isNotDone();
     }
     long with = told.values().stream().filter(Optional::isPresent).count();
-    assertThat(with).as("some keys at a time are read until the budget is spent").isBetween(1L, 199L);
+    assertThat(with)
+        .as("some keys at a time are read until the budget is spent")
+        .isBetween(1L, 199L);
     assertThatThrownBy(() -> shop.watch("v-1").withValues(0))
         .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
   }

@@ -106,8 +106,7 @@ final class TypedAdminTest {
     assertThat(admin.createKeyspace("wallet", k -> k.causal()).isCausal()).isTrue();
     assertThatThrownBy(() -> admin.createKeyspace("wallet", k -> k.causal()))
         .is(Refused.with(ErrorCode.INVALID_ARGUMENT));
-    assertThat(
-            admin.alterKeyspace("wallet", k -> k.history(Duration.ofSeconds(30))).settings())
+    assertThat(admin.alterKeyspace("wallet", k -> k.history(Duration.ofSeconds(30))).settings())
         .containsEntry("history", "30000ms");
     assertThatThrownBy(() -> admin.alterKeyspace("none", k -> k.sla(Duration.ZERO)))
         .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));

@@ -139,7 +139,6 @@ public final class ScramLogin {
   }
 
   private static OsierException malformed() {
-    return OsierException.of(
-        ErrorCode.MALFORMED, "what the datacenter sent is no part of a login");
+    return OsierException.of(ErrorCode.MALFORMED, "what the datacenter sent is no part of a login");
   }
 }

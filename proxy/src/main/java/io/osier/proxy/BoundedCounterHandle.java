@@ -88,6 +88,15 @@ public final class BoundedCounterHandle extends CounterCalls {
   /**
    * Subtracts.
    *
+   * <pre>{@code
+   * try {
+   *   bank.boundedCounter("stock:42").decrement(1);
+   * } catch (TransientException e) { // NOT_ENOUGH_RIGHTS: sold out, or others hold the rights
+   *   showSoldOut();
+   * }
+   * }</pre>
+   *
+   * @param amount at least 0
    * @throws OsierException NOT_ENOUGH_RIGHTS if the datacenter may not subtract as much now
    */
   public void decrement(long amount) {

@@ -111,7 +111,7 @@ public record Grant(Right right, Optional<String> keyspace, Optional<Key> prefix
   }
 
   private static OsierException bad(String what) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "a right is written as RIGHT KEYSPACE [PREFIX], for example read shop, write shop cart:, or"
             + " admin *: "

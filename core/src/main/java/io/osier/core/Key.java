@@ -18,7 +18,7 @@ public final class Key implements Comparable<Key> {
 
   private Key(byte[] bytes) {
     if (bytes.length == 0 || bytes.length > LENGTH_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           bytes.length == 0 ? ErrorCode.INVALID_ARGUMENT : ErrorCode.KEY_TOO_LARGE,
           "a key has 1 to " + LENGTH_MAX + " bytes, not " + bytes.length);
     }

@@ -34,6 +34,6 @@ public final class Present {
   }
 
   private static OsierException missing(String what) {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, what + " must be given, not null");
+    return OsierException.of(ErrorCode.INVALID_ARGUMENT, what + " must be given, not null");
   }
 }

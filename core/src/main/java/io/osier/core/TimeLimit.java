@@ -41,7 +41,7 @@ public final class TimeLimit {
    */
   public static Duration positive(String what, Duration limit) {
     if (Present.present(limit, what).isZero() || limit.isNegative()) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, what + " must be above 0, not " + limit);
+      throw OsierException.of(ErrorCode.INVALID_ARGUMENT, what + " must be above 0, not " + limit);
     }
     return capped(limit);
   }
@@ -54,7 +54,7 @@ public final class TimeLimit {
    */
   public static Duration notNegative(String what, Duration limit) {
     if (Present.present(limit, what).isNegative()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, what + " must be at least 0, not " + limit);
     }
     return capped(limit);

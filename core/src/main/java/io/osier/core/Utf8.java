@@ -29,7 +29,7 @@ public final class Utf8 {
           if (Character.isLowSurrogate(c)
               || i + 1 == text.length()
               || !Character.isLowSurrogate(text.charAt(i + 1))) {
-            throw new OsierException(
+            throw OsierException.of(
                 ErrorCode.INVALID_ARGUMENT,
                 "a text has half a surrogate pair at index " + i + ", which UTF-8 cannot carry");
           }

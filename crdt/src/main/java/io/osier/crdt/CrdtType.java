@@ -68,7 +68,7 @@ public enum CrdtType {
    */
   public static CrdtType of(int number) {
     if (number < 1 || number >= BY_NUMBER.length) {
-      throw new OsierException(ErrorCode.MALFORMED, "type number " + number + " is unknown");
+      throw OsierException.of(ErrorCode.MALFORMED, "type number " + number + " is unknown");
     }
     return BY_NUMBER[number];
   }
@@ -85,7 +85,7 @@ public enum CrdtType {
         return type;
       }
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "there is no type '"
             + label

@@ -32,7 +32,7 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
   static void checkName(String name) {
     int length = Utf8.length(name);
     if (length < 1 || length > NAME_LENGTH_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a field's name has 1 to " + NAME_LENGTH_MAX + " bytes, not " + length);
     }

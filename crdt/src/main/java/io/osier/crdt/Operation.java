@@ -78,7 +78,7 @@ public sealed interface Operation {
         yield bytes;
       }
       case Bound o ->
-          HeapSize.object(2 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(o.sharers.size());
+          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(o.sharers.size());
       case IncrementWithin o -> HeapSize.object(Long.BYTES + Integer.BYTES);
       case Transfer o -> HeapSize.object(Long.BYTES + HeapSize.REFERENCE + 1) + HeapSize.text(o.to);
       case Inherit o -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(o.from);
@@ -204,14 +204,20 @@ public sealed interface Operation {
   /**
    * Creates a bounded counter, or widens its bounds.
    *
-   * @param lower at most 0; {@link BoundedCounter#NO_LOWER} for none
-   * @param upper at least 0; {@link BoundedCounter#NO_UPPER} for none
+   * @param lower at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper at least {@code first}; {@link BoundedCounter#NO_UPPER} for none
    * @param sharers the datacenters among whom the first rights are divided; the datacenter fills it
    *     in
+   * @param first what the counter starts at; of one that is there already it says nothing
    */
-  record Bound(long lower, long upper, List<String> sharers) implements Operation {
+  record Bound(long lower, long upper, List<String> sharers, long first) implements Operation {
     public Bound {
       sharers = List.copyOf(sharers);
+    }
+
+    /** One that starts at 0. */
+    public Bound(long lower, long upper, List<String> sharers) {
+      this(lower, upper, sharers, 0);
     }
 
     @Override

@@ -37,6 +37,9 @@ public final class OperationCodec {
   private static final int PERSIST_PARTS = 18;
   private static final int WITH_PART_DEADLINES = 19;
 
+  /** As {@link #BOUND}, with what it starts at before the bounds. */
+  private static final int BOUND_FROM = 24;
+
   private static final int WHOLE = 1;
   private static final int CONTAINS = 2;
   private static final int SIZE = 3;
@@ -131,7 +134,10 @@ public final class OperationCodec {
         write(out, o.update());
       }
       case Operation.Bound o -> {
-        out.writeByte(BOUND);
+        out.writeByte(o.first() == 0 ? BOUND : BOUND_FROM);
+        if (o.first() != 0) {
+          out.writeSigned(o.first());
+        }
         out.writeSigned(o.lower());
         out.writeSigned(o.upper());
         out.writeCount(o.sharers().size());
@@ -198,6 +204,11 @@ public final class OperationCodec {
       case BOUND ->
           new Operation.Bound(
               in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc));
+      case BOUND_FROM -> {
+        long first = in.readSigned();
+        yield new Operation.Bound(
+            in.readSigned(), in.readSigned(), readList(in, 2, OperationCodec::readDc), first);
+      }
       case INCREMENT_WITHIN ->
           new Operation.IncrementWithin(in.readSigned(), Math.toIntExact(in.readNumber()));
       case TRANSFER -> new Operation.Transfer(readDc(in), in.readSigned(), in.readFlag());

@@ -33,14 +33,14 @@ public final class OperationLimits {
       case Operation.Remove o -> check(o.elements(), valueBytesMax);
       case Operation.UpdateFields o -> {
         if (depth > DEPTH_MAX) {
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
               "maps may be nested " + DEPTH_MAX + " levels deep, not more");
         }
         for (Operation.FieldUpdate update : o.updates()) {
           FieldId.checkName(update.field().name());
           if (!update.field().type().isNestable()) {
-            throw new OsierException(
+            throw OsierException.of(
                 ErrorCode.INVALID_ARGUMENT,
                 "a " + update.field().type() + " cannot be a field of a map: it is an object");
           }
@@ -56,7 +56,7 @@ public final class OperationLimits {
       case Operation.WithDeadline o -> {
         check(o.deadline(), depth);
         if (o.update().isOfKey() || o.update().givesDeadline() || o.update().givesPartDeadlines()) {
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
               "an update that gives its object a time to live does not delete the key, nor give or"
                   + " take another one");
@@ -76,7 +76,7 @@ public final class OperationLimits {
         check(o.deadline(), depth);
         if (!(o.update() instanceof Operation.Add)
             && !(o.update() instanceof Operation.UpdateFields)) {
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
               "what gives parts of an object a time to live adds elements or updates fields");
         }
@@ -86,7 +86,7 @@ public final class OperationLimits {
       case Operation.IncrementWithin o -> {}
       case Operation.Transfer o -> {}
       case Operation.Inherit o ->
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
               "rights of a datacenter that was given up are inherited by the others themselves");
     }
@@ -95,7 +95,7 @@ public final class OperationLimits {
   private static void check(Operation.Expire deadline, int depth) {
     checkIsWhole(TIME_TO_LIVE, depth);
     if (deadline.millis() > Operation.Expire.MILLIS_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a time to live ends before the year 10000: at most "
               + Operation.Expire.MILLIS_MAX
@@ -106,13 +106,13 @@ public final class OperationLimits {
 
   private static void checkIsWhole(String why, int depth) {
     if (depth > 1) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, why);
+      throw OsierException.of(ErrorCode.INVALID_ARGUMENT, why);
     }
   }
 
   private static void checkParts(List<Part> parts, int valueBytesMax) {
     if (parts.isEmpty()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "at least one element or field must be given, not none");
     }
     for (Part part : parts) {
@@ -125,7 +125,7 @@ public final class OperationLimits {
 
   private static void check(List<Value> values, int valueBytesMax) {
     if (values.isEmpty()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "at least one element must be given, not none");
     }
     for (Value value : values) {
@@ -135,7 +135,7 @@ public final class OperationLimits {
 
   private static void check(Value value, int valueBytesMax) {
     if (value.sizeBytes() > valueBytesMax) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
           "a value of " + value.sizeBytes() + " bytes is over the limit of " + valueBytesMax);
     }

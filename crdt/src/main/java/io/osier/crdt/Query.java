@@ -143,7 +143,7 @@ public sealed interface Query {
       Present.present(from, "a bound");
       Present.present(to, "a bound");
       if (limit < 1 || limit > LIMIT_MAX) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "a range shows 1 to " + LIMIT_MAX + " elements or fields at once, not " + limit);
       }

@@ -1,12 +1,15 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.Value;
 import io.osier.crdt.types.BoundedCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The answer to a {@link Query}: a plain value without any metadata. Immutable. */
 public sealed interface Reading {
@@ -42,6 +45,57 @@ public sealed interface Reading {
     };
   }
 
+  /**
+   * The number that a counter, or a bounded one, shows.
+   *
+   * @throws OsierException WRONG_TYPE if this is of something else; so for the other ones
+   */
+  default long asLong() {
+    return switch (this) {
+      case Count r -> r.value;
+      case Rights r -> r.value;
+      default -> throw another("counter");
+    };
+  }
+
+  /** Whether a flag is on. */
+  default boolean asBoolean() {
+    return this instanceof Flag r ? r.value : fail("flag");
+  }
+
+  /** What a last-writer-wins register shows; empty if it was never assigned. */
+  default Optional<Value> asValue() {
+    return this instanceof Single r ? r.value : fail("last-writer-wins register");
+  }
+
+  /** The elements of a set, or the values of a multi-value register, in the order of values. */
+  default List<Value> asList() {
+    return this instanceof Many r ? r.values : fail("set or multi-value register");
+  }
+
+  /** The fields of a map. */
+  default Fields asFields() {
+    return this instanceof Fields r ? r : fail("map");
+  }
+
+  private <T> T fail(String wanted) {
+    throw another(wanted);
+  }
+
+  private OsierException another(String wanted) {
+    String is =
+        switch (this) {
+          case Count r -> "counter";
+          case Flag r -> "flag";
+          case Single r -> "last-writer-wins register";
+          case Many r -> "set or multi-value register";
+          case Rights r -> "bounded counter";
+          case Fields r -> "map";
+        };
+    return OsierException.of(
+        ErrorCode.WRONG_TYPE, "this is read of a " + is + ", not of a " + wanted);
+  }
+
   /** An entry of a tree. */
   long ENTRY_BYTES = HeapSize.object(5 * HeapSize.REFERENCE + 1);
 
@@ -71,5 +125,30 @@ public sealed interface Reading {
   record Share(long down, long up) {}
 
   /** A map's present fields, in the order of their names. */
-  record Fields(SortedMap<FieldId, Reading> fields) implements Reading {}
+  record Fields(SortedMap<FieldId, Reading> fields) implements Reading {
+    /**
+     * What a field shows; where it is of several types, the first of them. Empty if there is none.
+     */
+    public Optional<Reading> field(String name) {
+      return fields.entrySet().stream()
+          .filter(e -> e.getKey().name().equals(name))
+          .map(Map.Entry::getValue)
+          .findFirst();
+    }
+
+    /**
+     * The fields that are counters, by their names; where one name has counters of both types, that
+     * is their sum.
+     */
+    public SortedMap<String, Long> counters() {
+      SortedMap<String, Long> counters = new TreeMap<>();
+      fields.forEach(
+          (field, reading) -> {
+            if (reading instanceof Count count) {
+              counters.merge(field.name(), count.value, Long::sum);
+            }
+          });
+      return counters;
+    }
+  }
 }

@@ -6,7 +6,7 @@ import io.osier.crdt.Query;
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
 public sealed interface RequestLimits permits Request {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 7;
+  int PROTOCOL_VERSION = 8;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
@@ -16,7 +16,8 @@ public sealed interface RequestLimits permits Request {
    * {@link Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came
    * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
-   * which came with 6, and no {@link Query.Range}, which came with 7.
+   * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
+   * Operation.Bound} with a first value, which came with 8.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

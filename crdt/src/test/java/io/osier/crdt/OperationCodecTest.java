@@ -50,6 +50,7 @@ final class OperationCodecTest {
         "10d804010301");
     golden.put(new Operation.Inherit("us"), "0c" + "027573");
     golden.put(new Operation.Bound(-1, 5, List.of("eu", "us")), "09010a02" + "02657502" + "7573");
+    golden.put(new Operation.Bound(-1, 5, List.of("eu"), 3), "1806010a01" + "026575");
     golden.put(new Operation.IncrementWithin(-2, 300), "0a03ac02");
     golden.put(new Operation.Transfer("us", 3, true), "0b0275730601");
     golden.put(new Query.Whole(), "01");

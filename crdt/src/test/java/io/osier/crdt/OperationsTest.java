@@ -150,7 +150,7 @@ final class OperationsTest {
     assertThatThrownBy(() -> apply(up, EU, new Operation.Increment(Long.MIN_VALUE)))
         .hasMessageContaining("the sum of all that was ever subtracted here is 0");
     assertThatThrownBy(() -> apply(up, US, new Operation.Increment(1)))
-        .hasMessage("adding 1 to 9223372036854775807 leaves the range of a long");
+        .hasMessage("OVERFLOW: adding 1 to 9223372036854775807 leaves the range of a long");
     CrdtState elsewhere = apply(zero, US, new Operation.Increment(1));
     assertThat(elsewhere.read(new Query.Whole())).isEqualTo(new Reading.Count(1));
   }

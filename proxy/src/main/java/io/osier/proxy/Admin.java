@@ -6,23 +6,40 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /**
  * Administers all datacenters through the one that is nearest: what is changed there travels to the
- * others. Needs the right {@code admin}. Answers are JSON objects, whose fields docs/OPERATIONS.md
- * tells. Thread-safe.
+ * others. Needs the right {@code admin}. A call takes at most the client's time limit ({@link
+ * OsierClient.Builder#timeout}), and is asked once, of one datacenter. Thread-safe.
  *
- * <p>A call whose connection was lost, or whose time was over, fails with an {@link OsierException}
- * that says so: what it asked for may have been done, and listing tells.
+ * <pre>{@code
+ * KeyspaceStatus shop = client.admin().ensureKeyspace("shop", k -> k.sla(Duration.ofMillis(500)));
+ * for (DatacenterStatus dc : client.admin().datacenters()) {
+ *   System.out.println(dc.name() + " " + dc.state());
+ * }
+ * }</pre>
+ *
+ * <p>A change whose connection was lost, or whose time was over, after it was sent fails with
+ * {@link OutcomeUnknownException}: listing tells what became of it. Methods that return text give
+ * the datacenter's answer as it is, a JSON object whose fields docs/OPERATIONS.md tells.
  */
 public final class Admin {
   private static final String DATACENTER = "dc";
+  private static final String KEYSPACE = "keyspace";
+  private static final String LIST = "list";
+
+  /** What of a keyspace stays as it was created. */
+  private static final Set<String> FIXED = Set.of("consistency", "partitions", "replicas");
 
   private final ClientCore client;
 
@@ -35,9 +52,109 @@ public final class Admin {
     return new UserAdmin(this);
   }
 
+  // ---------------------------------------------------------------- keyspaces
+
+  /** The keyspaces, in the order of their names. */
+  public List<KeyspaceStatus> keyspaces() {
+    return Calls.join(keyspacesAsync());
+  }
+
+  /** As {@link #keyspaces}. */
+  public CompletableFuture<List<KeyspaceStatus>> keyspacesAsync() {
+    return listKeyspacesAsync().thenApply(AdminAnswers::keyspaces);
+  }
+
   /** The keyspaces: settings, whether they take updates, who changed them last and when. */
   public CompletableFuture<String> listKeyspacesAsync() {
-    return ask("keyspace", "list", "", Map.of());
+    return ask(KEYSPACE, LIST, "", Map.of());
+  }
+
+  /**
+   * Lets a keyspace be there with these settings, whoever asks how often: creates it, alters what
+   * differs while it serves, or does nothing.
+   *
+   * <pre>{@code
+   * client.admin().ensureKeyspace("shop", k -> k.sla(Duration.ofMillis(500)));
+   * }</pre>
+   *
+   * @param name 1 to 64 characters: a letter, then letters, digits, '.', '_' or '-'
+   * @param settings what it is to be like; what is not said does not matter
+   * @return as it is then. If it was created, it takes updates once every datacenter has it, which
+   *     is waited for at most three seconds; {@link KeyspaceStatus#isActive} tells
+   * @throws io.osier.core.InvalidRequestException if a setting is out of range, or one differs that
+   *     cannot be altered (consistency, partitions, replicas): the message names each, and nothing
+   *     was changed
+   */
+  public KeyspaceStatus ensureKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
+    return Calls.join(ensureKeyspaceAsync(name, settings));
+  }
+
+  /** As {@link #ensureKeyspace}. */
+  public CompletableFuture<KeyspaceStatus> ensureKeyspaceAsync(
+      String name, UnaryOperator<KeyspaceOptions> settings) {
+    SortedMap<String, String> wanted = settings(settings);
+    return find(name)
+        .thenCompose(
+            there -> {
+              if (there.isPresent()) {
+                return alignAsync(there.get(), wanted);
+              }
+              CompletableFuture<KeyspaceStatus> created =
+                  one(name, createKeyspaceAsync(name, wanted));
+              return created.exceptionallyCompose(
+                  error ->
+                      find(name) // somebody else may have created it meanwhile
+                          .thenCompose(
+                              now ->
+                                  now.isPresent()
+                                      ? alignAsync(now.get(), wanted)
+                                      : CompletableFuture.failedFuture(
+                                          Calls.asOsier(error, false))));
+            });
+  }
+
+  private CompletableFuture<KeyspaceStatus> alignAsync(
+      KeyspaceStatus there, SortedMap<String, String> wanted) {
+    SortedMap<String, String> differing = new TreeMap<>(wanted);
+    differing.entrySet().removeIf(s -> s.getValue().equals(there.settings().get(s.getKey())));
+    if (differing.isEmpty()) {
+      return CallFuture.completed(there);
+    }
+    List<String> fixed = new ArrayList<>();
+    differing.forEach(
+        (setting, value) -> {
+          if (FIXED.contains(setting)) {
+            fixed.add(setting + " is " + there.settings().get(setting) + ", not " + value);
+          }
+        });
+    if (!fixed.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          OsierException.of(
+              ErrorCode.INVALID_ARGUMENT,
+              "keyspace '"
+                  + there.name()
+                  + "' is there, and differs in what cannot be altered: "
+                  + String.join("; ", fixed)
+                  + "; ask for what it is, or take another name"));
+    }
+    return one(there.name(), alterKeyspaceAsync(there.name(), differing));
+  }
+
+  /**
+   * Creates a keyspace at all datacenters, or at the {@code replicas} among the settings.
+   *
+   * @return as of {@link #ensureKeyspace}
+   * @throws io.osier.core.InvalidRequestException if there is one of that name, or a setting is out
+   *     of range
+   */
+  public KeyspaceStatus createKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
+    return Calls.join(createKeyspaceAsync(name, settings));
+  }
+
+  /** As {@link #createKeyspace}. */
+  public CompletableFuture<KeyspaceStatus> createKeyspaceAsync(
+      String name, UnaryOperator<KeyspaceOptions> settings) {
+    return one(name, createKeyspaceAsync(name, settings(settings)));
   }
 
   /**
@@ -50,7 +167,28 @@ public final class Admin {
    *     500ms}; the others are as a configuration file's defaults
    */
   public CompletableFuture<String> createKeyspaceAsync(String name, Map<String, String> settings) {
-    return ask("keyspace", "create", name, settings);
+    return ask(KEYSPACE, "create", named(name), settings);
+  }
+
+  /**
+   * Alters settings of a keyspace while it serves: all but consistency, partitions and replicas.
+   *
+   * <pre>{@code
+   * client.admin().alterKeyspace("shop", k -> k.sla(Duration.ofSeconds(2)));
+   * }</pre>
+   *
+   * @return as it is then
+   * @throws io.osier.core.InvalidRequestException if there is none of that name, or a setting is
+   *     out of range or cannot be altered
+   */
+  public KeyspaceStatus alterKeyspace(String name, UnaryOperator<KeyspaceOptions> settings) {
+    return Calls.join(alterKeyspaceAsync(name, settings));
+  }
+
+  /** As {@link #alterKeyspace}. */
+  public CompletableFuture<KeyspaceStatus> alterKeyspaceAsync(
+      String name, UnaryOperator<KeyspaceOptions> settings) {
+    return one(name, alterKeyspaceAsync(name, settings(settings)));
   }
 
   /**
@@ -58,12 +196,66 @@ public final class Admin {
    * payload}, {@code history}, {@code limits.key}, {@code limits.value}, {@code limits.object}.
    */
   public CompletableFuture<String> alterKeyspaceAsync(String name, Map<String, String> settings) {
-    return ask("keyspace", "alter", name, settings);
+    return ask(KEYSPACE, "alter", named(name), settings);
   }
 
-  /** Drops a keyspace with all that is in it, at every datacenter. */
+  /**
+   * Drops a keyspace with all that is in it, at every datacenter.
+   *
+   * @throws io.osier.core.InvalidRequestException if there is none of that name, or configuration
+   *     files name it
+   */
+  public void dropKeyspace(String name) {
+    Calls.join(dropKeyspaceAsync(name));
+  }
+
+  /** As {@link #dropKeyspace}. */
   public CompletableFuture<String> dropKeyspaceAsync(String name) {
-    return ask("keyspace", "drop", name, Map.of());
+    return ask(KEYSPACE, "drop", named(name), Map.of());
+  }
+
+  private static String named(String name) {
+    return present(name, "a keyspace's name");
+  }
+
+  private static SortedMap<String, String> settings(UnaryOperator<KeyspaceOptions> of) {
+    return present(
+            present(of, "a keyspace's settings").apply(KeyspaceOptions.DEFAULT),
+            "a keyspace's settings")
+        .settings();
+  }
+
+  private CompletableFuture<Optional<KeyspaceStatus>> find(String name) {
+    String wanted = named(name);
+    return keyspacesAsync()
+        .thenApply(all -> all.stream().filter(k -> k.name().equals(wanted)).findFirst());
+  }
+
+  /** The keyspace that an answer shows. */
+  private static CompletableFuture<KeyspaceStatus> one(
+      String name, CompletableFuture<String> answer) {
+    return answer.thenApply(
+        json ->
+            AdminAnswers.keyspaces(json).stream()
+                .filter(k -> k.name().equals(name))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        OsierException.of(
+                            ErrorCode.UNKNOWN_KEYSPACE,
+                            "keyspace '" + name + "' was dropped meanwhile")));
+  }
+
+  // ---------------------------------------------------------------- datacenters
+
+  /** The datacenters, in the order of their names. */
+  public List<DatacenterStatus> datacenters() {
+    return Calls.join(datacentersAsync());
+  }
+
+  /** As {@link #datacenters}. */
+  public CompletableFuture<List<DatacenterStatus>> datacentersAsync() {
+    return listDatacentersAsync().thenApply(AdminAnswers::datacenters);
   }
 
   /**
@@ -74,7 +266,7 @@ public final class Admin {
    * are left.
    */
   public CompletableFuture<String> listDatacentersAsync() {
-    return ask(DATACENTER, "list", "", Map.of());
+    return ask(DATACENTER, LIST, "", Map.of());
   }
 
   /**
@@ -85,6 +277,11 @@ public final class Admin {
    * @param address where the others dial it: its host and peer port, for example {@code
    *     eu.example:7401}
    */
+  public void addDatacenter(String name, String address) {
+    Calls.join(addDatacenterAsync(name, address));
+  }
+
+  /** As {@link #addDatacenter}. */
   public CompletableFuture<String> addDatacenterAsync(String name, String address) {
     return ask(
         DATACENTER,
@@ -100,6 +297,11 @@ public final class Admin {
    * @param dead whether it does not run any more; should it come back, it is not let in, and has to
    *     be rebuilt and added again
    */
+  public void removeDatacenter(String name, boolean dead) {
+    Calls.join(removeDatacenterAsync(name, dead));
+  }
+
+  /** As {@link #removeDatacenter}. */
   public CompletableFuture<String> removeDatacenterAsync(String name, boolean dead) {
     return ask(
         DATACENTER,
@@ -152,12 +354,12 @@ public final class Admin {
     return nearest == null
         ? CompletableFuture.failedFuture(client.unavailable())
         : DatacenterQueries.report(
-            nearest, new Request.Administer(subject, action, name, sorted), TIMEOUT);
+            nearest,
+            new Request.Administer(subject, action, name, sorted),
+            client.settings().timeout(),
+            !action.equals(LIST));
   }
 
   /** As base 64 it is no larger than a setting may be. */
   private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
-
-  /** Beyond what a creation waits for the other datacenters. */
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 }

@@ -87,7 +87,7 @@ final class ArgumentChecks {
     return wrong(
         () -> {
           if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
-            throw new OsierException(
+            throw OsierException.of(
                 ErrorCode.INVALID_ARGUMENT,
                 "one request may have "
                     + Request.TRANSACTION_STEP_MAX
@@ -121,7 +121,7 @@ final class ArgumentChecks {
 
   private static void batch(int size) {
     if (size > Request.BATCH_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a batch may have " + Request.BATCH_MAX + " parts, not " + size + ": split it");
     }
@@ -131,7 +131,7 @@ final class ArgumentChecks {
   static @Nullable OsierException scan(int limit) {
     return limit >= 1 && limit <= Request.SCAN_ROWS_MAX
         ? null
-        : new OsierException(
+        : OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + limit);
   }

@@ -51,9 +51,20 @@ abstract class BatchCall {
   abstract Request request(
       List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
 
+  /** As {@link Call#isInBackground}. */
+  boolean isInBackground() {
+    return false;
+  }
+
   /** Reads objects. */
   static CompletableFuture<List<Found>> read(
       SessionCore session, String keyspace, List<Keyspace.Get> asked) {
+    return read(session, keyspace, asked, false);
+  }
+
+  /** As the other one; in the background, if no caller waits for it. */
+  static CompletableFuture<List<Found>> read(
+      SessionCore session, String keyspace, List<Keyspace.Get> asked, boolean inBackground) {
     OsierException wrong = ArgumentChecks.reads(asked);
     if (wrong != null) {
       return CompletableFuture.failedFuture(wrong);
@@ -64,6 +75,11 @@ abstract class BatchCall {
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Fetch> some = parts.stream().map(reads::get).map(Keyspace.Get::fetch).toList();
         return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
+      }
+
+      @Override
+      boolean isInBackground() {
+        return inBackground;
       }
     }.start();
   }
@@ -131,15 +147,24 @@ abstract class BatchCall {
   /** How many partitions the keyspace has: known at once where a datacenter has told it. */
   private CompletableFuture<Integer> partitions() {
     int known = session.partitions(keyspace);
-    return known > 0 ? CallFuture.completed(known) : new PartitionsCall(session, keyspace).start();
+    return known > 0
+        ? CallFuture.completed(known)
+        : new PartitionsCall(session, keyspace, isInBackground()).start();
   }
 
   /** Waits for a datacenter that has the keyspace. */
   private static final class PartitionsCall extends Call<Integer> {
+    private final boolean inBackground;
     private volatile int partitions;
 
-    PartitionsCall(SessionCore session, String keyspace) {
+    PartitionsCall(SessionCore session, String keyspace, boolean inBackground) {
       super(session, keyspace, null, false);
+      this.inBackground = inBackground;
+    }
+
+    @Override
+    boolean isInBackground() {
+      return inBackground;
     }
 
     @Override
@@ -191,6 +216,11 @@ abstract class BatchCall {
           }
 
           @Override
+          boolean isInBackground() {
+            return BatchCall.this.isInBackground();
+          }
+
+          @Override
           Request request(VersionVector after, boolean ordered, int waitMillis) {
             return BatchCall.this.request(parts, after, ordered, waitMillis);
           }
@@ -230,7 +260,7 @@ abstract class BatchCall {
           rest,
           update
               ? new OutcomeUnknownException(ErrorCode.INTERNAL, less)
-              : new OsierException(ErrorCode.INTERNAL, less));
+              : OsierException.of(ErrorCode.INTERNAL, less));
     }
     return rest;
   }

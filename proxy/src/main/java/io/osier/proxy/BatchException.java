@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import io.osier.core.AmbiguousException;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace.Found;
 import java.util.Collections;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Parts of a batch failed, each by itself; all others are done. Its code is that of the first one.
  */
-public final class BatchException extends OsierException {
+public final class BatchException extends AmbiguousException {
   private static final long serialVersionUID = 1L;
 
   private final transient SortedMap<Integer, OsierException> errors;
@@ -56,7 +57,7 @@ public final class BatchException extends OsierException {
             + " parts of a batch failed, and the others are done; the first of them, number "
             + failed.firstKey()
             + ": "
-            + first.getMessage();
+            + first.reason();
     return new BatchException(first, message, failed, read);
   }
 

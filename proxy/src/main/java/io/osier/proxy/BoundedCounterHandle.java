@@ -41,9 +41,38 @@ public final class BoundedCounterHandle extends CounterCalls {
     Calls.join(createAsync(lower, upper));
   }
 
-  /** As {@link #create}. */
+  /** As {@link #create(long, long)}. */
   public CompletableFuture<Void> createAsync(long lower, long upper) {
     return target.update(new Operation.Bound(lower, upper, List.of()));
+  }
+
+  /**
+   * Creates the counter at a first value, once: a program may ask for it each time that it starts,
+   * and at several datacenters at the same time. Of a counter that is there the value stays, and
+   * the bounds are widened where these are wider.
+   *
+   * <pre>{@code
+   * shop.boundedCounter("stock:42").create(0, 1_000, 250);    // 250 pieces, whoever says so how often
+   * }</pre>
+   *
+   * <p>What may be subtracted and added at first is divided among the datacenters. If creations
+   * that do not know of each other differ, the largest first value counts, once, the lower bound is
+   * the lowest of them, and so much may be added as the one let that lets most be added: the upper
+   * bound then is above the one that was asked for.
+   *
+   * @param lower at most {@code first}; {@link BoundedCounter#NO_LOWER} for none
+   * @param upper at least {@code first}; {@link BoundedCounter#NO_UPPER} for none
+   * @param first what the value starts at
+   * @throws OsierException INVALID_ARGUMENT if the bounds do not include it; UNAVAILABLE while a
+   *     datacenter runs a version that knows no first value, unless it is 0
+   */
+  public void create(long lower, long upper, long first) {
+    Calls.join(createAsync(lower, upper, first));
+  }
+
+  /** As {@link #create(long, long, long)}. */
+  public CompletableFuture<Void> createAsync(long lower, long upper, long first) {
+    return target.update(new Operation.Bound(lower, upper, List.of(), first));
   }
 
   /** As {@link #increment(long)}, but waits for rights, a minute at most. */
@@ -59,6 +88,15 @@ public final class BoundedCounterHandle extends CounterCalls {
   /**
    * Subtracts.
    *
+   * <pre>{@code
+   * try {
+   *   bank.boundedCounter("stock:42").decrement(1);
+   * } catch (TransientException e) { // NOT_ENOUGH_RIGHTS: sold out, or others hold the rights
+   *   showSoldOut();
+   * }
+   * }</pre>
+   *
+   * @param amount at least 0
    * @throws OsierException NOT_ENOUGH_RIGHTS if the datacenter may not subtract as much now
    */
   public void decrement(long amount) {
@@ -120,7 +158,7 @@ public final class BoundedCounterHandle extends CounterCalls {
 
   private static long positive(long amount) {
     if (amount < 0) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "the amount must be at least 0, not " + amount);
     }
     return amount;

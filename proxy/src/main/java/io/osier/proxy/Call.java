@@ -239,7 +239,7 @@ abstract class Call<T> implements CallFuture.Work {
     }
     if (info == null) {
       fail(
-          new OsierException(
+          OsierException.of(
               ErrorCode.UNKNOWN_KEYSPACE,
               connection.name()
                   + " has no keyspace '"

@@ -73,7 +73,7 @@ final class CallLimiter {
   }
 
   private OsierException full(ErrorCode code, String more) {
-    return new OsierException(
+    return OsierException.of(
         code,
         "nothing was sent: " + most + " calls of this client are under way (inFlightMax), " + more);
   }

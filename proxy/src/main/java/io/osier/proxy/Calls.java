@@ -60,7 +60,7 @@ final class Calls {
 
   /** That a call was given up, and nothing was done. */
   static OsierException error(GivenUp why) {
-    return new OsierException(why.code(), "nothing was done: " + why.why());
+    return OsierException.of(why.code(), "nothing was done: " + why.why());
   }
 
   /** Begins a call; what is wrong with its arguments is its future's error, too. */
@@ -132,25 +132,25 @@ final class Calls {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     if (cause instanceof OsierException known) {
-      return known;
+      return known.classified();
     }
     if (cause instanceof LostException lost) {
       return update && lost.sent
           ? new OutcomeUnknownException(lost.code, lost.getMessage())
-          : new OsierException(lost.code, lost.getMessage());
+          : OsierException.of(lost.code, lost.getMessage());
     }
-    return new OsierException(ErrorCode.INTERNAL, String.valueOf(cause.getMessage()), cause);
+    return OsierException.of(ErrorCode.INTERNAL, String.valueOf(cause.getMessage()), cause);
   }
 
   /** The error that a caller gets for a datacenter's refusal. */
   static OsierException failed(Reply.Failure failure, boolean update) {
     return update && failure.code() == ErrorCode.TIMEOUT
         ? new OutcomeUnknownException(failure.code(), failure.message())
-        : new OsierException(failure.code(), failure.message());
+        : OsierException.of(failure.code(), failure.message());
   }
 
   static OsierException unexpected(Reply reply) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.INTERNAL, "an answer of another kind: " + reply.getClass().getSimpleName());
   }
 }

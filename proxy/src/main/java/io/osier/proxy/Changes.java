@@ -22,8 +22,17 @@ public record Changes(List<Change> changes, WatchPosition position, boolean isWh
    * @param type of the object that was changed; empty where all that is known is that the key may
    *     have been changed
    * @param origin the datacenter where it was changed; empty where there may be several
+   * @param found what the key holds, at this change or a later one, if the watch brings values
+   *     along ({@link Watch#withValues}); empty if it does not, where there was no room, or where
+   *     it could not be read: then it is to be read
    */
-  public record Change(Key key, Optional<CrdtType> type, Optional<String> origin) {}
+  public record Change(
+      Key key, Optional<CrdtType> type, Optional<String> origin, Optional<Keyspace.Found> found) {
+    /** A change without what the key holds. */
+    public Change(Key key, Optional<CrdtType> type, Optional<String> origin) {
+      this(key, type, origin, Optional.empty());
+    }
+  }
 
   public Changes {
     changes = List.copyOf(changes);

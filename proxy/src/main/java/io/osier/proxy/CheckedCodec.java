@@ -94,7 +94,7 @@ class CheckedCodec<T> {
         () -> {
           T object = codec.decode(value);
           if (object == null) {
-            throw new OsierException(ErrorCode.MALFORMED, "a codec made null of a value");
+            throw OsierException.of(ErrorCode.MALFORMED, "a codec made null of a value");
           }
           return object;
         });
@@ -107,7 +107,7 @@ class CheckedCodec<T> {
     } catch (OsierException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError e) {
-      throw new OsierException(code, what + ": " + e, e);
+      throw OsierException.of(code, what + ": " + e, e);
     }
   }
 
@@ -122,14 +122,14 @@ class CheckedCodec<T> {
       return value;
     }
     if (!value.equals(value(object))) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "the codec of "
               + object.getClass().getName()
               + " gives one object two values: it cannot be an element of a set");
     }
     if (!(object instanceof byte[]) && !object.equals(object(value))) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "an object of "
               + object.getClass().getName()
@@ -162,7 +162,7 @@ class CheckedCodec<T> {
     for (Value value : values) {
       T object = object(value);
       if (!set.add(object)) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.MALFORMED,
             "two elements of a set decode to equal objects of "
                 + object.getClass().getName()

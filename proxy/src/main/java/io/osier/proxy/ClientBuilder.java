@@ -67,7 +67,7 @@ abstract class ClientBuilder {
   public OsierClient.Builder name(String clientName) {
     int bytes = Utf8.length(present(clientName, "the client's name"));
     if (bytes > NAME_BYTES_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a client's name has at most " + NAME_BYTES_MAX + " bytes, not " + bytes);
     }
@@ -102,7 +102,7 @@ abstract class ClientBuilder {
    */
   public OsierClient.Builder inFlightMax(int most) {
     if (most < 1) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "inFlightMax must be at least 1, not " + most);
     }
     inFlightMax = most;
@@ -120,7 +120,7 @@ abstract class ClientBuilder {
    */
   public OsierClient.Builder cache(Duration staleness, long entriesMax) {
     if (entriesMax < 1) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "entriesMax must be at least 1, not " + entriesMax);
     }
     cacheStaleness = TimeLimit.positive("staleness", staleness);
@@ -159,7 +159,7 @@ abstract class ClientBuilder {
     cacheFollows.removeIf(follows::isOfTheSameKeys);
     cacheFollows.add(follows);
     if (cacheFollows.size() > FOLLOWED_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "at most " + FOLLOWED_MAX + " prefixes are followed");
     }
     return self();
@@ -217,7 +217,7 @@ abstract class ClientBuilder {
     try {
       traces = new TracedAnswers(TraceSample.of(sample), listener);
     } catch (IllegalArgumentException e) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+      throw OsierException.of(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
     }
     return self();
   }
@@ -238,11 +238,11 @@ abstract class ClientBuilder {
    */
   final ClientSettings checked() {
     if (endpoints.isEmpty()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "a client needs at least one endpoint(name, host:port)");
     }
     if (preferred.isPresent() && !endpoints.containsKey(preferred.get())) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           String.format(
               Locale.ROOT,
@@ -252,7 +252,7 @@ abstract class ClientBuilder {
     }
     for (FollowedPrefix follows : cacheFollows) {
       if (cacheStaleness.isZero() || follows.atMost().compareTo(cacheStaleness) <= 0) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "cacheFollowing of "
                 + follows

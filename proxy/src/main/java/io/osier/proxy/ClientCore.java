@@ -142,7 +142,7 @@ final class ClientCore {
         .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
         .orElseThrow(
             () ->
-                new OsierException(
+                OsierException.of(
                     ErrorCode.INVALID_ARGUMENT,
                     "endpoint '"
                         + dc
@@ -186,7 +186,7 @@ final class ClientCore {
   /** Why there is no datacenter to send a call to. */
   OsierException unavailable() {
     return closing
-        ? new OsierException(
+        ? OsierException.of(
             ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing")
         : datacenters.unavailable();
   }

@@ -71,7 +71,7 @@ final class ClientFile {
   }
 
   private OsierException wrong(String what) {
-    return new OsierException(ErrorCode.CONFIGURATION, file + " " + what);
+    return OsierException.of(ErrorCode.CONFIGURATION, file + " " + what);
   }
 
   private OsierClient.Builder builder() {

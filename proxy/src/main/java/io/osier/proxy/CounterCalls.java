@@ -18,7 +18,8 @@ abstract class CounterCalls {
   abstract long addable(long amount);
 
   /**
-   * Adds to the counter; a negative amount subtracts, except from a grow-only or a bounded counter.
+   * Adds to the counter at once, at this session's datacenter; others see it within the keyspace's
+   * bound of staleness. A negative amount subtracts, except from a grow-only or a bounded counter.
    *
    * @throws io.osier.core.OsierException NOT_ENOUGH_RIGHTS if the datacenter may not add as much to
    *     a bounded counter now

@@ -3,7 +3,18 @@ package io.osier.proxy;
 import io.osier.crdt.Operation;
 import java.util.concurrent.CompletableFuture;
 
-/** A counter. Cheap; thread-safe. */
+/**
+ * A counter of a long: increments of all datacenters count, whatever is done at the same time.
+ * Cheap; thread-safe.
+ *
+ * <pre>{@code
+ * shop.counter("likes:42").increment();
+ * long likes = shop.counter("likes:42").incrementAndGet(2);
+ * }</pre>
+ *
+ * <p>OVERFLOW if an addition would leave the range of a long, WRONG_TYPE if the key holds another
+ * type.
+ */
 public final class CounterHandle extends CounterCalls {
   CounterHandle(ObjectRef target) {
     super(target);
@@ -14,7 +25,7 @@ public final class CounterHandle extends CounterCalls {
     return amount;
   }
 
-  /** Adds 1. */
+  /** Adds 1, as {@link #increment(long)}. */
   public void increment() {
     increment(1);
   }

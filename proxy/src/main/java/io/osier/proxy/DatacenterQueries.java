@@ -1,6 +1,5 @@
 package io.osier.proxy;
 
-import io.osier.core.OsierException;
 import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -20,35 +19,47 @@ final class DatacenterQueries {
         at,
         new Request.Through(keyspace, partition),
         timeoutMillis,
+        false,
         reply -> ((Reply.Through) reply).through());
   }
 
   /** A page of a scan. */
   static CompletableFuture<Reply.Page> page(Connection at, Request.Scan scan, long timeoutMillis) {
-    return ask(at, scan, timeoutMillis, reply -> (Reply.Page) reply);
+    return ask(at, scan, timeoutMillis, false, reply -> (Reply.Page) reply);
   }
 
-  /** Its answer to a request for a report, as one JSON object. */
-  static CompletableFuture<String> report(Connection at, Request request, Duration timeout) {
+  /**
+   * Its answer to a request for a report, as one JSON object.
+   *
+   * @param changes whether the request changes something, so that its outcome is unknown without an
+   *     answer
+   */
+  static CompletableFuture<String> report(
+      Connection at, Request request, Duration timeout, boolean changes) {
     return ask(
         at,
         request,
         Math.max(1, TimeLimit.millis(timeout)),
+        changes,
         reply -> ((Reply.Report) reply).json());
   }
 
   private static <T> CompletableFuture<T> ask(
-      Connection at, Request request, long timeoutMillis, Function<Reply, T> answer) {
+      Connection at,
+      Request request,
+      long timeoutMillis,
+      boolean changes,
+      Function<Reply, T> answer) {
     return CallFuture.of(
             at.send(request, timeoutMillis),
             given -> new LostException(given.code(), true, given.why()))
         .handle(
             (reply, error) -> {
               if (error != null) {
-                throw Calls.asOsier(error, false);
+                throw Calls.asOsier(error, changes);
               }
               if (reply instanceof Reply.Failure f) {
-                throw new OsierException(f.code(), f.message());
+                throw Calls.failed(f, changes);
               }
               try {
                 return answer.apply(reply);

@@ -54,7 +54,7 @@ final class Deadlines {
   }
 
   private static OsierException tooFar(Object what) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.INVALID_ARGUMENT, "a time to live ends before the year 10000, unlike " + what);
   }
 }

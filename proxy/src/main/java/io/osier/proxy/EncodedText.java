@@ -50,7 +50,7 @@ final class EncodedText {
       return read;
     } catch (RuntimeException e) {
       // Whatever is wrong with it (base 64, underflow, names, order): to a caller it is one thing.
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "this is no " + kind + " (" + e.getMessage() + "); pass what " + source + " gave",
           e);

@@ -6,13 +6,23 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
 import java.util.concurrent.CompletableFuture;
 
-/** A flag. Cheap; thread-safe. */
+/**
+ * A flag, off at first. Cheap; thread-safe.
+ *
+ * <pre>{@code
+ * shop.flag("seen:ada:42").set(true);
+ * boolean wasOn = shop.flag("seen:ada:42").getAndSet(false);
+ * }</pre>
+ *
+ * <p>Of changes at the same time at two datacenters enabling wins, or disabling in one that {@link
+ * ObjectSpace#disableWinsFlag} makes. WRONG_TYPE if the key holds another type.
+ */
 public final class FlagHandle extends Handle {
   FlagHandle(ObjectRef target) {
     super(target);
   }
 
-  /** Enables or disables the flag. */
+  /** Turns the flag on or off. */
   public void set(boolean enabled) {
     Calls.join(setAsync(enabled));
   }
@@ -35,7 +45,7 @@ public final class FlagHandle extends Handle {
         r -> ((Reading.Flag) r).value());
   }
 
-  /** Whether it is enabled. */
+  /** Whether the flag is on, as this session's datacenter sees it; false if there is none. */
   public boolean get() {
     return Calls.join(getAsync());
   }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -157,7 +158,7 @@ public final class Keyspace extends ObjectSpace {
   /**
    * Does several updates, each for itself: with one request for each partition, side by side. Those
    * of one key are done in their order. They become visible one by one, and some may fail while the
-   * others are done (for all or nothing there is {@link #updateTogether} in a {@code causal}
+   * others are done (for all or nothing there is {@link #updateTogether(List)} in a {@code causal}
    * keyspace). What is wrong with one and can be seen here is said before any is sent. None waits
    * for rights of a bounded counter.
    *
@@ -170,9 +171,30 @@ public final class Keyspace extends ObjectSpace {
     Calls.join(updateAllAsync(changes));
   }
 
-  /** As {@link #updateAll}; completes when all have ended. */
+  /** As {@link #updateAll(List)}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
     return BatchCall.update(session.session(), name, changes);
+  }
+
+  /**
+   * As {@link #updateAll(List)}, with updates that are written as calls of handles:
+   *
+   * <pre>{@code
+   * shop.updateAll(batch -> {
+   *   batch.counter("likes:42").increment();
+   *   batch.set("cart:ada").add("book");
+   * });
+   * }</pre>
+   *
+   * @param writes is called at once, in this thread; if it throws, nothing is sent
+   */
+  public void updateAll(Consumer<Batch> writes) {
+    Calls.join(updateAllAsync(writes));
+  }
+
+  /** As {@link #updateAll(Consumer)}; completes when all have ended. */
+  public CompletableFuture<Void> updateAllAsync(Consumer<Batch> writes) {
+    return updateAllAsync(Batch.written(access.values(), present(writes, "what writes a batch")));
   }
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
@@ -245,7 +267,7 @@ public final class Keyspace extends ObjectSpace {
     }
   }
 
-  /** An update of one object; see {@link #updateTogether}. */
+  /** An update of one object; see {@link #updateTogether(List)}. */
   public record Change(Key key, CrdtType type, Operation operation) {
     /** Updates the object of a key. */
     public Change(String key, CrdtType type, Operation operation) {
@@ -307,9 +329,24 @@ public final class Keyspace extends ObjectSpace {
     return session.together(name, List.of(), changes).thenApply(t -> null);
   }
 
-  /** Waits for {@link #updateTogetherAsync}. */
+  /** Waits for {@link #updateTogetherAsync(List)}. */
   public void updateTogether(List<Change> changes) {
     Calls.join(updateTogetherAsync(changes));
+  }
+
+  /**
+   * As {@link #updateTogetherAsync(List)}, with updates that are written as calls of handles.
+   *
+   * @param writes is called at once, in this thread; if it throws, nothing is sent
+   */
+  public CompletableFuture<Void> updateTogetherAsync(Consumer<Batch> writes) {
+    return updateTogetherAsync(
+        Batch.written(access.values(), present(writes, "what writes a batch")));
+  }
+
+  /** Waits for {@link #updateTogetherAsync(Consumer)}. */
+  public void updateTogether(Consumer<Batch> writes) {
+    Calls.join(updateTogetherAsync(writes));
   }
 
   /**

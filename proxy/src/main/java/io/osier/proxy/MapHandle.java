@@ -18,7 +18,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 
-/** A map of named fields. Cheap; thread-safe. */
+/**
+ * A map of named fields, each of a type of its own, also maps. Cheap; thread-safe.
+ *
+ * <pre>{@code
+ * MapHandle ada = shop.map("user:ada");
+ * ada.register("city").assign("York");
+ * ada.counter("visits").increment();
+ * ada.map("address").register("street").assign("Main Street 1");
+ * ada.remove(List.of("city"));
+ * }</pre>
+ *
+ * <p>An update of a field wins against its removal at the same time. VALUE_TOO_LARGE if a value, or
+ * the map, would be over the keyspace's limit, INVALID_ARGUMENT if maps are nested too deep,
+ * WRONG_TYPE if the key holds another type.
+ */
 public final class MapHandle extends HandleSource {
   private final ObjectRef target;
 
@@ -121,7 +135,7 @@ public final class MapHandle extends HandleSource {
         .toList();
   }
 
-  /** Updates several fields at once: all or none. */
+  /** Updates several fields at once, as one update: all of them or, if one is refused, none. */
   public void update(List<Operation.FieldUpdate> updates) {
     Calls.join(updateAsync(updates));
   }
@@ -141,7 +155,10 @@ public final class MapHandle extends HandleSource {
     return target.update(new Operation.RemoveFields(fields));
   }
 
-  /** The fields that are present. */
+  /**
+   * The fields that are present, in the order of their names; {@link #read} gives them without
+   * casts, and {@link #get(Range)} page by page.
+   */
   public SortedMap<FieldId, Reading> get() {
     return Calls.join(getAsync());
   }
@@ -205,6 +222,42 @@ public final class MapHandle extends HandleSource {
                       return rest.isDescending() ? inOrder.reversed() : inOrder;
                     }),
         entry -> entry.getKey().name());
+  }
+
+  /**
+   * The fields, in a form that gives each as what it is, at any depth, without casts.
+   *
+   * <pre>{@code
+   * Reading.Fields ada = shop.map("user:ada").read();
+   * String city = ada.field("city").flatMap(Reading::asValue).map(Value::asText).orElse("");
+   * long visits = ada.field("visits").map(Reading::asLong).orElse(0L);
+   * Reading.Fields address = ada.field("address").orElseThrow().asFields();
+   * }</pre>
+   */
+  public Reading.Fields read() {
+    return Calls.join(readAsync());
+  }
+
+  /** As {@link #read}. */
+  public CompletableFuture<Reading.Fields> readAsync() {
+    return target.read(new Query.Whole(), Reading::asFields);
+  }
+
+  /**
+   * The fields that are counters, by their names; other fields are left out.
+   *
+   * <pre>{@code
+   * shop.map("votes").counter("yes").increment();
+   * Map<String, Long> votes = shop.map("votes").counters();    // {yes=1}
+   * }</pre>
+   */
+  public SortedMap<String, Long> counters() {
+    return Calls.join(countersAsync());
+  }
+
+  /** As {@link #counters}. */
+  public CompletableFuture<SortedMap<String, Long>> countersAsync() {
+    return readAsync().thenApply(Reading.Fields::counters);
   }
 
   /** As {@link RegisterHandle#clear}. */

@@ -245,13 +245,13 @@ abstract sealed class ObjectRef {
             new Reading.Count(
                 whole instanceof Reading.Fields f ? f.fields().size() : many(whole).size());
         case Query.Exists q ->
-            throw new OsierException(
+            throw OsierException.of(
                 ErrorCode.INVALID_ARGUMENT, "whether a field is there tells its map");
         case Query.TimeToLive q -> throw noTimeToLive();
         case Query.PartTimeToLive q -> throw noTimeToLive();
         case Query.UntilExpiry q -> throw noTimeToLive();
         case Query.Rights q ->
-            throw new OsierException(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
+            throw OsierException.of(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {
           Reading.Fields fields = (Reading.Fields) whole;
           TreeMap<FieldId, Reading> selected = new TreeMap<>(fields.fields());
@@ -276,14 +276,14 @@ abstract sealed class ObjectRef {
       if (part instanceof Part.Field field) {
         return field.name();
       }
-      throw new OsierException(ErrorCode.WRONG_TYPE, "a map has fields, not elements");
+      throw OsierException.of(ErrorCode.WRONG_TYPE, "a map has fields, not elements");
     }
 
     private static Value element(Part part) {
       if (part instanceof Part.Element element) {
         return element.value();
       }
-      throw new OsierException(ErrorCode.WRONG_TYPE, "a set has elements, not fields");
+      throw OsierException.of(ErrorCode.WRONG_TYPE, "a set has elements, not fields");
     }
 
     /** As the datacenter answers it for an object. */
@@ -309,7 +309,7 @@ abstract sealed class ObjectRef {
     }
 
     private static OsierException noTimeToLive() {
-      return new OsierException(
+      return OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a time to live is a key's, or that of an element or field of its object, not of what is"
               + " nested deeper");
@@ -319,7 +319,7 @@ abstract sealed class ObjectRef {
       if (whole instanceof Reading.Many m) {
         return m.values();
       }
-      throw new OsierException(ErrorCode.WRONG_TYPE, "the field is no set");
+      throw OsierException.of(ErrorCode.WRONG_TYPE, "the field is no set");
     }
 
     @Override

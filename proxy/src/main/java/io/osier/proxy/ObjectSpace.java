@@ -243,7 +243,7 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   private static OsierException missing() {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, "a scan must be given, not null");
+    return OsierException.of(ErrorCode.INVALID_ARGUMENT, "a scan must be given, not null");
   }
 
   private <T> CompletableFuture<T> inquire(

@@ -4,6 +4,7 @@ import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.proxy.values.Values;
 import java.nio.file.Path;
 
 /**
@@ -26,17 +27,36 @@ public final class Osier {
    *     OsierClient#awaitConnected}, with the usual time limit of a call
    */
   public static OsierClient connect(String... endpoints) {
+    return connected(at(endpoints));
+  }
+
+  /**
+   * As {@link #connect(String...)}, with a codec for the objects of typed handles.
+   *
+   * <pre>{@code
+   * KryoValues values = KryoValues.builder().register(1, Profile.class).build();
+   * OsierClient osier = Osier.connect(values, "eu=eu.example:7400");
+   * osier.session().keyspace("shop").register("profile:ada", Profile.class).assign(ada);
+   * }</pre>
+   *
+   * @param values as of {@link OsierClient.Builder#values}
+   */
+  public static OsierClient connect(Values values, String... endpoints) {
+    return connected(at(endpoints).values(values));
+  }
+
+  private static OsierClient.Builder at(String... endpoints) {
     OsierClient.Builder builder = OsierClient.builder();
     for (String endpoint : present(endpoints, "endpoints")) {
       int at = present(endpoint, "an endpoint").indexOf('=');
       if (at < 1) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "an endpoint must be NAME=HOST:PORT, as in eu=eu.example:7400, not '" + endpoint + "'");
       }
       builder.endpoint(endpoint.substring(0, at).trim(), endpoint.substring(at + 1).trim());
     }
-    return connected(builder);
+    return builder;
   }
 
   /**
@@ -46,6 +66,11 @@ public final class Osier {
    */
   public static OsierClient connect(Path file) {
     return connected(configured(file));
+  }
+
+  /** As {@link #connect(Path)}, with a codec for the objects of typed handles. */
+  public static OsierClient connect(Values values, Path file) {
+    return connected(configured(file).values(values));
   }
 
   /**

@@ -97,7 +97,7 @@ public final class OsierClient implements AutoCloseable {
       throw new CompletionException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.CANCELLED,
           "the calling thread was interrupted while it waited to be connected");
     } finally {
@@ -159,13 +159,14 @@ public final class OsierClient implements AutoCloseable {
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
     if (limit < 0) {
       return CompletableFuture.failedFuture(
-          new OsierException(
+          OsierException.of(
               ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
     }
     return DatacenterQueries.report(
         core.datacenters().get(dc),
         new Request.Inspect(topic, keyspace, limit),
-        core.settings().timeout());
+        core.settings().timeout(),
+        false);
   }
 
   /** Administers all datacenters. */
@@ -184,7 +185,8 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> backupAsync(String dc, Optional<String> name, Duration timeout) {
     Duration limit = TimeLimit.positive("a backup's timeout", timeout);
-    return DatacenterQueries.report(core.datacenters().get(dc), new Request.Backup(name), limit);
+    return DatacenterQueries.report(
+        core.datacenters().get(dc), new Request.Backup(name), limit, true);
   }
 
   /**

@@ -1,13 +1,13 @@
 package io.osier.proxy;
 
+import io.osier.core.AmbiguousException;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 
 /** An update was sent and no answer came: it may or may not have been done. */
-public final class OutcomeUnknownException extends OsierException {
+public final class OutcomeUnknownException extends AmbiguousException {
   private static final long serialVersionUID = 1L;
 
   OutcomeUnknownException(ErrorCode code, String message) {
-    super(code, message + "; the update may or may not have been done");
+    super(code, message + "; the update may or may not have been done", null);
   }
 }

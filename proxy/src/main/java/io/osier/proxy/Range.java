@@ -80,7 +80,7 @@ public final class Range<B> {
    */
   public Range<B> limit(int rows) {
     if (rows < 1 || rows > Query.Range.LIMIT_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a page has 1 to " + Query.Range.LIMIT_MAX + " elements or fields, not " + rows);
     }

@@ -47,7 +47,7 @@ final class RecordFields<R extends Record> {
     abstract List<Operation> change(@Nullable Object before, @Nullable Object after);
 
     OsierException wrong(String what) {
-      return new OsierException(ErrorCode.INVALID_ARGUMENT, "component " + name + " " + what);
+      return OsierException.of(ErrorCode.INVALID_ARGUMENT, "component " + name + " " + what);
     }
   }
 
@@ -83,7 +83,7 @@ final class RecordFields<R extends Record> {
       components.add(component(component, values));
     }
     if (components.isEmpty()) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, type.getName() + " has no components");
+      throw OsierException.of(ErrorCode.INVALID_ARGUMENT, type.getName() + " has no components");
     }
     return new RecordFields<>(members, List.copyOf(components));
   }
@@ -110,7 +110,7 @@ final class RecordFields<R extends Record> {
           ? new One<>(name, new CheckedCodec<>(values.codec(argument(of))), true, null)
           : one(name, type, values);
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "component "
             + name
@@ -147,7 +147,7 @@ final class RecordFields<R extends Record> {
         return raw;
       }
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "component " + of.getName() + " must say what is in it, as Set<String> does");
   }
@@ -211,7 +211,7 @@ final class RecordFields<R extends Record> {
         }
         return List.of(new Operation.Increment(difference));
       } catch (ArithmeticException e) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.OVERFLOW, "component " + name + " changes by too much", e);
       }
     }

@@ -88,7 +88,7 @@ public final class RecordMap<R extends Record> {
               R after = change.apply(before);
               if (after == null) {
                 return CompletableFuture.failedFuture(
-                    new OsierException(
+                    OsierException.of(
                         ErrorCode.INVALID_ARGUMENT, "a record must be made, not null"));
               }
               List<Operation.FieldUpdate> updates = fields.changes(before, after);

@@ -25,12 +25,12 @@ public final class RegisterHandle extends LastWriterCalls<Value> {
     return new TypedRegister<>(target, new CheckedCodec<>(codec));
   }
 
-  /** Assigns a string. */
+  /** Assigns a string, in the place of what is there. */
   public void assign(String value) {
     assign(Value.of(value));
   }
 
-  /** Assigns a long. */
+  /** Assigns a long, in the place of what is there. */
   public void assign(long value) {
     assign(Value.of(value));
   }

@@ -105,7 +105,7 @@ final class RetryPolicy {
     }
     return refusal != null
         ? refusal
-        : new OsierException(
+        : OsierException.of(
             ErrorCode.TIMEOUT,
             "nothing was sent: the time limit of " + limitMillis() + " ms was over before");
   }
@@ -160,7 +160,7 @@ final class RetryPolicy {
     // The connection knows of this try alone: what counts for the caller is the limit of the call.
     if (error instanceof LostException l && l.code == ErrorCode.TIMEOUT && l.sent) {
       String message = name + " did not answer within " + limitMillis() + " ms";
-      String more = refusal == null ? "" : "; before that: " + refusal.getMessage();
+      String more = refusal == null ? "" : "; before that: " + refusal.reason();
       return Calls.asOsier(new LostException(l.code, true, message + more), update);
     }
     return Calls.asOsier(error, update);

@@ -147,7 +147,7 @@ public final class Scan {
   }
 
   private static OsierException bad(String message) {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, message);
+    return OsierException.of(ErrorCode.INVALID_ARGUMENT, message);
   }
 
   Optional<Key> from() {

@@ -145,7 +145,7 @@ final class SessionContext {
   }
 
   private static OsierException misfit(String keyspace, KeyspaceClocks clocks, int partitions) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "keyspace '"
             + keyspace

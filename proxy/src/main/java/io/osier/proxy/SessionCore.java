@@ -93,7 +93,7 @@ final class SessionCore {
     String trouble = only.trouble();
     return refused != null
         ? refused
-        : new OsierException(
+        : OsierException.of(
             ErrorCode.UNAVAILABLE,
             only.name()
                 + ", where this session is pinned, cannot be reached ("

@@ -58,7 +58,7 @@ public final class SessionToken {
   public String encode() {
     byte[] bytes = EncodedText.bytes(this::write);
     if (bytes.length > BYTES_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
           "the session's past of "
               + seen.size()

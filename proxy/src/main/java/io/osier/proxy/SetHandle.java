@@ -12,7 +12,20 @@ import java.util.concurrent.Flow;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A set. Cheap; thread-safe. */
+/**
+ * A set of values, in the order of values. Cheap; thread-safe.
+ *
+ * <pre>{@code
+ * shop.set("cart:ada").add("book", "pen");
+ * List<Value> added = shop.set("cart:ada").addNew("pen", "ink");    // ink
+ * boolean has = shop.set("cart:ada").contains(Value.of("book"));
+ * shop.set("cart:ada").remove("pen");
+ * }</pre>
+ *
+ * <p>Which of an addition and a removal at the same time wins is the type's: see {@link
+ * ObjectSpace}. VALUE_TOO_LARGE if an element, or the set, would be over the keyspace's limit,
+ * WRONG_TYPE if the key holds another type.
+ */
 public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
   SetHandle(ObjectRef target) {
     super(target, CheckedCodec.AS_IS, Function.identity());
@@ -55,7 +68,7 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return new SetHandle(target.withPartDeadlines(Deadlines.after(timeToLive)));
   }
 
-  /** Adds elements. */
+  /** Adds elements, at least one; those that are there stay. */
   public void add(List<Value> elements) {
     Calls.join(addAsync(elements));
   }
@@ -75,12 +88,12 @@ public final class SetHandle extends SetCalls<Value, List<Value>, List<Value>> {
     return removing(elements);
   }
 
-  /** Adds strings. */
+  /** Adds strings, at least one; those that are there stay. */
   public void add(String... elements) {
     add(values(elements));
   }
 
-  /** Removes strings. */
+  /** Removes strings, at least one, as far as this datacenter sees them. */
   public void remove(String... elements) {
     remove(values(elements));
   }

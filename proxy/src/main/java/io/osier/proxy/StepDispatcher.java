@@ -62,7 +62,7 @@ final class StepDispatcher {
     }
     if (left <= 0 || client.isClosed()) {
       result.completeExceptionally(
-          new OsierException(
+          OsierException.of(
               ErrorCode.UNAVAILABLE, home.dc() + ", where the snapshot is, cannot be reached"));
     } else if (!to.isUp()) {
       client
@@ -71,7 +71,7 @@ final class StepDispatcher {
               () -> known(home, scan, deadline, result), Math.min(left, RetryPolicy.PAUSE_MILLIS));
     } else if (!home.replica().equals(to.replica())) {
       result.completeExceptionally(
-          new OsierException(
+          OsierException.of(
               ErrorCode.TRANSACTION_ENDED,
               home.dc()
                   + " was restarted, and the transaction with its snapshot is gone: it is now "

@@ -135,6 +135,6 @@ final class StepRetryPolicy {
 
   private Next giveUp(ErrorCode code, String message) {
     return new Next.GivenUp(
-        unsure ? new OutcomeUnknownException(code, message) : new OsierException(code, message));
+        unsure ? new OutcomeUnknownException(code, message) : OsierException.of(code, message));
   }
 }

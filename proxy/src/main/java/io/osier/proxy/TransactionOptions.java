@@ -24,7 +24,7 @@ public record TransactionOptions(VersionVector clock, boolean past, Duration lim
   public TransactionOptions {
     long millis = TimeLimit.millis(present(limit, "a transaction's time limit"));
     if (millis < 1 || millis > Request.TRANSACTION_LIMIT_MILLIS_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a transaction's time limit must be 1 to "
               + Request.TRANSACTION_LIMIT_MILLIS_MAX

@@ -93,7 +93,7 @@ final class TransactionQueue {
     }
     int waits = buffered.size() + returned.size();
     if (waits >= Request.TRANSACTION_STEP_MAX) {
-      return new OsierException(
+      return OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           waits
               + " updates wait to be sent, and one request has no more: a read in between"
@@ -104,7 +104,7 @@ final class TransactionQueue {
   }
 
   private OsierException endedError() {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.TRANSACTION_ENDED, "this transaction was " + ended + "; begin another one");
   }
 
@@ -280,7 +280,7 @@ final class TransactionQueue {
       ended = "given up, because the answer to one of its steps was lost";
       abortBy = givenUp == null ? step + 2 : 0; // behind that one
       givenUp =
-          new OsierException(
+          OsierException.of(
               failure.code(),
               home.dc() + " did not answer a step in time; this transaction was " + ended);
       return givenUp;

@@ -82,7 +82,7 @@ final class TransactionStep implements CallFuture.Work {
   public void giveUp(GivenUp why) {
     if (end == Request.End.ABORT) {
       done.fail(
-          new OsierException(why.code(), why.why() + "; the transaction is aborted all the same"));
+          OsierException.of(why.code(), why.why() + "; the transaction is aborted all the same"));
       return;
     }
     givenUp = true;
@@ -102,7 +102,7 @@ final class TransactionStep implements CallFuture.Work {
       return new OutcomeUnknownException(why.code(), why.why());
     }
     return hasUpdates
-        ? new OsierException(
+        ? OsierException.of(
             why.code(),
             "the step was given up, but its updates stay in the transaction: " + why.why())
         : Calls.error(why);

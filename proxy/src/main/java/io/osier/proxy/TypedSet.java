@@ -23,14 +23,14 @@ public final class TypedSet<E> extends SetCalls<E, Collection<? extends E>, Set<
     return new TypedSet<>(target.withPartDeadlines(Deadlines.after(timeToLive)), encoding);
   }
 
-  /** Adds elements. */
+  /** Adds elements, at least one; those that are there stay. */
   @SafeVarargs
   @SuppressWarnings("varargs") // the array is only read
   public final void add(E... elements) {
     addAll(Arrays.asList(elements));
   }
 
-  /** Adds elements. */
+  /** Adds elements, at least one; those that are there stay. */
   public void addAll(Collection<? extends E> elements) {
     Calls.join(addAllAsync(elements));
   }

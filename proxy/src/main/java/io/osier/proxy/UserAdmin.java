@@ -31,9 +31,52 @@ public final class UserAdmin {
     this.admin = admin;
   }
 
+  /** The users, in the order of their names. */
+  public List<UserStatus> all() {
+    return Calls.join(allAsync());
+  }
+
+  /** As {@link #all}. */
+  public CompletableFuture<List<UserStatus>> allAsync() {
+    return listAsync().thenApply(AdminAnswers::users);
+  }
+
   /** The users: their rights, whether they have passwords, who made them and when. */
   public CompletableFuture<String> listAsync() {
     return admin.ask(SUBJECT, "list", "", Map.of());
+  }
+
+  /**
+   * Makes a user who logs in with a password; see {@link #createAsync}.
+   *
+   * <pre>{@code
+   * client.admin().users().create("checkout", password, Grant.parse("write shop cart:"));
+   * }</pre>
+   *
+   * @throws io.osier.core.InvalidRequestException if there is one of that name
+   */
+  public void create(String name, char[] password, Grant... rights) {
+    Calls.join(createAsync(name, Optional.of(present(password, "a password")), List.of(rights)));
+  }
+
+  /** Waits for {@link #changePasswordAsync}. */
+  public void changePassword(String name, char[] password) {
+    Calls.join(changePasswordAsync(name, password));
+  }
+
+  /** Waits for {@link #grantAsync}. */
+  public void grant(String name, Grant right) {
+    Calls.join(grantAsync(name, right));
+  }
+
+  /** Waits for {@link #revokeAsync}. */
+  public void revoke(String name, Grant right) {
+    Calls.join(revokeAsync(name, right));
+  }
+
+  /** Waits for {@link #dropAsync}. */
+  public void drop(String name) {
+    Calls.join(dropAsync(name));
   }
 
   /**

@@ -2,7 +2,9 @@ package io.osier.proxy;
 
 import static io.osier.core.Present.present;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +21,9 @@ import java.util.function.Consumer;
  * its subscriber wants some; what it does not take in time is kept at the datacenter for all
  * watchers together, in {@code osier.memory.changes}. Who is behind by more than that is cut off
  * with WATCHER_TOO_SLOW, and may go on from its last position, where it is told of everything that
- * was changed since. The present value of a key is to be read; of a key that is watched by itself
- * one change is told for several that follow one another quickly.
+ * was changed since. The present value of a key is to be read, or comes along ({@link
+ * #withValues()}); of a key that is watched by itself one change is told for several that follow
+ * one another quickly.
  *
  * <p>If the datacenter is lost it goes on by itself, there or elsewhere: it misses nothing, and may
  * be told of some changes twice. It ends with HISTORY_TOO_SHORT where objects that were removed
@@ -35,6 +38,8 @@ import java.util.function.Consumer;
  * }</pre>
  */
 public final class Watch implements Flow.Publisher<Changes> {
+  private static final long VALUE_BYTES_MAX = 4 << 20;
+
   private final SessionCore session;
   private final String keyspace;
   private final Optional<Key> key;
@@ -42,6 +47,7 @@ public final class Watch implements Flow.Publisher<Changes> {
   private final List<Request.Place> from;
   private final boolean resumes;
   private final Executor executor;
+  private final long valueBytesMax;
 
   private Watch(
       SessionCore session,
@@ -50,7 +56,8 @@ public final class Watch implements Flow.Publisher<Changes> {
       boolean prefix,
       List<Request.Place> from,
       boolean resumes,
-      Executor executor) {
+      Executor executor,
+      long valueBytesMax) {
     this.session = session;
     this.keyspace = keyspace;
     this.key = key;
@@ -58,10 +65,12 @@ public final class Watch implements Flow.Publisher<Changes> {
     this.from = from;
     this.resumes = resumes;
     this.executor = executor;
+    this.valueBytesMax = valueBytesMax;
   }
 
   static Watch of(SessionCore session, String keyspace, Optional<Key> key, boolean prefix) {
-    return new Watch(session, keyspace, key, prefix, List.of(), false, Thread::startVirtualThread);
+    return new Watch(
+        session, keyspace, key, prefix, List.of(), false, Thread::startVirtualThread, 0);
   }
 
   /**
@@ -70,12 +79,12 @@ public final class Watch implements Flow.Publisher<Changes> {
    */
   public Watch from(WatchPosition position) {
     List<Request.Place> places = present(position, "a position").places();
-    return new Watch(session, keyspace, key, prefix, places, true, executor);
+    return new Watch(session, keyspace, key, prefix, places, true, executor, valueBytesMax);
   }
 
   /** First everything that there is, and then every change, without a gap. */
   public Watch fromTheBeginning() {
-    return new Watch(session, keyspace, key, prefix, List.of(), true, executor);
+    return new Watch(session, keyspace, key, prefix, List.of(), true, executor, valueBytesMax);
   }
 
   /**
@@ -84,13 +93,44 @@ public final class Watch implements Flow.Publisher<Changes> {
    * RejectedExecutionException, told by the thread that found out.
    */
   public Watch on(Executor by) {
-    return new Watch(session, keyspace, key, prefix, from, resumes, present(by, "an executor"));
+    return new Watch(
+        session, keyspace, key, prefix, from, resumes, present(by, "an executor"), valueBytesMax);
+  }
+
+  /**
+   * With each change comes what its key holds ({@link Changes.Change#found}): at this change, or at
+   * a later one. It is read by a request of its own, of 32 keys at a time, after the changes came,
+   * so changes come later by about one way there and back. Of what comes at once, no more values
+   * are read after 4 MiB; the changes that follow come without.
+   *
+   * <pre>{@code
+   * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->
+   *     show(change.key(), change.found().flatMap(Keyspace.Found::reading))));
+   * }</pre>
+   */
+  public Watch withValues() {
+    return withValues(VALUE_BYTES_MAX);
+  }
+
+  /**
+   * As {@link #withValues()}, with another limit.
+   *
+   * @param bytesMax of what comes at once, after so many bytes no more values are read: above 0
+   * @throws io.osier.core.InvalidRequestException if it is not above 0
+   */
+  public Watch withValues(long bytesMax) {
+    if (bytesMax <= 0) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT, "the values' bytes must be above 0, not " + bytesMax);
+    }
+    return new Watch(session, keyspace, key, prefix, from, resumes, executor, bytesMax);
   }
 
   @Override
   public void subscribe(Flow.Subscriber<? super Changes> subscriber) {
     WatchSubscription made =
-        new WatchSubscription(session, request(from, resumes, 0), executor, subscriber);
+        new WatchSubscription(
+            session, request(from, resumes, 0), executor, valueBytesMax, subscriber);
     made.begin();
   }
 

@@ -1,12 +1,16 @@
 package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * wanted, and again until there is something; where nobody answers it asks on, wherever the session
  * goes. One answer is held at a time. Signals come one after another by the subscriber's executor.
  */
-final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes> {
+final class WatchSubscription extends SerialSubscription<Changes, WatchSubscription.Told> {
   private static final Logger LOG = LoggerFactory.getLogger(WatchSubscription.class);
 
   /** A datacenter waits so long for a change, and half of a call's time at most. */
@@ -32,8 +36,12 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
   /** After so many questions in vain it is logged: a moment without a datacenter is no trouble. */
   private static final int SAID_AFTER = 3;
 
+  /** What a datacenter has told, and what of the keys was read. */
+  record Told(Reply.Changes changes, Map<Key, Keyspace.Found> found) {}
+
   private final SessionCore session;
   private final Executor executor;
+  private final long valueBytesMax;
 
   // Used by the working thread alone.
   private Request.Watch next;
@@ -48,11 +56,13 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
       SessionCore session,
       Request.Watch first,
       Executor executor,
+      long valueBytesMax,
       Flow.Subscriber<? super Changes> subscriber) {
     super(Objects.requireNonNull(subscriber, "subscriber"), "one at a time");
     this.session = session;
     this.next = first;
     this.executor = executor;
+    this.valueBytesMax = valueBytesMax;
   }
 
   @Override
@@ -70,7 +80,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
   }
 
   @Override
-  void step(@Nullable Arrival<Reply.Changes> arrived) {
+  void step(@Nullable Arrival<Told> arrived) {
     if (arrived != null) {
       asking = false;
       if (arrived.error() != null) {
@@ -114,7 +124,8 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
     return asked.resumes() && !asked.places().isEmpty();
   }
 
-  private void take(Reply.Changes told) {
+  private void take(Told answer) {
+    Reply.Changes told = answer.changes;
     if (goesOn(next)) {
       session.cache().clear();
     }
@@ -130,7 +141,13 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
       held =
           new Changes(
               told.changes().stream()
-                  .map(c -> new Changes.Change(c.key(), c.type(), c.origin().map(ReplicaId::dc)))
+                  .map(
+                      c ->
+                          new Changes.Change(
+                              c.key(),
+                              c.type(),
+                              c.origin().map(ReplicaId::dc),
+                              Optional.ofNullable(answer.found.get(c.key()))))
                   .toList(),
               new WatchPosition(told.places()),
               told.whole());
@@ -154,7 +171,7 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
           "changes in keyspace '{}' are not told at present, and are asked for again: {}: {}",
           next.keyspace(),
           error.code(),
-          error.getMessage());
+          error.reason());
     }
   }
 
@@ -207,6 +224,13 @@ final class WatchSubscription extends SerialSubscription<Changes, Reply.Changes>
             return (Reply.Changes) reply;
           }
         };
-    await(call.start());
+    CompletableFuture<Reply.Changes> told = call.start();
+    await(
+        valueBytesMax == 0
+            ? told.thenApply(changes -> new Told(changes, Map.of()))
+            : told.thenCompose(
+                changes ->
+                    ChangedValues.of(session, asked.keyspace(), changes, valueBytesMax)
+                        .thenApply(found -> new Told(changes, found))));
   }
 }

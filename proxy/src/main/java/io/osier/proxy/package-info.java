@@ -25,7 +25,7 @@
  * <p><b>Transactions.</b> In a {@code causal} keyspace {@link io.osier.proxy.Keyspace#begin} opens
  * a {@link io.osier.proxy.Transaction}: it has the same handles, reads one snapshot, and its
  * updates become visible together with the commit. {@link io.osier.proxy.Keyspace#readTogether} and
- * {@link io.osier.proxy.Keyspace#updateTogether} are transactions in one request.
+ * {@link io.osier.proxy.Keyspace#updateTogether(java.util.List)} are transactions in one request.
  *
  * <pre>{@code
  * try (Transaction tx = bank.begin()) {
@@ -36,10 +36,10 @@
  * }</pre>
  *
  * <p><b>Many objects.</b> {@link io.osier.proxy.Keyspace#getAll} and {@link
- * io.osier.proxy.Keyspace#updateAll} are many calls in one request for each partition, each with
- * its own outcome ({@link io.osier.proxy.BatchException}). {@link io.osier.proxy.ObjectSpace#scan}
- * shows objects in the order of their keys, as a stream, or with {@link
- * io.osier.proxy.ObjectSpace#publish} to subscribers that say how many they want; {@link
+ * io.osier.proxy.Keyspace#updateAll(java.util.List)} are many calls in one request for each
+ * partition, each with its own outcome ({@link io.osier.proxy.BatchException}). {@link
+ * io.osier.proxy.ObjectSpace#scan} shows objects in the order of their keys, as a stream, or with
+ * {@link io.osier.proxy.ObjectSpace#publish} to subscribers that say how many they want; {@link
  * io.osier.proxy.ObjectSpace#count} counts them, and {@link io.osier.proxy.ObjectSpace#exists} and
  * {@link io.osier.proxy.ObjectSpace#type} ask of one key, without its value. In a transaction they
  * show its snapshot.

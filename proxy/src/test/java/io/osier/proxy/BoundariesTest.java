@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.Values;
 import io.osier.testing.Patience;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
@@ -106,6 +107,9 @@ final class BoundariesTest {
     all.put(Scan.class, Scan::all);
     all.put(Range.class, Range::all);
     all.put(Keyspace.class, () -> shop);
+    all.put(Batch.class, () -> new Batch(Values.plain()));
+    all.put(Watch.class, () -> shop.watch("k"));
+    all.put(KeyspaceOptions.class, () -> KeyspaceOptions.DEFAULT);
     all.put(CounterHandle.class, () -> shop.counter("k"));
     all.put(BoundedCounterHandle.class, () -> shop.boundedCounter("k"));
     all.put(MapHandle.class, () -> shop.map("k"));

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.PermanentException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TransientException;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -134,7 +136,7 @@ final class CallOutcomesTest {
       CounterHandle counter = client.session().keyspace("shop").counter("c");
       assertThatThrownBy(() -> counter.increment(1)).isInstanceOf(OutcomeUnknownException.class);
       assertThatThrownBy(counter::get)
-          .isExactlyInstanceOf(OsierException.class)
+          .isExactlyInstanceOf(TransientException.class)
           .satisfies(code(ErrorCode.TIMEOUT));
     }
   }
@@ -196,7 +198,7 @@ final class CallOutcomesTest {
       tx.counter("c").increment(1);
       Thread.currentThread().interrupt(); // so it does not wait for room
       assertThatThrownBy(tx::commit)
-          .isExactlyInstanceOf(OsierException.class)
+          .isExactlyInstanceOf(PermanentException.class)
           .satisfies(code(ErrorCode.CANCELLED))
           .hasMessageContaining("2 calls of this client are under way (inFlightMax)");
       other.close(); // needs none

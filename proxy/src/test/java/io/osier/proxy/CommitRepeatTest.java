@@ -8,7 +8,9 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.PermanentException;
 import io.osier.core.ReplicaId;
+import io.osier.core.TransientException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -137,7 +139,7 @@ final class CommitRepeatTest {
         OsierClient client = client(eu, us)) {
       Throwable refused =
           catchThrowable(() -> client.session().keyspace("bank").updateTogether(CHANGES));
-      assertThat(refused).isExactlyInstanceOf(OsierException.class);
+      assertThat(refused).isExactlyInstanceOf(TransientException.class);
       assertThat(((OsierException) refused).code()).isEqualTo(ErrorCode.OVERLOADED);
       assertThat(eu.requests).hasSize(1);
     }
@@ -153,7 +155,7 @@ final class CommitRepeatTest {
         OsierClient client = client(eu, us)) {
       Keyspace bank = client.session().keyspace("bank");
       assertThatThrownBy(() -> bank.updateTogether(CHANGES))
-          .isExactlyInstanceOf(OsierException.class);
+          .isExactlyInstanceOf(PermanentException.class);
       code.set(ErrorCode.TRANSACTION_FORGOTTEN);
       assertThatThrownBy(() -> bank.updateTogether(CHANGES))
           .isInstanceOf(OutcomeUnknownException.class);
@@ -214,7 +216,7 @@ final class CommitRepeatTest {
       Connection first = connection(sent, n -> full);
       CompletableFuture<Reply> never =
           new StepSender(client.core(), new Coordinator(first, EU), STEP, 5, deadline).start();
-      assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(OsierException.class);
+      assertThatThrownBy(never::join).hasCauseExactlyInstanceOf(TransientException.class);
       assertThat(sent).as("it was not sent").hasSize(1);
       sent.clear();
       Connection later = connection(sent, n -> n == 1 ? cut : n < 4 ? full : transacted(EU, 9));

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -117,7 +118,12 @@ final class PublicCalls {
       case "java.util.Optional<char[]>" -> Optional.empty();
       case "java.util.Optional<io.osier.core.Key>" -> Optional.of(Key.of("k"));
       case "java.util.Optional<io.osier.crdt.CrdtType>" -> Optional.of(CrdtType.PN_COUNTER);
-      case "java.util.function.UnaryOperator<R>" -> UnaryOperator.identity();
+      case "java.util.function.UnaryOperator<R>",
+          "java.util.function.UnaryOperator<io.osier.proxy.KeyspaceOptions>" ->
+          UnaryOperator.identity();
+      case "java.util.function.Consumer<io.osier.proxy.Batch>" ->
+          (Consumer<Batch>) batch -> batch.counter("k").increment();
+      case "io.osier.core.Grant[]" -> new Grant[] {Grant.parse("read *")};
       default -> null;
     };
   }

@@ -41,7 +41,7 @@ final class SteppedLimitsTest {
 
   private static void assertEndedWith(CompletableFuture<?> call, ErrorCode code) {
     assertThat(whyOf(call))
-        .isExactlyInstanceOf(OsierException.class)
+        .isExactlyInstanceOf(OsierException.of(code, "").getClass())
         .satisfies(e -> assertThat(((OsierException) e).code()).isEqualTo(code));
   }
 

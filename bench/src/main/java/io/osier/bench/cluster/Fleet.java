@@ -155,7 +155,7 @@ public class Fleet implements AutoCloseable {
           return true;
         }
       } catch (OsierException e) {
-        why = e.getMessage();
+        why = e.reason();
       }
       if (++asked % TOLD_AFTER == 0) {
         say.accept(why);

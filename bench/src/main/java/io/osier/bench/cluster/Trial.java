@@ -102,7 +102,7 @@ public abstract class Trial implements Callable<Integer> {
       cluster.awaitReady(PATIENCE);
       run(cluster);
     } catch (OsierException e) {
-      wrong("it could not be run: " + e.code() + ": " + e.getMessage());
+      wrong("it could not be run: " + e.code() + ": " + e.reason());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       wrong("interrupted");

@@ -130,7 +130,7 @@ public final class DemoCommand implements Callable<Integer> {
       }
       return good ? 0 : 1;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     } finally {
       try {

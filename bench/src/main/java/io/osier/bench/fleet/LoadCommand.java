@@ -89,7 +89,7 @@ public final class LoadCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--endpoints: " + e.getMessage());
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     } finally {
       ended.countDown();
@@ -177,7 +177,7 @@ public final class LoadCommand implements Callable<Integer> {
           sum(all, "op_bytes") / 1e6,
           sum(all, "sla_violations"));
     } catch (OsierException e) {
-      return "no figures: " + e.getMessage();
+      return "no figures: " + e.reason();
     }
   }
 

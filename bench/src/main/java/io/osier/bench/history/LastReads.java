@@ -58,7 +58,7 @@ final class LastReads {
         recorder.broken("the datacenters still differ in the end: " + different);
       }
     } catch (OsierException e) {
-      recorder.broken("the last reads fail: " + e.code() + ": " + e.getMessage());
+      recorder.broken("the last reads fail: " + e.code() + ": " + e.reason());
     } finally {
       clients.forEach(OsierClient::close);
     }

@@ -89,7 +89,7 @@ final class Recorder {
             || e.code() == ErrorCode.SNAPSHOT_TOO_OLD
             || (lossy && e.code() == ErrorCode.SESSION_LOST);
     if (!expected) {
-      broken(e.code() + ": " + e.getMessage());
+      broken(e.code() + ": " + e.reason());
     }
   }
 

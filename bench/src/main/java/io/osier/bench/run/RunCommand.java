@@ -97,7 +97,7 @@ public final class RunCommand implements Callable<Integer> {
     try {
       new Runner(new Runner.Options(rounds, onlyCase, onlyVariant, again()), results).run(read);
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       code = 1;
     } catch (ScenarioException e) {
       writeJson(results, read); // what was measured before

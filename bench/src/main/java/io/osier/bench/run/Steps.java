@@ -256,7 +256,7 @@ final class Steps implements AutoCloseable {
       return "given up";
     } catch (CompletionException e) {
       if (e.getCause() instanceof OsierException refused) {
-        return "not given up: " + refused.getMessage();
+        return "not given up: " + refused.reason();
       }
       throw e;
     }

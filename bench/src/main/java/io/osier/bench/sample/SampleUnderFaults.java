@@ -174,7 +174,7 @@ public abstract class SampleUnderFaults implements AutoCloseable {
       } catch (OsierException e) {
         refused.incrementAndGet();
         if (!e.code().retryable() && e.code() != ErrorCode.TRANSACTION_ENDED) {
-          violated("a session at %s was refused: %s: %s", dc, e.code(), e.getMessage());
+          violated("a session at %s was refused: %s: %s", dc, e.code(), e.reason());
         }
         LockSupport.parkNanos(20_000_000);
       }

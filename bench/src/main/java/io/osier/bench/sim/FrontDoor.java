@@ -72,7 +72,7 @@ final class FrontDoor {
         default -> throw new IllegalArgumentException("a session asks no such thing: " + request);
       }
     } catch (OsierException e) {
-      reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+      reply.accept(new Reply.Failure(e.code(), e.reason()));
     }
   }
 

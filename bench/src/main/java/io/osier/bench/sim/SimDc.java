@@ -320,7 +320,7 @@ final class SimDc {
     @Override
     public void rejected(String dc, OsierException why) {
       if (!simulation.members().hasChanged()
-          || !String.valueOf(why.getMessage()).contains("was not added")) {
+          || !String.valueOf(why.reason()).contains("was not added")) {
         simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", dc, self, why));
       }
     }

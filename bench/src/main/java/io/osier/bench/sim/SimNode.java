@@ -645,7 +645,7 @@ final class SimNode implements ShardGateway.Inside {
     try {
       feed.watch(request, reply::set);
     } catch (OsierException e) {
-      return new Reply.Failure(e.code(), String.valueOf(e.getMessage()));
+      return new Reply.Failure(e.code(), String.valueOf(e.reason()));
     }
     var unused = feed.turn();
     if (reply.get() == null) { // the partition has begun to tell, or does when it has time

@@ -76,7 +76,7 @@ public final class StartCommand implements Callable<Integer> {
       told.forEach(System.out::println);
       return 0;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     } finally {
       Directories.delete(directory);

@@ -1,16 +1,16 @@
 package io.osier.core.codec;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
+import io.osier.core.PermanentException;
 import org.jspecify.annotations.Nullable;
 
 /** Bytes that are no record of ours: cut off, damaged, hostile, or of another version. */
-public final class MalformedException extends OsierException {
+public final class MalformedException extends PermanentException {
   private static final long serialVersionUID = 1L;
 
   /** With what is wrong. */
   public MalformedException(String message) {
-    super(ErrorCode.MALFORMED, message);
+    super(ErrorCode.MALFORMED, message, null);
   }
 
   /** With what is wrong and its cause. */

@@ -64,7 +64,7 @@ public final class ScramCredential {
         || iterations > ITERATIONS_MAX
         || storedKey.length != KEY_BYTES
         || serverKey.length != KEY_BYTES) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a credential has a salt of 1 to "
               + SALT_BYTES_MAX
@@ -93,7 +93,7 @@ public final class ScramCredential {
    */
   public static ScramCredential of(char[] password, byte[] salt, int iterations) {
     if (iterations < ITERATIONS_MIN || iterations > ITERATIONS_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "iterations must be from " + ITERATIONS_MIN + " to " + ITERATIONS_MAX);
     }
@@ -124,7 +124,7 @@ public final class ScramCredential {
    */
   public static char[] checked(char[] password) {
     if (password.length == 0 || password.length > PASSWORD_CHARS_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           password.length == 0
               ? "a password must not be empty"
@@ -137,7 +137,7 @@ public final class ScramCredential {
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       // Characters that are not allowed; nothing but such that are left out. The cause may show it.
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "the password has characters that no password may have: control characters, for example");
   }
@@ -161,7 +161,7 @@ public final class ScramCredential {
         // Said below, without the text.
       }
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "a credential is a line of the form SCRAM-SHA-256$ITERATIONS:SALT$STORED_KEY:SERVER_KEY,"
             + " with "

@@ -65,6 +65,6 @@ public final class PasswordFile {
 
   private static OsierException wrong(
       UnaryOperator<String> told, String what, @Nullable Throwable cause) {
-    return new OsierException(ErrorCode.CONFIGURATION, told.apply(what), cause);
+    return OsierException.of(ErrorCode.CONFIGURATION, told.apply(what), cause);
   }
 }

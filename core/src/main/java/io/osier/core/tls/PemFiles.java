@@ -167,7 +167,7 @@ record PemFiles(Optional<Own> own, List<X509Certificate> authorities) {
   private static OsierException bad(Path file, String what, @Nullable Exception cause) {
     String message = file + ": " + what;
     return cause == null
-        ? new OsierException(ErrorCode.CONFIGURATION, message)
-        : new OsierException(ErrorCode.CONFIGURATION, message, cause);
+        ? OsierException.of(ErrorCode.CONFIGURATION, message)
+        : OsierException.of(ErrorCode.CONFIGURATION, message, cause);
   }
 }

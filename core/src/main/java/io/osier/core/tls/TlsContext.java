@@ -86,13 +86,13 @@ public final class TlsContext {
   public TlsContext(TlsFiles files, Trust trust, Provider provider, boolean required) {
     this.required = required;
     if (provider == Provider.OPENSSL && !OpenSsl.isAvailable()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.CONFIGURATION,
           "OpenSSL cannot be used: Netty's library for it (netty-tcnative-boringssl-static, for"
               + " this system) is not on the class path; add it, or use the provider jdk");
     }
     if (trust.isServer() && files.own().isEmpty()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.CONFIGURATION, "a server needs a certificate of its own, and its key");
     }
     this.files = files;
@@ -106,7 +106,7 @@ public final class TlsContext {
     try {
       return new Made(stamp, pem, context(pem));
     } catch (SSLException | IllegalArgumentException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.CONFIGURATION,
           "TLS cannot be set up with " + files.all() + ": " + e.getMessage(),
           e);
@@ -200,7 +200,7 @@ public final class TlsContext {
       try {
         now = files.stamp();
       } catch (OsierException e) {
-        now = List.of(String.valueOf(e.getMessage()));
+        now = List.of(String.valueOf(e.reason()));
         if (now.equals(unusable)) {
           return false;
         }

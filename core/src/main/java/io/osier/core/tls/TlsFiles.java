@@ -62,12 +62,12 @@ public record TlsFiles(Optional<Own> own, Optional<Path> authorities) {
       try {
         BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
         if (!now.isRegularFile() || !Files.isReadable(file)) {
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.CONFIGURATION, file + " cannot be read; it must be a file in PEM form");
         }
         stamp.add(now.lastModifiedTime() + " " + now.size() + " " + now.fileKey());
       } catch (IOException e) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.CONFIGURATION,
             "there is no " + file + ", or it cannot be looked at (" + e.getMessage() + ")",
             e);

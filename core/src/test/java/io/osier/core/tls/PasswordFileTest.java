@@ -32,7 +32,7 @@ final class PasswordFileTest {
   void whatCannotBe_isNamed() throws IOException {
     assertThatThrownBy(() -> PasswordFile.read(dir.resolve("none"), p -> "--password: " + p))
         .is(Refused.with(ErrorCode.CONFIGURATION))
-        .hasMessageStartingWith("--password: ")
+        .hasMessageStartingWith("CONFIGURATION: --password: ")
         .hasMessageContaining("cannot be read");
     Path large = file(new byte[8_193]);
     assertThatThrownBy(() -> PasswordFile.read(large, p -> p)).hasMessageContaining("too large");

@@ -41,7 +41,7 @@ public record ExpiringParts<K extends Comparable<K>>(
     if (content instanceof EntryStore<?, ?, ?> cells) {
       return with(cells, deadlines);
     }
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.WRONG_TYPE, "a " + content.type() + " has neither elements nor fields");
   }
 

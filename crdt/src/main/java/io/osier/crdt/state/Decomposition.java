@@ -72,7 +72,7 @@ public final class Decomposition {
   /** Refuses to read all of what does not fit into an answer: it would be read into the heap. */
   static void checkWhole(CrdtState object) {
     if (isDecomposed(object) && object.sizeBytes() > EntryStore.WHOLE_BYTES_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
           "a "
               + object.type()

@@ -226,7 +226,7 @@ public final class Updates {
 
   private static void checkCanExpire(CrdtState state) {
     if (state.type() == CrdtType.BOUNDED_COUNTER) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a bounded counter does not expire: who used which rights must stay known");
     }

@@ -36,10 +36,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each replica has one row, which only it writes: the sums of what it added, subtracted and
  * gave. A later row contains the earlier ones, so the join of two is the later one. The value
- * starts at 0. Creating it divides the rights of the bounds among a list of datacenters; bounds
- * that are set at two places at the same time, or again, join to the wider ones, which never takes
- * a right away. The first list stays, whoever sets bounds later, so a datacenter that is added has
- * no rights until others give it some.
+ * starts at 0, or at what its creation says. Creating it divides the rights of the bounds among a
+ * list of datacenters; bounds that are set at two places at the same time, or again, join to the
+ * wider ones, which never takes a right away. The first list stays, whoever sets bounds later, so a
+ * datacenter that is added has no rights until others give it some.
+ *
+ * <p>What the value starts at is no replica's doing: it stands with the bounds, so that creations
+ * at several places count it once. Where they differ the largest counts, the lower bound is the
+ * lowest, and the room above is the largest, so the upper bound may be above all that were asked
+ * for.
  *
  * <p>{@link #prepare} does not ask whether there are enough rights: what a datacenter may use
  * depends on what it may have forgotten, which is its own affair ({@link #downRights}). The counter
@@ -58,10 +63,22 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   /**
    * The bounds.
    *
+   * @param room how much more than the first value it may be; {@link #NO_UPPER} for no bound
+   * @param first what the value starts at
    * @param sharers the names among whom the first rights are divided, sorted; none if lists that
    *     have no name in common were joined: then nobody has any
    */
-  private record Bounds(long lower, long upper, List<String> sharers) {
+  private record Bounds(long lower, long room, long first, List<String> sharers) {
+    /** How much less than the first value it may be, of one with a lower bound. */
+    long depth() {
+      return saturated(first, lower);
+    }
+
+    long upper() {
+      boolean isNone = room == NO_UPPER || room > Long.MAX_VALUE - Math.max(0, first);
+      return isNone ? NO_UPPER : first + room;
+    }
+
     /**
      * A right of the wider bounds belongs to one of those who are in both lists. Each of them has
      * at least what it had by its own list, so none has used too much; whoever is in one list only
@@ -72,7 +89,11 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
           sharers.equals(other.sharers)
               ? sharers
               : sharers.stream().filter(other.sharers::contains).toList();
-      return new Bounds(Math.min(lower, other.lower), Math.max(upper, other.upper), both);
+      return new Bounds(
+          Math.min(lower, other.lower),
+          Math.max(room, other.room),
+          Math.max(first, other.first),
+          both);
     }
 
     /** A name's part of a whole; the first names have one more if it is not divisible. */
@@ -80,6 +101,12 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
       int i = sharers.indexOf(dc);
       return i < 0 ? 0 : whole / sharers.size() + (i < whole % sharers.size() ? 1 : 0);
     }
+  }
+
+  /** The difference of a larger number and a smaller one; at most the largest long. */
+  private static long saturated(long larger, long smaller) {
+    long difference = larger - smaller;
+    return difference < 0 ? Long.MAX_VALUE : difference;
   }
 
   /**
@@ -132,6 +159,10 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     }
   }
 
+  // How it is written: 0 without bounds.
+  private static final int BOUNDS = 1;
+  private static final int BOUNDS_AND_FIRST = 2;
+
   /** Before a name, where rows are written: what was taken from it. No name begins with it. */
   private static final String TAKEN = "-";
 
@@ -152,7 +183,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   /** The value. */
   public long value() {
-    long value = 0;
+    long value = bounds == null ? 0 : bounds.first;
     for (Row row : rows.values()) {
       value += row.up - row.down;
     }
@@ -171,7 +202,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   /** The upper bound; {@link #NO_UPPER} if it has none or is not created. */
   public long upper() {
-    return bounds == null ? NO_UPPER : bounds.upper;
+    return bounds == null ? NO_UPPER : bounds.upper();
   }
 
   /** Those among whom the first rights were divided, and who have rights since. */
@@ -202,7 +233,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     if (bounds.lower == NO_LOWER) {
       return Long.MAX_VALUE;
     }
-    long rights = bounds.share(dc, -bounds.lower);
+    long rights = bounds.share(dc, bounds.depth());
     for (Map.Entry<ReplicaId, Row> e : rows.entrySet()) {
       Row row = e.getValue();
       if (e.getKey().dc().equals(dc)) {
@@ -219,10 +250,10 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     if (bounds == null) {
       return 0;
     }
-    if (bounds.upper == NO_UPPER) {
+    if (bounds.room == NO_UPPER) {
       return Long.MAX_VALUE;
     }
-    long rights = bounds.share(dc, bounds.upper);
+    long rights = bounds.share(dc, bounds.room);
     for (Map.Entry<ReplicaId, Row> e : rows.entrySet()) {
       Row row = e.getValue();
       if (e.getKey().dc().equals(dc)) {
@@ -250,7 +281,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   /** The same for additions. */
   public long earnedUpRights(ReplicaId replica) {
-    if (bounds == null || bounds.upper == NO_UPPER) {
+    if (bounds == null || bounds.room == NO_UPPER) {
       return upRights(replica.dc());
     }
     Row row = rows.getOrDefault(replica, Row.EMPTY);
@@ -273,7 +304,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
       throw TypeRegistry.wrongOperation(type(), operation);
     }
     if (bounds == null) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "this bounded counter has no bounds here yet: create it, or wait until its creation has"
               + " arrived");
@@ -282,21 +313,31 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     try {
       return row(changed(row, operation, preparation), preparation);
     } catch (ArithmeticException e) {
-      throw new OsierException(ErrorCode.OVERFLOW, "the sums would leave the range of a long");
+      throw OsierException.of(ErrorCode.OVERFLOW, "the sums would leave the range of a long");
     }
   }
 
   private BoundedCounter create(Operation.Bound bound, UpdateContext preparation) {
-    if (bound.lower() > 0 || bound.upper() < 0) {
-      throw new OsierException(
+    long first = bound.first();
+    if (bound.lower() > first || bound.upper() < first) {
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "a bounded counter starts at 0: its bounds must include it, unlike "
+          "a bounded counter starts at "
+              + first
+              + ": its bounds must include it, unlike "
               + bound.lower()
               + " to "
               + bound.upper());
     }
+    boolean isTooFar =
+        (bound.lower() != NO_LOWER && first - bound.lower() < 0)
+            || (bound.upper() != NO_UPPER && bound.upper() - first < 0);
+    if (isTooFar) {
+      throw OsierException.of(
+          ErrorCode.OVERFLOW, "the bounds are further from " + first + " than a long counts");
+    }
     if (bound.sharers().isEmpty()) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "a bounded counter's rights need somebody to share them");
     }
     // The first list stays: a right of a datacenter that was added since would be another's.
@@ -306,14 +347,23 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     Row touched = new Row(preparation.nextDot().number(), row.up, row.down, row.given, row.taken);
     SortedMap<ReplicaId, Row> one = new TreeMap<>();
     one.put(preparation.origin(), touched);
-    return new BoundedCounter(new Bounds(bound.lower(), bound.upper(), sharers), one);
+    // What it started at stays, too: the program that created it may have run again.
+    long start = bounds == null ? first : bounds.first;
+    long room = bound.upper() == NO_UPPER ? NO_UPPER : room(bound.upper(), start);
+    return new BoundedCounter(
+        new Bounds(Math.min(bound.lower(), start), room, start, sharers), one);
+  }
+
+  /** What is left up to a bound, which may be below the first value of a counter that is there. */
+  private static long room(long upper, long first) {
+    return upper <= first ? 0 : Math.min(saturated(upper, first), NO_UPPER - 1);
   }
 
   private Row changed(Row row, Operation operation, UpdateContext preparation) {
     long number = preparation.nextDot().number();
     if (operation instanceof Operation.Transfer t) {
       if (t.amount() <= 0) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT, "rights to give must be above 0, not " + t.amount());
       }
       long down = t.upward() ? 0 : t.amount();
@@ -352,7 +402,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   @Override
   public BoundedCounter reset(UpdateContext preparation) {
-    throw new OsierException(
+    throw OsierException.of(
         ErrorCode.INVALID_ARGUMENT,
         "a bounded counter cannot be cleared: who used which rights must stay known; subtract its"
             + " value instead");
@@ -406,7 +456,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     long bytes = HeapSize.object(2 * HeapSize.REFERENCE) + mapHeapBytes(rows.size());
     if (bounds != null) {
       bytes +=
-          HeapSize.object(2 * Long.BYTES + HeapSize.REFERENCE)
+          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE)
               + HeapSize.list(bounds.sharers.size());
     }
     for (Row row : rows.values()) {
@@ -432,7 +482,8 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   public long sizeBytes() {
     long bytes = 2;
     if (bounds != null) {
-      bytes += length(bounds.lower) + length(bounds.upper) + 1;
+      bytes += length(bounds.lower) + length(bounds.room) + 1;
+      bytes += bounds.first == 0 ? 0 : length(bounds.first);
       for (String dc : bounds.sharers) {
         bytes += 1 + dc.length();
       }
@@ -459,10 +510,13 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   @Override
   public void write(WireOutput out) {
-    out.writeBoolean(bounds != null);
+    out.writeByte(bounds == null ? 0 : bounds.first == 0 ? BOUNDS : BOUNDS_AND_FIRST);
     if (bounds != null) {
       out.writeSigned(bounds.lower);
-      out.writeSigned(bounds.upper);
+      out.writeSigned(bounds.room);
+      if (bounds.first != 0) {
+        out.writeSigned(bounds.first);
+      }
       out.writeCount(bounds.sharers.size());
       bounds.sharers.forEach(out::writeText);
     }
@@ -488,9 +542,14 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
   /** Reads what {@link #write} wrote. */
   static BoundedCounter read(WireInput in) {
     @Nullable Bounds bounds = null;
-    if (in.readFlag()) {
+    int form = in.readByte();
+    if (form < 0 || form > BOUNDS_AND_FIRST) {
+      throw new MalformedException("a bounded counter's form must be 0 to 2, not " + form);
+    }
+    if (form != 0) {
       long lower = in.readSigned();
-      long upper = in.readSigned();
+      long room = in.readSigned();
+      long first = form == BOUNDS ? 0 : in.readSigned();
       int n = in.readCount(2);
       List<String> sharers = new ArrayList<>(n);
       for (int i = 0; i < n; i++) {
@@ -499,10 +558,10 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
           throw new MalformedException("a bounded counter's sharers are not in order");
         }
       }
-      if (lower > 0 || upper < 0) {
+      if (lower > first || room < 0 || (form == BOUNDS_AND_FIRST && first == 0)) {
         throw new MalformedException("a bounded counter's bounds are out of range");
       }
-      bounds = new Bounds(lower, upper, List.copyOf(sharers));
+      bounds = new Bounds(lower, room, first, List.copyOf(sharers));
     }
     SortedMap<ReplicaId, Row> rows = new TreeMap<>();
     ReplicaId before = null;

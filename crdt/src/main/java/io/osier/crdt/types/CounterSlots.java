@@ -105,7 +105,7 @@ final class CounterSlots {
     try {
       Math.addExact(value, amount);
     } catch (ArithmeticException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.OVERFLOW, "adding " + amount + " to " + value + " leaves the range of a long");
     }
     return new CounterSlots(
@@ -126,7 +126,7 @@ final class CounterSlots {
     try {
       return amount > 0 ? Math.addExact(sum, amount) : Math.subtractExact(sum, amount);
     } catch (ArithmeticException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.OVERFLOW,
           ("adding %d is too much: the sum of all that was ever %s here is %d, and must stay in the"
                   + " range of a long, too; go on with a counter of another key")

@@ -34,7 +34,7 @@ public final class GCounter extends SlotCounter<GCounter> {
   @Override
   public GCounter prepare(Operation operation, UpdateContext preparation) {
     if (operation instanceof Operation.Increment increment && increment.amount() < 0) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "a "
               + type()

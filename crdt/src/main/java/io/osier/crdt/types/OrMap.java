@@ -260,7 +260,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     if (part instanceof Part.Field field) {
       return named(field.name()).toList();
     }
-    throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has fields, not elements");
+    throw OsierException.of(ErrorCode.WRONG_TYPE, "a " + type() + " has fields, not elements");
   }
 
   private static Stream<FieldId> named(String name) {

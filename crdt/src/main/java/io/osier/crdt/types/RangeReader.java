@@ -78,7 +78,7 @@ final class RangeReader<K extends Comparable<K>, V> {
   /** An answer has no room for more, and the heap should not be asked for it. */
   private void checkFits(long bytes, int before) {
     if (bytes > EntryStore.WHOLE_BYTES_MAX) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
           "the first "
               + before

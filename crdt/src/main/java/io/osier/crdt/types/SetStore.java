@@ -88,7 +88,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
     if (part instanceof Part.Element element) {
       return List.of(element.value());
     }
-    throw new OsierException(ErrorCode.WRONG_TYPE, "a " + type() + " has elements, not fields");
+    throw OsierException.of(ErrorCode.WRONG_TYPE, "a " + type() + " has elements, not fields");
   }
 
   @Override

@@ -145,13 +145,13 @@ public final class TypeRegistry {
   }
 
   static OsierException wrongOperation(CrdtType type, Operation operation) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.WRONG_TYPE,
         "a " + type + " has no operation " + operation.getClass().getSimpleName());
   }
 
   static OsierException wrongQuery(CrdtType type, Query query) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.WRONG_TYPE, "a " + type + " has no query " + query.getClass().getSimpleName());
   }
 }

@@ -309,11 +309,23 @@ final class SemanticsProperties {
       case OR_MAP -> new Reading.Fields(fields(steps));
       case BOUNDED_COUNTER ->
           new Reading.Count(
-              steps.stream()
-                  .filter(s -> s.operation instanceof Operation.Increment)
-                  .mapToLong(s -> ((Operation.Increment) s.operation).amount())
-                  .sum());
+              first(steps)
+                  + steps.stream()
+                      .filter(s -> s.operation instanceof Operation.Increment)
+                      .mapToLong(s -> ((Operation.Increment) s.operation).amount())
+                      .sum());
     };
+  }
+
+  /** What a bounded counter starts at: the largest of creations that saw no other one. */
+  private static long first(List<Step> steps) {
+    List<Step> creations =
+        steps.stream().filter(s -> s.operation instanceof Operation.Bound).toList();
+    return creations.stream()
+        .filter(s -> creations.stream().noneMatch(s::saw))
+        .mapToLong(s -> ((Operation.Bound) s.operation).first())
+        .max()
+        .orElse(0);
   }
 
   private static boolean isCleared(Step step, List<Step> steps) {

@@ -68,6 +68,58 @@ final class BoundedCounterTest {
   }
 
   @Test
+  void createdAtTwoPlaces_countsItsFirstValueOnce() {
+    Operation create = new Operation.Bound(0, 100, DCS, 30);
+    CrdtState a = update(BOTTOM, "a", 1, create);
+    CrdtState b = update(BOTTOM, "b", 1, create);
+    CrdtState both = a.join(b);
+    assertThat(counter(both).value()).isEqualTo(30);
+    assertThat(both.join(a)).isEqualTo(both);
+    assertThat(List.of(down(both, "a"), down(both, "b"), down(both, "c")))
+        .containsExactly(10L, 10L, 10L);
+    assertThat(up(both, "a") + up(both, "b") + up(both, "c")).isEqualTo(70);
+    CrdtState sold = update(both, "a", 2, new Operation.Increment(-10));
+    CrdtState again = update(sold, "a", 3, create);
+    assertThat(counter(again).value()).as("a program that runs again").isEqualTo(20);
+    CrdtState another = update(again, "b", 2, new Operation.Bound(0, 200, DCS, 50));
+    assertThat(counter(another).value()).as("what it started at stays").isEqualTo(20);
+    assertThat(counter(another).upper()).isEqualTo(200);
+  }
+
+  @Test
+  void createdDifferentlyAtTwoPlaces_countsTheLargest_andTakesNoRightAway() {
+    CrdtState a = update(BOTTOM, "a", 1, new Operation.Bound(0, 10, DCS, 4));
+    a = update(a, "a", 2, new Operation.Increment(up(a, "a")));
+    CrdtState b = update(BOTTOM, "b", 1, new Operation.Bound(2, 10, DCS, 9));
+    CrdtState both = a.join(b);
+    assertThat(both).isEqualTo(b.join(a));
+    assertThat(counter(both).value()).isEqualTo(9 + 2);
+    assertThat(counter(both).lower()).isZero();
+    assertThat(counter(both).upper()).as("6 more than the first value").isEqualTo(15);
+    assertThat(up(both, "a")).isZero();
+  }
+
+  @Test
+  void farBounds_areTaken_orRefused() {
+    long max = Long.MAX_VALUE;
+    CrdtState none =
+        update(
+            BOTTOM,
+            "a",
+            1,
+            new Operation.Bound(BoundedCounter.NO_LOWER, BoundedCounter.NO_UPPER, DCS, -5));
+    assertThat(counter(none).upper()).isEqualTo(BoundedCounter.NO_UPPER);
+    assertThat(counter(none).lower()).isEqualTo(BoundedCounter.NO_LOWER);
+    assertThat(counter(none).value()).isEqualTo(-5);
+    assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(-9, max - 1, DCS, -9)))
+        .hasMessageContaining("OVERFLOW: the bounds are further from -9");
+    assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(-max, 9, DCS, 9)))
+        .hasMessageContaining("OVERFLOW");
+    assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Bound(3, 9, DCS, 2)))
+        .hasMessageContaining("starts at 2");
+  }
+
+  @Test
   void whatIsNotAllowed_isNamed() {
     CrdtState created = update(BOTTOM, "a", 1, new Operation.Bound(0, 5, DCS));
     assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Increment(1)))
@@ -94,7 +146,7 @@ final class BoundedCounterTest {
   /** What a replica does. Every list can be carried out: what is not possible is left out. */
   private sealed interface Act {
     /** Sets bounds. */
-    record Bound(int at, long down, long up) implements Act {}
+    record Bound(int at, long down, long up, long first) implements Act {}
 
     /** Adds, if it has the rights. */
     record Add(int at, long amount) implements Act {}
@@ -118,7 +170,7 @@ final class BoundedCounterTest {
     Arbitrary<Integer> at = Arbitraries.integers().between(0, 2);
     Arbitrary<Long> bound = Arbitraries.longs().between(0, 11);
     return Arbitraries.<Act>frequencyOf(
-            Tuple.of(2, Combinators.combine(at, bound, bound).as(Act.Bound::new)),
+            Tuple.of(2, Combinators.combine(at, bound, bound, firsts()).as(Act.Bound::new)),
             Tuple.of(10, Combinators.combine(at, amounts()).as(Act.Add::new)),
             Tuple.of(3, Combinators.combine(at, at, bound).as(Act.Give::new)),
             Tuple.of(5, Combinators.combine(at, at).as(Act.Hear::new)),
@@ -127,6 +179,12 @@ final class BoundedCounterTest {
         .ofMaxSize(120)
         .withSizeDistribution(RandomDistribution.uniform())
         .withoutEdgeCases();
+  }
+
+  /** What counters start at: mostly at 0, as most do. */
+  private static Arbitrary<Long> firsts() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Arbitraries.just(0L)), Tuple.of(1, Arbitraries.longs().between(-5, 5)));
   }
 
   private static Arbitrary<Long> amounts() {
@@ -142,7 +200,8 @@ final class BoundedCounterTest {
     void act(Act act, int at, List<String> known, long downs, long ups) {
       Operation operation =
           switch (act) {
-            case Act.Bound b -> new Operation.Bound(-b.down, b.up, known);
+            case Act.Bound b ->
+                new Operation.Bound(b.first - b.down, b.first + b.up, known, b.first);
             case Act.Give g ->
                 downs > 0
                     ? new Operation.Transfer(

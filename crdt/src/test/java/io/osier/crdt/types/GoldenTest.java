@@ -84,7 +84,11 @@ final class GoldenTest {
           type == CrdtType.BOUNDED_COUNTER ? new Operation.Increment(3) : new Operation.Clear();
       CrdtState third = state.join(second).prepare(last, EU, 20, 6, 3_000, 0);
       values.put(type.label() + " cleared", state.join(second).join(third));
-      if (type != CrdtType.BOUNDED_COUNTER) {
+      if (type == CrdtType.BOUNDED_COUNTER) {
+        Operation from = new Operation.Bound(-10, 500, List.of("eu", "us"), 300);
+        values.put(
+            type.label() + " from", CrdtState.bottom(type).prepare(from, EU, 5, 0, 1_000, 0));
+      } else {
         Operation until = new Operation.Expire(1L << 40, false);
         CrdtState expire = state.prepare(until, EU, 30, 6, 4_000, 0);
         CrdtState persist = state.prepare(new Operation.Persist(), US, 12, 0, 4_000, 0);

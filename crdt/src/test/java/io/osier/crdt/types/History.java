@@ -347,8 +347,13 @@ public final class History {
             List.of("a", "b", "c", "d"),
             List.of("b", "c", "d"));
     return Combinators.combine(
-            Arbitraries.longs().between(0, 9), Arbitraries.longs().between(0, 9), sharers)
-        .as((down, up, among) -> new Operation.Bound(-down, up, among));
+            Arbitraries.longs().between(0, 9),
+            Arbitraries.longs().between(0, 9),
+            sharers,
+            Arbitraries.of(0L, 0L, 3L, -2L))
+        .as(
+            (down, up, among, first) ->
+                new Operation.Bound(first - down, first + up, among, first));
   }
 
   private static Arbitrary<Operation> fieldUpdates(int depth) {

@@ -81,7 +81,7 @@ final class AdminAccess {
     try {
       access.checkPause(name, from);
     } catch (OsierException e) {
-      return done(Optional.of(new HttpEndpoint.Answer(429, e.getMessage() + "\n")));
+      return done(Optional.of(new HttpEndpoint.Answer(429, e.reason() + "\n")));
     }
     return CompletableFuture.supplyAsync(
         () -> judged(name, given.get()[1].toCharArray(), from), executor);

@@ -56,7 +56,7 @@ final class UserReader {
         try {
           grants.add(Grant.parse(text));
         } catch (OsierException e) {
-          throw values.error(rights, rights + ": " + e.getMessage());
+          throw values.error(rights, rights + ": " + e.reason());
         }
       }
     }
@@ -85,7 +85,7 @@ final class UserReader {
       return user;
     } catch (OsierException e) {
       // The value may be a secret that stands in the wrong place: it is not shown.
-      throw values.error(at, at + ": " + e.getMessage());
+      throw values.error(at, at + ": " + e.reason());
     }
   }
 }

@@ -42,7 +42,7 @@ public record UserSettings(
       return ScramCredential.of(password, salt, ScramCredential.ITERATIONS);
     } catch (OsierException e) {
       throw new OsierException(
-          ErrorCode.CONFIGURATION, "osier.users." + name + ": " + file + ": " + e.getMessage());
+          ErrorCode.CONFIGURATION, "osier.users." + name + ": " + file + ": " + e.reason());
     } finally {
       Arrays.fill(password, '\0');
     }

@@ -122,8 +122,8 @@ final class ControlObjects {
         LOG.info("{} was told", what);
       }
     } catch (OsierException e) {
-      if (retry.failed(String.valueOf(e.getMessage()), millis.getAsLong())) {
-        LOG.warn("{} cannot be told yet: {}", what, e.getMessage());
+      if (retry.failed(String.valueOf(e.reason()), millis.getAsLong())) {
+        LOG.warn("{} cannot be told yet: {}", what, e.reason());
       }
     }
   }

@@ -53,7 +53,7 @@ final class UserPlane {
       try {
         objects.change(UserRecords.OBJECT, operations);
       } catch (OsierException e) {
-        LOG.warn("that failed: {}", e.getMessage());
+        LOG.warn("that failed: {}", e.reason());
       }
     }
   }

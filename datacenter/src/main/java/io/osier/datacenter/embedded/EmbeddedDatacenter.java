@@ -71,7 +71,13 @@ public final class EmbeddedDatacenter implements AutoCloseable {
 
   /** As {@link #start(String)}; typed handles of {@link #client} keep objects as {@code values}. */
   public static EmbeddedDatacenter start(String configText, Values values) {
-    return start(ConfigReader.read("the embedded configuration", configText, Map.of()), values);
+    DatacenterConfig config;
+    try {
+      config = ConfigReader.read("the embedded configuration", configText, Map.of());
+    } catch (OsierException e) {
+      throw e.classified();
+    }
+    return start(config, values);
   }
 
   /** Starts a datacenter with a configuration that was read or built. */
@@ -88,7 +94,11 @@ public final class EmbeddedDatacenter implements AutoCloseable {
   /** As {@link #start(DatacenterConfig)}, with a client of the caller's making. */
   static EmbeddedDatacenter startWith(
       DatacenterConfig config, Function<InProcess, OsierClient> clients) {
-    return new EmbeddedDatacenter(Datacenter.startEmbedded(config), clients);
+    try {
+      return new EmbeddedDatacenter(Datacenter.startEmbedded(config), clients);
+    } catch (OsierException e) {
+      throw e.classified();
+    }
   }
 
   /** The client of this datacenter: one for all callers; closed with the datacenter. */
@@ -136,12 +146,12 @@ public final class EmbeddedDatacenter implements AutoCloseable {
     long limit = TimeLimit.nanos(Present.present(atMost, "a time limit"));
     while (!isReady()) {
       if (Thread.currentThread().isInterrupted()) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.CANCELLED,
             "the calling thread was interrupted before " + replica().dc() + " was ready");
       }
       if (System.nanoTime() - start >= limit) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.UNAVAILABLE, replica().dc() + " is not ready after " + atMost);
       }
       LockSupport.parkNanos(READY_POLL_NANOS);

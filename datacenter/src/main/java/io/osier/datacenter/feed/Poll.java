@@ -449,7 +449,7 @@ final class Poll {
   }
 
   void fail(OsierException error) {
-    fail(new Reply.Failure(error.code(), String.valueOf(error.getMessage())));
+    fail(new Reply.Failure(error.code(), String.valueOf(error.reason())));
   }
 
   void fail(Reply.Failure failure) {

@@ -236,7 +236,7 @@ public final class AccessControl {
       try {
         missing = missingInTransaction(user.get(), request);
       } catch (OsierException e) {
-        return new Reply.Failure(e.code(), e.getMessage());
+        return new Reply.Failure(e.code(), e.reason());
       }
     }
     if (missing == null) {

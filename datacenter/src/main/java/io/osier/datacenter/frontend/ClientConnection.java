@@ -151,7 +151,7 @@ final class ClientConnection extends FrameReader {
           .heard(request, answer -> answer(id, answer))
           .ifPresent(identity -> welcome(id, identity));
     } catch (OsierException e) {
-      refuse(ctx, id, e.code(), e.getMessage());
+      refuse(ctx, id, e.code(), e.reason());
     }
   }
 
@@ -234,9 +234,9 @@ final class ClientConnection extends FrameReader {
     } catch (MalformedException e) {
       watch.malformed();
       if (greeted) {
-        answer(id, new Reply.Failure(e.code(), "the request cannot be read: " + e.getMessage()));
+        answer(id, new Reply.Failure(e.code(), "the request cannot be read: " + e.reason()));
       } else {
-        refuse(ctx, id, e.code(), "the greeting cannot be read: " + e.getMessage());
+        refuse(ctx, id, e.code(), "the greeting cannot be read: " + e.reason());
       }
       return;
     }

@@ -100,8 +100,7 @@ public final class RequestHandler implements ClientServer.Handler {
       serve(request, lane, reply);
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
-      reply.accept(
-          new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.getMessage()));
+      reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
     } catch (RejectedExecutionException e) {
       // Those who read from the disk end before the connections do.
       reply.accept(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "the datacenter is shutting down"));
@@ -180,7 +179,7 @@ public final class RequestHandler implements ClientServer.Handler {
     Throwable cause = error instanceof CompletionException e ? e.getCause() : error;
     reply.accept(
         cause instanceof OsierException e
-            ? new Reply.Failure(e.code(), e.getMessage())
+            ? new Reply.Failure(e.code(), e.reason())
             : new Reply.Failure(ErrorCode.INTERNAL, String.valueOf(cause)));
   }
 }

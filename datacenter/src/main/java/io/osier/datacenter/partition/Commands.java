@@ -190,7 +190,7 @@ final class Commands {
                 "a partition does not serve " + request.getClass().getSimpleName());
       }
     } catch (OsierException e) {
-      fail(ticket, e.code(), e.getMessage());
+      fail(ticket, e.code(), e.reason());
     }
   }
 

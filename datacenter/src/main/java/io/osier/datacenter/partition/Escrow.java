@@ -190,7 +190,7 @@ final class Escrow {
               + "', which holds none of this");
     }
     return operation instanceof Operation.Bound b
-        ? new Operation.Bound(b.lower(), b.upper(), sharers)
+        ? new Operation.Bound(b.lower(), b.upper(), sharers, b.first())
         : operation;
   }
 

@@ -142,7 +142,7 @@ public final class Reads {
         checkKept(states);
         return made;
       } catch (OsierException e) {
-        return new Reply.Failure(e.code(), e.getMessage());
+        return new Reply.Failure(e.code(), e.reason());
       } catch (Throwable e) { // also an error: whoever asked has nobody else to be answered by
         LOG.error("a fault at a long read", e);
         OutOfMemory.report(e);
@@ -264,7 +264,7 @@ public final class Reads {
     try {
       return of(stored, read.key(), read.type(), read.query(), millis);
     } catch (OsierException e) {
-      return new Reply.Failure(e.code(), e.getMessage());
+      return new Reply.Failure(e.code(), e.reason());
     }
   }
 

@@ -87,7 +87,7 @@ final class Transactions implements TransactionSupport {
       ended.add(id, new Ended(how, step.step(), step.end(), Optional.empty(), host.committed()));
       throw new OsierException(
           ErrorCode.TRANSACTION_ENDED,
-          "transaction " + id + " has ended, and nothing of it was done: " + e.getMessage());
+          "transaction " + id + " has ended, and nothing of it was done: " + e.reason());
     }
   }
 
@@ -203,7 +203,7 @@ final class Transactions implements TransactionSupport {
               + " has ended, and nothing of it was done: the updates of its step "
               + request.step()
               + " were done before, but what that reads cannot be told: "
-              + e.getMessage());
+              + e.reason());
     }
     return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket, request, false);
   }

@@ -99,7 +99,7 @@ final class Writes {
       try {
         parts.add(write(update, now));
       } catch (OsierException e) {
-        parts.add(new Reply.Failure(e.code(), e.getMessage()));
+        parts.add(new Reply.Failure(e.code(), e.reason()));
       }
     }
     return new Reply.All(parts);
@@ -272,7 +272,7 @@ final class Writes {
         }
       } catch (OsierException e) {
         waited(waiter, now);
-        effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.getMessage()));
+        effects.answer(waiter.ticket(), new Reply.Failure(e.code(), e.reason()));
       }
     }
     escrow
@@ -335,7 +335,7 @@ final class Writes {
             false,
             now);
       } catch (OsierException e) {
-        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.getMessage());
+        LOG.warn("the rights that {} has of {} stay there: {}", from, object, e.reason());
       }
     }
   }
@@ -360,7 +360,7 @@ final class Writes {
         propagation.release(object);
       } catch (OsierException e) {
         // As if there were none to spare: a request must not stop who is asked.
-        LOG.debug("gives {} no rights of {}: {}", dc, object, e.getMessage());
+        LOG.debug("gives {} no rights of {}: {}", dc, object, e.reason());
       }
     }
   }

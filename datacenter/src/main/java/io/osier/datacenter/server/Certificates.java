@@ -98,7 +98,7 @@ final class Certificates implements AutoCloseable {
       try {
         anew |= context.refresh();
       } catch (OsierException e) {
-        wrong = e.getMessage();
+        wrong = e.reason();
       }
     }
     if (wrong != null) {

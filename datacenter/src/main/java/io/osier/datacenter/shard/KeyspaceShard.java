@@ -13,6 +13,7 @@ import io.osier.datacenter.shard.agent.KeyspaceScan;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
+import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
@@ -139,6 +140,9 @@ public final class KeyspaceShard {
 
   private void checkOperation(Operation operation) {
     OperationLimits.check(operation, policy.limits());
+    if (operation instanceof Operation.Bound bound && bound.first() != 0) {
+      gate.require(PeerTransport.FIRST_VALUES_VERSION, "bounded counters with a first value");
+    }
   }
 
   private ShardGateway to(Key key) {
@@ -221,7 +225,7 @@ public final class KeyspaceShard {
       try {
         check.accept(parts.get(i));
       } catch (OsierException e) {
-        refused.put(i, new Reply.Failure(e.code(), e.getMessage()));
+        refused.put(i, new Reply.Failure(e.code(), e.reason()));
       }
     }
     return refused.isEmpty() ? RefusedParts.NONE : new RefusedParts(refused);
@@ -324,7 +328,7 @@ public final class KeyspaceShard {
               reply.accept(scan(scan));
             }
           } catch (OsierException e) {
-            reply.accept(new Reply.Failure(e.code(), e.getMessage()));
+            reply.accept(new Reply.Failure(e.code(), e.reason()));
           } catch (RuntimeException e) {
             LOG.error("a scan of '{}' has failed", policy.name(), e);
             reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));

@@ -143,7 +143,7 @@ public final class StoreService implements AutoCloseable {
           "the disk of {} is full: the store is opened to be read only, no update is taken"
               + " (STORE_FULL) and no other datacenter is heard until there is room: {}",
           dir,
-          e.getMessage());
+          e.reason());
       return opened;
     }
   }

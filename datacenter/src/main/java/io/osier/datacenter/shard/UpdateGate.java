@@ -98,7 +98,7 @@ public final class UpdateGate {
             .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
             .min(String::compareTo);
     SortedMap<String, String> now = new TreeMap<>(differing);
-    unwelcome.forEach((dc, why) -> now.put(dc, why.code() + ": " + why.getMessage()));
+    unwelcome.forEach((dc, why) -> now.put(dc, why.code() + ": " + why.reason()));
     refusals = now;
     boolean hasFriend =
         connected.stream().anyMatch(dc -> peers.contains(dc) && !now.containsKey(dc));

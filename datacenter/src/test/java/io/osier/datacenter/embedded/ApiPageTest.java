@@ -35,6 +35,7 @@ final class ApiPageTest {
           "io.micrometer.observation.ObservationRegistry",
           "io.osier.core.*",
           "io.osier.crdt.*",
+          "io.osier.crdt.types.BoundedCounter",
           "io.osier.datacenter.embedded.EmbeddedDatacenter",
           "io.osier.proxy.*",
           "io.osier.proxy.Keyspace.*",

@@ -182,7 +182,7 @@ final class BatchesTest {
     refused("a change", () -> keyspace.updateAll(Arrays.asList(fine, null)));
     refused("a key", () -> keyspace.getAll(Arrays.asList("w", null)));
     refused("a read", () -> keyspace.readAll(Arrays.asList(count("w"), null)));
-    refused("a list of changes", () -> keyspace.updateAll(null));
+    refused("a list of changes", () -> keyspace.updateAll((List<Change>) null));
     refused(
         "a query",
         () -> keyspace.readAll(List.of(new Get(Key.of("w"), Optional.empty(), (Query) null))));

@@ -46,6 +46,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
   public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
 
+  /** The oldest one in which a bounded counter may start at another value than 0. */
+  public static final int FIRST_VALUES_VERSION = PeerMessage.FIRST_VALUES_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);

@@ -96,7 +96,7 @@ final class ClientHandshake {
     try {
       user.verify(message);
     } catch (OsierException e) {
-      outcome.refused(e.code(), e.getMessage());
+      outcome.refused(e.code(), e.reason());
     }
   }
 
@@ -108,7 +108,7 @@ final class ClientHandshake {
           try {
             CallbackThread.bring(false, part); // calls wait for what it is to bring
           } catch (OsierException e) {
-            outcome.refused(e.code(), e.getMessage());
+            outcome.refused(e.code(), e.reason());
           } catch (RuntimeException e) {
             // Of the password's supplier, whose message may show what it knows.
             outcome.refused(

@@ -126,7 +126,7 @@ public final class Datacenters {
   public Connection get(String dc) {
     Connection c = connections.get(dc);
     if (c == null) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "there is no endpoint '" + dc + "'; the endpoints are " + connections.keySet());
     }
@@ -170,7 +170,7 @@ public final class Datacenters {
         return refused;
       }
     }
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.UNAVAILABLE,
         connections.values().stream()
             .map(c -> c.dc() + " at " + address(c) + ": " + trouble(c))

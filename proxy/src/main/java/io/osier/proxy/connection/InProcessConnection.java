@@ -99,7 +99,7 @@ public final class InProcessConnection implements Connection {
         .thenAccept(
             reply -> {
               if (reply instanceof Reply.Failure f) {
-                throw new OsierException(f.code(), f.message());
+                throw OsierException.of(f.code(), f.message());
               }
             });
   }

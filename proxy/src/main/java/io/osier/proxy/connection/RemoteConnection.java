@@ -94,7 +94,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
           try {
             dialling.tls().get().refresh();
           } catch (OsierException e) {
-            LOG.warn("{}; those that were read before are used", e.getMessage());
+            LOG.warn("{}; those that were read before are used", e.reason());
           }
           connect();
         });
@@ -182,9 +182,9 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public void refused(RequestChannel at, ErrorCode code, @Nullable String message) {
-    OsierException why = new OsierException(code, dc + ": " + message);
+    OsierException why = OsierException.of(code, dc + ": " + message);
     OsierException before = refused;
-    if (before == null || !String.valueOf(before.getMessage()).equals(why.getMessage())) {
+    if (before == null || !String.valueOf(before.reason()).equals(why.reason())) {
       LOG.warn("{} refuses this client: {}: {}", dc, code, message); // it is tried again and again
     }
     metrics.failed(dc, code);
@@ -192,7 +192,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
       loginsRefused.incrementAndGet();
     }
     refused = why;
-    trouble = why.getMessage();
+    trouble = why.reason();
     onChange.run();
     at.close();
   }
@@ -355,7 +355,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
               if (reply instanceof Reply.Keyspaces now) {
                 keyspaces = now.keyspaces();
               } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
-                throw new OsierException(f.code(), f.message());
+                throw OsierException.of(f.code(), f.message());
               } // else it is of a former version, does not know the request, and nothing changes
             });
   }

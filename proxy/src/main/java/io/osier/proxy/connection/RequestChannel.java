@@ -274,7 +274,7 @@ final class RequestChannel extends FrameReader {
         reply = ProtocolCodec.decodeReplyBody(content);
       } catch (MalformedException e) {
         // The frame is whole, so what is wrong in it concerns this call alone.
-        String why = owner.name() + " answered, but: " + e.getMessage();
+        String why = owner.name() + " answered, but: " + e.reason();
         fail(waiting, ErrorCode.MALFORMED, true, why);
         return;
       }

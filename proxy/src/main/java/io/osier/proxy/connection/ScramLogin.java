@@ -72,7 +72,7 @@ public final class ScramLogin {
               .build();
       return client.clientFirstMessage().toString();
     } catch (IllegalArgumentException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "'" + user.name() + "' cannot be a user's name");
     } finally {
       Arrays.fill(password, '\0');
@@ -96,7 +96,7 @@ public final class ScramLogin {
       ServerFirstMessage asked = of.serverFirstMessage(challenge);
       if (asked.getIterationCount() > ScramCredential.ITERATIONS_MAX
           || asked.getIterationCount() < ScramCredential.ITERATIONS_MIN) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.MALFORMED,
             "the datacenter wants the password hashed "
                 + asked.getIterationCount()
@@ -117,7 +117,7 @@ public final class ScramLogin {
     try {
       begun().serverFinalMessage(proof);
     } catch (ScramException | IllegalArgumentException | IllegalStateException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.NOT_AUTHENTICATED,
           "the other end does not prove that it knows the user: it may be a wrong one");
     }
@@ -139,7 +139,6 @@ public final class ScramLogin {
   }
 
   private static OsierException malformed() {
-    return new OsierException(
-        ErrorCode.MALFORMED, "what the datacenter sent is no part of a login");
+    return OsierException.of(ErrorCode.MALFORMED, "what the datacenter sent is no part of a login");
   }
 }

@@ -66,7 +66,7 @@ public final class JsonValues implements Values {
       try {
         return Value.of(mapper.writerFor(type).writeValueAsString(object));
       } catch (JsonProcessingException e) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "an object of " + type.getTypeName() + " cannot be stored: " + e.getOriginalMessage(),
             e);
@@ -76,18 +76,18 @@ public final class JsonValues implements Values {
     @Override
     public T decode(Value value) {
       if (!(value instanceof Value.Str text)) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.MALFORMED, "a value is no " + type.getTypeName() + ": it is no text");
       }
       try {
         T object = mapper.readerFor(type).readValue(text.content());
         if (object == null) {
-          throw new OsierException(
+          throw OsierException.of(
               ErrorCode.MALFORMED, "a value is no " + type.getTypeName() + ": it is null");
         }
         return object;
       } catch (JsonProcessingException e) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.MALFORMED,
             "a value is no " + type.getTypeName() + ": " + e.getOriginalMessage(),
             e);

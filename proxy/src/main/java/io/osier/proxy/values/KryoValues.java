@@ -115,7 +115,7 @@ public final class KryoValues implements Values {
   }
 
   private static OsierException wrong(String what) {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, what);
+    return OsierException.of(ErrorCode.INVALID_ARGUMENT, what);
   }
 
   @Override
@@ -188,7 +188,7 @@ public final class KryoValues implements Values {
     }
 
     private OsierException malformed(String why, @Nullable Throwable cause) {
-      return new OsierException(
+      return OsierException.of(
           ErrorCode.MALFORMED, "a value is no " + type.getName() + ": " + why, cause);
     }
   }

@@ -162,7 +162,7 @@ public final class Members<T> {
   }
 
   private static OsierException wrong(Class<?> type, String why) {
-    return new OsierException(ErrorCode.INVALID_ARGUMENT, type.getName() + " " + why);
+    return OsierException.of(ErrorCode.INVALID_ARGUMENT, type.getName() + " " + why);
   }
 
   /** The members, in the order of their declaration. */
@@ -229,7 +229,7 @@ public final class Members<T> {
   }
 
   private OsierException failed(String what, @Nullable Throwable cause) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.MALFORMED, type.getName() + ": " + what + ": " + cause, cause);
   }
 }

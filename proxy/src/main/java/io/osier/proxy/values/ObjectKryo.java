@@ -196,7 +196,7 @@ final class ObjectKryo extends Kryo {
       try {
         return members.make(values);
       } catch (OsierException e) {
-        throw new KryoException(e.getMessage(), e);
+        throw new KryoException(e.reason(), e);
       }
     }
 

@@ -72,7 +72,7 @@ final class PlainValues implements Values {
   }
 
   private static OsierException none(Value value, String what) {
-    return new OsierException(
+    return OsierException.of(
         ErrorCode.MALFORMED,
         String.format(
             Locale.ROOT,
@@ -104,7 +104,7 @@ final class PlainValues implements Values {
       codec = enumCodec(type);
     }
     if (codec == null) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           "no codec is known for "
               + type.getName()

@@ -103,7 +103,7 @@ public final class BackupCommand implements Callable<Integer> {
   }
 
   private static int failed(OsierException e) {
-    System.err.println("error " + e.code() + ": " + e.getMessage());
+    System.err.println("error " + e.code() + ": " + e.reason());
     return 1;
   }
 }

@@ -99,7 +99,7 @@ public final class CertCommand implements Callable<Integer> {
             "made " + String.join(" and ", made.stream().map(Path::toString).toList()));
         return 0;
       } catch (OsierException e) {
-        System.err.println("error " + e.code() + ": " + e.getMessage());
+        System.err.println("error " + e.code() + ": " + e.reason());
         return 1;
       }
     }

@@ -248,7 +248,7 @@ public final class CliCommand implements Callable<Integer> {
       if (e.code() == ErrorCode.CONFIGURATION) {
         throw e;
       }
-      throw new WrongUsage(before + e.getMessage());
+      throw new WrongUsage(before + e.reason());
     }
   }
 

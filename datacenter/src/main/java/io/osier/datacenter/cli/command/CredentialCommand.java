@@ -38,7 +38,7 @@ public final class CredentialCommand implements Callable<Integer> {
       Arrays.fill(password, '\0');
       return 0;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     }
   }

@@ -217,10 +217,10 @@ public final class ServerCommand implements Callable<Integer> {
       }
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
-        LOG.info("the start ends: {}", e.getMessage());
+        LOG.info("the start ends: {}", e.reason());
         return 0;
       }
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       warnings.forEach(ServerCommand::printWarning); // what is ignored may be what is missing
       return 1;
     }
@@ -247,14 +247,14 @@ public final class ServerCommand implements Callable<Integer> {
       Throwable cause = e.getCause();
       System.err.println(
           cause instanceof OsierException o
-              ? "error " + o.code() + ": " + o.getMessage()
+              ? "error " + o.code() + ": " + o.reason()
               : "error INTERNAL: " + cause);
       return 1;
     } catch (OsierException e) { // it cannot start anew
       if (e.code() == ErrorCode.SHUTTING_DOWN) {
         return 0;
       }
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     }
   }

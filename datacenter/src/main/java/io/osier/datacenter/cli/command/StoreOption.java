@@ -46,7 +46,7 @@ abstract class StoreOption implements Callable<Integer> {
       System.out.println(run(config, dir));
       return 0;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     }
   }

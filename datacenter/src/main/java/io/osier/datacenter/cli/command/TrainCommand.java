@@ -95,7 +95,7 @@ public final class TrainCommand implements Callable<Integer> {
       scrape(adminPort);
       return 0;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
       return 1;
     }
   }

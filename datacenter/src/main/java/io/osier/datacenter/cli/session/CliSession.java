@@ -151,7 +151,7 @@ public final class CliSession {
   public static String error(OsierException e, boolean asJson) {
     return asJson
         ? errorJson(e).toString()
-        : ValueText.harmless("error " + e.code() + ": " + e.getMessage());
+        : ValueText.harmless("error " + e.code() + ": " + e.reason());
   }
 
   /** The error of a command among many. */
@@ -159,14 +159,14 @@ public final class CliSession {
     return asJson
         ? errorJson(e).put("line", line).put("command", command).toString()
         : ValueText.harmless(
-            "error " + e.code() + " at line " + line + ": " + e.getMessage() + "\n  " + command);
+            "error " + e.code() + " at line " + line + ": " + e.reason() + "\n  " + command);
   }
 
   private static ObjectNode errorJson(OsierException e) {
     return JsonNodeFactory.instance
         .objectNode()
         .put("error", e.code().name())
-        .put("message", e.getMessage())
+        .put("message", e.reason())
         .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed");
   }
 

@@ -486,7 +486,7 @@ public final class PartitionAgent {
 
   private Reply.Failure refusal(@Nullable Throwable failure) {
     OsierException gone = gone(failure);
-    return new Reply.Failure(gone.code(), gone.getMessage());
+    return new Reply.Failure(gone.code(), gone.reason());
   }
 
   private OsierException gone(@Nullable Throwable failure) {

@@ -325,7 +325,7 @@ public final class ShardGateway {
       }
       damaged.set(
           new Reply.Failure(
-              e.code(), "key '" + key + "' cannot be read; nothing was done: " + e.getMessage()));
+              e.code(), "key '" + key + "' cannot be read; nothing was done: " + e.reason()));
     }
   }
 

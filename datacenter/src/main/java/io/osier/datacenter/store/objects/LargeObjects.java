@@ -110,7 +110,7 @@ final class LargeObjects {
     try {
       return Decomposition.whole(state);
     } catch (OsierException e) {
-      LOG.warn("a {} stays decomposed: {}", state.type(), e.getMessage());
+      LOG.warn("a {} stays decomposed: {}", state.type(), e.reason());
       return state;
     }
   }

@@ -1,0 +1,16 @@
+package io.osier.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Look before trying again: something may have been done, all of it or a part. An update that may
+ * be done twice (an assignment, an element of a set) can be tried again at once.
+ */
+public abstract non-sealed class AmbiguousException extends OsierException {
+  private static final long serialVersionUID = 1L;
+
+  /** An error of that code. */
+  protected AmbiguousException(ErrorCode code, @Nullable String reason, @Nullable Throwable cause) {
+    super(code, reason, cause);
+  }
+}

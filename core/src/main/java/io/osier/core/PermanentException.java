@@ -1,0 +1,17 @@
+package io.osier.core;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Give this up: neither a pause nor another datacenter helps. What has ended (a transaction, a
+ * session's past, a watcher's position) can be begun anew; for the rest somebody has to grant a
+ * right, upgrade or repair. Nothing was done.
+ */
+public non-sealed class PermanentException extends OsierException {
+  private static final long serialVersionUID = 1L;
+
+  /** An error of that code. */
+  protected PermanentException(ErrorCode code, @Nullable String reason, @Nullable Throwable cause) {
+    super(code, reason, cause);
+  }
+}

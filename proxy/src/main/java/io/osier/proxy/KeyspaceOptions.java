@@ -1,0 +1,127 @@
+package io.osier.proxy;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.KeyspacePolicy.Consistency;
+import io.osier.core.KeyspacePolicy.Propagation;
+import io.osier.core.KeyspacePolicy.StatePayload;
+import io.osier.core.TimeLimit;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a keyspace is to be like, for {@link Admin#ensureKeyspace} and its like. What is not said is
+ * as a configuration file's default when a keyspace is created, and stays as it is where one is
+ * there. Immutable.
+ *
+ * <pre>{@code
+ * client.admin().ensureKeyspace("bank", k -> k.causal().sla(Duration.ofMillis(500)));
+ * }</pre>
+ */
+public final class KeyspaceOptions {
+  /** Nothing is said. */
+  static final KeyspaceOptions DEFAULT = new KeyspaceOptions(Collections.emptySortedMap());
+
+  private final SortedMap<String, String> settings;
+
+  private KeyspaceOptions(SortedMap<String, String> settings) {
+    this.settings = settings;
+  }
+
+  private KeyspaceOptions with(String name, String value) {
+    SortedMap<String, String> all = new TreeMap<>(settings);
+    all.put(name, value);
+    return new KeyspaceOptions(Collections.unmodifiableSortedMap(all));
+  }
+
+  /**
+   * How long after its commit an update is visible at every connected datacenter, at most.
+   *
+   * @param staleness 0 to an hour, in whole milliseconds; 0 ships everything at once
+   */
+  public KeyspaceOptions sla(Duration staleness) {
+    return with("sla", millis("a staleness", staleness));
+  }
+
+  /** With transactions on causally consistent snapshots. Cannot be changed later. */
+  public KeyspaceOptions causal() {
+    return with("consistency", lower(Consistency.CAUSAL));
+  }
+
+  /** With the four session guarantees, which is the default. Cannot be changed later. */
+  public KeyspaceOptions session() {
+    return with("consistency", lower(Consistency.SESSION));
+  }
+
+  /**
+   * The number of hash slices. Cannot be changed later.
+   *
+   * @param number 1 to 256; 1 in a causal keyspace
+   */
+  public KeyspaceOptions partitions(int number) {
+    return with("partitions", Integer.toString(number));
+  }
+
+  /**
+   * The datacenters that hold it; all, without any. Cannot be changed later.
+   *
+   * @param datacenters their names
+   */
+  public KeyspaceOptions replicas(String... datacenters) {
+    SortedMap<String, String> sorted = new TreeMap<>();
+    for (String dc : datacenters) {
+      sorted.put(present(dc, "a datacenter's name"), dc);
+    }
+    return with("replicas", sorted.isEmpty() ? "all" : String.join(",", sorted.keySet()));
+  }
+
+  /** How updates travel: adaptive, unless this says otherwise. */
+  public KeyspaceOptions propagation(Propagation how) {
+    return with("propagation", lower(present(how, "a propagation")));
+  }
+
+  /** What leaves for an object whose updates are joined: what changed, or always all of it. */
+  public KeyspaceOptions payload(StatePayload what) {
+    return with("payload", lower(present(what, "a payload")));
+  }
+
+  /**
+   * In a causal keyspace, how long the past can be read.
+   *
+   * @param past 0 to an hour, in whole milliseconds
+   */
+  public KeyspaceOptions history(Duration past) {
+    return with("history", millis("a history", past));
+  }
+
+  /** The longest key that is taken, in bytes: 1 to 64 KiB. */
+  public KeyspaceOptions keyBytesMax(int bytes) {
+    return with("limits.key", bytes + "B");
+  }
+
+  /** The largest value or element that is taken, in bytes: 1 to 16 MiB. */
+  public KeyspaceOptions valueBytesMax(int bytes) {
+    return with("limits.value", bytes + "B");
+  }
+
+  /** The largest object that is taken, in bytes: 1 to 256 MiB. */
+  public KeyspaceOptions objectBytesMax(int bytes) {
+    return with("limits.object", bytes + "B");
+  }
+
+  private static String millis(String what, Duration duration) {
+    return TimeLimit.millis(TimeLimit.notNegative(what, duration)) + "ms";
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What is said, by the names and in the words of the configuration file. */
+  SortedMap<String, String> settings() {
+    return settings;
+  }
+}

@@ -31,7 +31,8 @@ import picocli.CommandLine.Unmatched;
       "  osier ycsb a -threads 8 -s",
       "  osier ycsb b -p osier.endpoints=eu=eu:7400,us=us:7400 -p table=shop",
       "",
-      "What follows the workload is YCSB's own: -p NAME=VALUE, -P FILE with such lines, -threads N,",
+      "What follows the workload is YCSB's own: -p NAME=VALUE, -P FILE with such lines, -threads"
+          + " N,",
       "-target OPS, -s. Without a workload (-load or -t) everything is.",
       "",
       "Properties: table (the keyspace; default), recordcount (10000), operationcount (100000) and",
@@ -108,7 +109,8 @@ public final class YcsbCommand implements Callable<Integer> {
         try (Reader in = Files.newBufferedReader(Path.of(value))) {
           files.load(in);
         } catch (IOException e) {
-          throw new IllegalArgumentException("the workload file " + value + " cannot be read: " + e);
+          throw new IllegalArgumentException(
+              "the workload file " + value + " cannot be read: " + e);
         }
       } else if (arguments.get(i).equals("-p") && value.indexOf('=') > 0) {
         int at = value.indexOf('=');

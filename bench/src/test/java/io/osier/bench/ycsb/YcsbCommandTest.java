@@ -55,8 +55,7 @@ final class YcsbCommandTest {
     Path own = Files.writeString(dir.resolve("own"), "osier.endpoints=us=us:7400\n");
     assertThat(YcsbCommand.withWorkload(List.of("a", "-P", own.toString()), file()))
         .containsExactly("-t", "-P", file().toString(), "-P", own.toString());
-    assertThatThrownBy(
-            () -> YcsbCommand.withWorkload(List.of("a", "-P", "/nowhere/w"), file()))
+    assertThatThrownBy(() -> YcsbCommand.withWorkload(List.of("a", "-P", "/nowhere/w"), file()))
         .hasMessageContaining("/nowhere/w cannot be read");
   }
 

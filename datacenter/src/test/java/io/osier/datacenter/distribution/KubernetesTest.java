@@ -46,7 +46,8 @@ final class KubernetesTest {
     List<String> folders =
         FILE.matcher(text).results().map(found -> found.group(1)).distinct().toList();
     assertThat(folders).containsExactly("/etc/osier/tls", "/etc/osier/users");
-    assertThat(folders).allSatisfy(folder -> assertThat(pod).contains("mountPath: " + folder + ","));
+    assertThat(folders)
+        .allSatisfy(folder -> assertThat(pod).contains("mountPath: " + folder + ","));
     assertThat(pod)
         .contains("{name: clients, containerPort: " + config.clientPort() + "}")
         .contains("{name: peers, containerPort: " + config.peerPort() + "}")

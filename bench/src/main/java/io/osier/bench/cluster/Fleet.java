@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -121,8 +123,18 @@ public class Fleet implements AutoCloseable {
       return json.readTree(
           inspector().inspectAsync(dc, topic, Optional.empty(), limit).get(10, TimeUnit.SECONDS));
     } catch (Exception e) {
-      throw new OsierException(ErrorCode.UNAVAILABLE, dc + " gives no report: " + e, e);
+      throw new OsierException(ErrorCode.UNAVAILABLE, dc + " gives no report: " + inWords(e), e);
     }
+  }
+
+  private static String inWords(Exception e) {
+    if (e instanceof TimeoutException) {
+      return "it does not answer";
+    }
+    Throwable why = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+    return why instanceof OsierException refused
+        ? refused.code() + ": " + refused.getMessage()
+        : why.toString();
   }
 
   /** Whether a datacenter serves. */

@@ -73,6 +73,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile int exitCode = 1;
 
   /** For picocli. */
   public LoadCommand() {}
@@ -85,7 +86,8 @@ public final class LoadCommand implements Callable<Integer> {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopped, "load-stop"));
     try (Fleet fleet = Fleet.parse("load", endpoints)) {
-      return run(fleet);
+      exitCode = run(fleet);
+      return exitCode;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--endpoints: " + e.getMessage());
     } catch (OsierException e) {
@@ -96,8 +98,14 @@ public final class LoadCommand implements Callable<Integer> {
     }
   }
 
-  /** SIGTERM: what was written is still compared. */
+  /**
+   * SIGTERM: what was written is still compared, and the process ends with what that showed,
+   * instead of with the signal.
+   */
   private void stopped() {
+    if (ended.getCount() == 0) {
+      return; // nobody has stopped it
+    }
     stop.countDown();
     try {
       if (!ended.await(SETTLE_MAX.toSeconds(), TimeUnit.SECONDS)) {
@@ -106,6 +114,8 @@ public final class LoadCommand implements Callable<Integer> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    System.out.flush();
+    Runtime.getRuntime().halt(exitCode);
   }
 
   private int run(Fleet fleet) throws InterruptedException {

@@ -72,7 +72,7 @@ public final class OsierDB extends DB {
     session = client.session();
   }
 
-  private static OsierClient connect(Properties p, String dc) throws DBException {
+  static OsierClient connect(Properties p, String dc) throws DBException {
     String endpoints = p.getProperty("osier.endpoints");
     if (endpoints == null) {
       throw new DBException(

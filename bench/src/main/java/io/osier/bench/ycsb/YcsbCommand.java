@@ -1,36 +1,145 @@
 package io.osier.bench.ycsb;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.proxy.OsierClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** Runs YCSB's own client with the binding set. */
+/** Runs YCSB's own client with the binding set, and a workload of its six. */
 @Command(
     name = "ycsb",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs YCSB's client against Osier; all options are YCSB's own.",
+      "Runs YCSB's client against Osier: load inserts the records, a to f are its core workloads.",
       "",
-      "  osier ycsb -load -P workload -p osier.endpoints=eu=127.0.0.1:7400 -s",
-      "  osier ycsb -t -threads 4 -p osier.endpoints=eu=127.0.0.1:7400 \\",
-      "      -p workload=site.ycsb.workloads.CoreWorkload -p table=ycsb \\",
-      "      -p recordcount=1000 -p operationcount=10000",
+      "  osier server --memory           in another terminal",
+      "  osier ycsb load",
+      "  osier ycsb a -threads 8 -s",
+      "  osier ycsb b -p osier.endpoints=eu=eu:7400,us=us:7400 -p table=shop",
       "",
-      "Properties of the binding: osier.endpoints, osier.dc, osier.keyspace, osier.timeout.ms."
+      "What follows the workload is YCSB's own: -p NAME=VALUE, -P FILE with such lines, -threads"
+          + " N,",
+      "-target OPS, -s. Without a workload (-load or -t) everything is.",
+      "",
+      "Properties: table (the keyspace; default), recordcount (10000), operationcount (100000) and",
+      "the others of YCSB; of the binding osier.endpoints (local=127.0.0.1:7400), osier.dc,",
+      "osier.keyspace, osier.timeout.ms."
     })
 public final class YcsbCommand implements Callable<Integer> {
+  private static final String LOCAL = "local=127.0.0.1:7400";
+  private static final List<String> WORKLOADS = List.of("a", "b", "c", "d", "e", "f");
+
   @Unmatched private List<String> arguments = new ArrayList<>();
+
+  @Spec private CommandSpec spec;
 
   /** For picocli. */
   public YcsbCommand() {}
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     List<String> all = new ArrayList<>(List.of("-db", OsierDB.class.getName()));
-    all.addAll(arguments);
+    if (arguments.isEmpty() || arguments.getFirst().startsWith("-")) {
+      all.addAll(arguments);
+    } else {
+      Path file = Files.createTempFile("osier-ycsb", ".properties");
+      file.toFile().deleteOnExit();
+      try {
+        all.addAll(withWorkload(arguments, file));
+        check(properties(all));
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(spec.commandLine(), Objects.toString(e.getMessage()));
+      } catch (OsierException e) {
+        System.err.println("error " + e.code() + ": " + e.getMessage());
+        return 1;
+      }
+    }
     site.ycsb.Client.main(all.toArray(new String[0])); // exits the process itself
     return 0;
+  }
+
+  /**
+   * YCSB's arguments for one of the workloads.
+   *
+   * @param given the workload, and further arguments, which win over it
+   * @param file takes the workload's properties
+   * @throws IllegalArgumentException if there is no such workload
+   */
+  static List<String> withWorkload(List<String> given, Path file) throws IOException {
+    String name = given.getFirst();
+    boolean loads = name.equals("load");
+    if (!loads && !WORKLOADS.contains(name)) {
+      throw new IllegalArgumentException(
+          "there is no workload '" + name + "': load comes first, then a, b, c, d, e or f");
+    }
+    String resource = (loads ? "a" : name) + ".properties"; // all have the same records
+    try (InputStream in =
+        Objects.requireNonNull(YcsbCommand.class.getResourceAsStream(resource), resource)) {
+      Files.write(file, in.readAllBytes());
+    }
+    List<String> all = new ArrayList<>(List.of(loads ? "-load" : "-t", "-P", file.toString()));
+    all.addAll(given.subList(1, given.size()));
+    if (properties(all).getProperty("osier.endpoints") == null) {
+      all.addAll(List.of("-p", "osier.endpoints=" + LOCAL));
+    }
+    return all;
+  }
+
+  /** The properties that arguments set, as YCSB reads them: those of -p win. */
+  private static Properties properties(List<String> arguments) throws IOException {
+    Properties files = new Properties();
+    Properties all = new Properties(files);
+    for (int i = 0; i + 1 < arguments.size(); i++) {
+      String value = arguments.get(i + 1);
+      if (arguments.get(i).equals("-P")) {
+        try (Reader in = Files.newBufferedReader(Path.of(value))) {
+          files.load(in);
+        } catch (IOException e) {
+          throw new IllegalArgumentException(
+              "the workload file " + value + " cannot be read: " + e);
+        }
+      } else if (arguments.get(i).equals("-p") && value.indexOf('=') > 0) {
+        int at = value.indexOf('=');
+        all.setProperty(value.substring(0, at), value.substring(at + 1));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Says before YCSB begins what would keep it from working: it prints a stack trace, and ends as
+   * if nothing had happened.
+   *
+   * @throws OsierException UNAVAILABLE if no datacenter answers, UNKNOWN_KEYSPACE
+   */
+  private static void check(Properties properties) {
+    try (OsierClient client = OsierDB.connect(properties, "")) {
+      String keyspace =
+          properties.getProperty("osier.keyspace", properties.getProperty("table", "usertable"));
+      if (!client.keyspaces().contains(keyspace)) {
+        throw new OsierException(
+            ErrorCode.UNKNOWN_KEYSPACE,
+            "there is no keyspace '"
+                + keyspace
+                + "'; -p table=NAME takes another of "
+                + client.keyspaces());
+      }
+    } catch (site.ycsb.DBException e) {
+      throw new IllegalArgumentException(e.getMessage());
+    }
   }
 }

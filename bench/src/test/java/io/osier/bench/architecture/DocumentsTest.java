@@ -82,7 +82,8 @@ final class DocumentsTest {
   }
 
   private static List<Path> modules() throws IOException {
-    try (Stream<Path> folders = Files.list(ROOT)) {
+    try (Stream<Path> folders =
+        Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("proxy")))) {
       return folders.filter(f -> Files.isDirectory(f.resolve("src"))).toList();
     }
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.osier.spring;
+
+import org.jspecify.annotations.NullMarked;

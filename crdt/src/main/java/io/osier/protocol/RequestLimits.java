@@ -1,12 +1,16 @@
 package io.osier.protocol;
 
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
 public sealed interface RequestLimits permits Request {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 7;
+  int PROTOCOL_VERSION = 8;
+
+  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
+  int LATER_TYPES_VERSION = 8;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
@@ -16,7 +20,8 @@ public sealed interface RequestLimits permits Request {
    * {@link Operation.Expire}, {@link Operation.Persist} and {@link Query.TimeToLive}, which came
    * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
-   * which came with 6, and no {@link Query.Range}, which came with 7.
+   * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
+   * CrdtType#isLater} types with their operations, which came with 8.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

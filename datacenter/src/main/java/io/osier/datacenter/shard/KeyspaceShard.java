@@ -13,12 +13,14 @@ import io.osier.datacenter.shard.agent.KeyspaceScan;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
+import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -137,8 +139,12 @@ public final class KeyspaceShard {
     }
   }
 
-  private void checkOperation(Operation operation) {
+  private void checkOperation(CrdtType type, Operation operation) {
     OperationLimits.check(operation, policy.limits());
+    Optional<CrdtType> later = OperationLimits.laterType(type, operation);
+    if (later.isPresent()) {
+      gate.require(PeerTransport.LATER_TYPES_VERSION, "objects of type " + later.get());
+    }
   }
 
   private ShardGateway to(Key key) {
@@ -154,7 +160,7 @@ public final class KeyspaceShard {
 
   public void write(Request.Write write, OrderedQueue lane, Consumer<Reply> reply) {
     checkKey(write.key());
-    checkOperation(write.operation());
+    checkOperation(write.type(), write.operation());
     gate.check();
     to(write.key()).write(write, lane, reply);
   }
@@ -180,7 +186,7 @@ public final class KeyspaceShard {
             batch.updates(),
             update -> {
               checkKey(update.key());
-              checkOperation(update.operation());
+              checkOperation(update.type(), update.operation());
             });
     if (refused.parts().size() == batch.updates().size()) {
       refused.with(reply).accept(new Reply.All(List.of()));
@@ -282,7 +288,7 @@ public final class KeyspaceShard {
     }
     for (Request.Update update : step.updates()) {
       checkKey(update.key());
-      checkOperation(update.operation());
+      checkOperation(update.type(), update.operation());
     }
     step.reads().forEach(fetch -> checkKey(fetch.key()));
     gate.checkRead();

@@ -46,6 +46,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
   public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
 
+  /** The oldest one in which objects and fields of later types can be spoken of. */
+  public static final int LATER_TYPES_VERSION = PeerMessage.LATER_TYPES_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);

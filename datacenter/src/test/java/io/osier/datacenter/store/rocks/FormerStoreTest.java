@@ -227,15 +227,15 @@ final class FormerStoreTest {
     unpack("8ab7eaa", store);
     RocksDatabase database = open(store);
     byte[] header = database.db().get(RecordKeys.header());
-    assertThat(header[0]).isEqualTo((byte) 7);
-    header[0] = 8;
+    assertThat(header[0]).isEqualTo((byte) 8);
+    header[0] = 9;
     try (WriteOptions write = new WriteOptions()) {
       database.db().put(write, RecordKeys.header(), header);
     }
     database.closeUnclean();
     assertThatThrownBy(() -> open(store))
         .is(Refused.with(ErrorCode.CONFIGURATION))
-        .hasMessageContaining("in format 8; this version reads formats 1 to 7");
+        .hasMessageContaining("in format 9; this version reads formats 1 to 8");
   }
 
   /** How today's code writes the rows of a counter that was cleared may differ from then. */

@@ -9,6 +9,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
+import io.osier.crdt.CrdtType;
 import io.osier.propagation.net.PeerTransport;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 10;
+  int PROTOCOL_VERSION = 11;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -27,6 +28,9 @@ public sealed interface PeerMessage {
 
   /** From this version on a datacenter's name may have more characters than {@link #NAME_MAX}. */
   int LONG_NAMES_VERSION = 10;
+
+  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
+  int LATER_TYPES_VERSION = 11;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;

@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +130,25 @@ final class NumericStringTest {
     CrdtState elsewhere = with(ten, EU, new Operation.Assign(Value.of("x")));
     CrdtState one = with(elsewhere, EU, new Operation.Assign(Value.of("1")));
     assertThat(text(one.join(more))).as("assigned without having seen it").isEqualTo("6");
+  }
+
+  @Test
+  void endBeyondTheLimitOfValues_isRefused_beforeAnything() {
+    KeyspacePolicy.Limits limits = KeyspacePolicy.Limits.DEFAULT;
+    long most = limits.valueBytesMax();
+    OperationLimits.check(new Operation.SetRange(most - 3, Value.of("x")), limits);
+    OperationLimits.check(new Operation.SetBit(8 * most - 1, true), limits);
+    for (Operation far :
+        List.of(
+            new Operation.SetRange(most, Value.of("x")),
+            new Operation.SetRange(Long.MAX_VALUE, Value.of("x")),
+            new Operation.SetBit(8 * most, true),
+            new Operation.SetBit(Long.MAX_VALUE, true))) {
+      assertThatThrownBy(() -> OperationLimits.check(far, limits))
+          .as("%s", far)
+          .extracting(e -> ((OsierException) e).code())
+          .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    }
   }
 
   @Test

@@ -41,6 +41,10 @@ public final class Grammar {
           "gcounter incr KEY [N] | gcounter get KEY          only goes up",
           "register set KEY VALUE | register get KEY         the latest assignment wins",
           "mvregister set KEY VALUE | mvregister get KEY     concurrent values are all kept",
+          "min set KEY VALUE | max set KEY VALUE             the least, or the greatest value",
+          "string set|append KEY TEXT | string get|size KEY  bytes; the latest assignment wins",
+          "string incr|decr KEY [N]                          where it is a number; all add up",
+          "string setrange KEY OFFSET TEXT | string setbit KEY OFFSET 0|1",
           "ewflag on|off|get KEY                             concurrently enabled and disabled: on",
           "dwflag on|off|get KEY                             concurrently enabled and disabled:"
               + " off",
@@ -60,7 +64,7 @@ public final class Grammar {
           "returning TYPE OP KEY ARGS...                     any update, and what it made, changed"
               + " or replaced",
           "ifabsent TYPE OP KEY ARGS...                      an update if nothing is there",
-          "ifvalue VALUE register set KEY NEW                an update if that is the value",
+          "ifvalue VALUE register|string set KEY NEW         an update if that is the value",
           "for SECONDS [ifabsent] TYPE OP KEY ARGS...        an update, and with it a time to live",
           "eachfor SECONDS TYPE OP KEY ARGS...               a time to live of what it adds or"
               + " sets",

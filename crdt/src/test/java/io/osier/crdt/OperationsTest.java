@@ -66,7 +66,8 @@ final class OperationsTest {
             default -> false;
           };
       case Operation.SetFlag o -> type == CrdtType.EW_FLAG || type == CrdtType.DW_FLAG;
-      case Operation.Add o -> type == CrdtType.G_SET || takes(type, new Operation.Remove(List.of()));
+      case Operation.Add o ->
+          type == CrdtType.G_SET || takes(type, new Operation.Remove(List.of()));
       case Operation.Remove o ->
           type == CrdtType.AW_SET
               || type == CrdtType.RW_SET

@@ -159,9 +159,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
       List<Long> last = List.of(in.readNumber(), in.readNumber(), in.readSigned());
       long base = in.readNumber();
       List<Long> reset =
-          base == 0
-              ? List.of(0L, 0L, 0L)
-              : List.of(base, in.readNumber(), in.readSigned());
+          base == 0 ? List.of(0L, 0L, 0L) : List.of(base, in.readNumber(), in.readSigned());
       slots.put(with(path, replica), List.of(last, reset));
     }
   }
@@ -186,9 +184,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
 
   /** At one number, the base of no sums. */
   private static boolean isWider(List<Long> a, List<Long> b) {
-    return a.get(0).equals(b.get(0))
-        ? a.get(1) == 0 && a.get(2) == 0
-        : a.get(0) > b.get(0);
+    return a.get(0).equals(b.get(0)) ? a.get(1) == 0 && a.get(2) == 0 : a.get(0) > b.get(0);
   }
 
   private static List<List<Long>> later(List<List<Long>> a, List<List<Long>> b) {

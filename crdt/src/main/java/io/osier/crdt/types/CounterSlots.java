@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both counters are made of, and what is added to strings. Why is an increment not lost when the counter is reset at the
- * same time elsewhere? Because a reset subtracts exactly what it saw.
+ * What both counters are made of, and what is added to strings. Why is an increment not lost when
+ * the counter is reset at the same time elsewhere? Because a reset subtracts exactly what it saw.
  *
  * <p>Each replica owns one slot: the sums of its own increments and decrements as of its last
  * update's commit number. A replica's later slot contains its earlier ones, so the join is the
@@ -155,8 +155,7 @@ final class CounterSlots {
     try {
       long sum = number;
       for (Slot s : slots) {
-        sum =
-            s.isReset() ? sum : Math.addExact(sum, Math.subtractExact(s.up, s.baseUp));
+        sum = s.isReset() ? sum : Math.addExact(sum, Math.subtractExact(s.up, s.baseUp));
       }
       return Optional.of(sum);
     } catch (ArithmeticException e) {

@@ -10,7 +10,9 @@ import java.util.Optional;
  * them, from which the same bytes come again. Static, for any thread.
  */
 final class StringText {
-  /** A longer text is none that increments count on, nor one with more digits if it is written out. */
+  /**
+   * A longer text is none that increments count on, nor one with more digits if it is written out.
+   */
   static final int DIGITS_MAX = 40;
 
   private static final int LONG_DIGITS_MAX = 20;

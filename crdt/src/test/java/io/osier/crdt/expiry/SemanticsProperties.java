@@ -407,7 +407,9 @@ final class SemanticsProperties {
                 .thenComparing(s -> s.order));
   }
 
-  /** What wins of what was assigned, with all that was added and no assignment or clear has seen. */
+  /**
+   * What wins of what was assigned, with all that was added and no assignment or clear has seen.
+   */
   private static Optional<Value> string(List<Step> steps) {
     List<Step> writes = steps.stream().filter(s -> added(s).isEmpty()).toList();
     Optional<String> text = latestWrite(writes).map(w -> written(w, steps));
@@ -459,7 +461,8 @@ final class SemanticsProperties {
         List<Step> seen = steps.stream().filter(step::saw).toList();
         made.put(
             step,
-            maximal(seen).stream().flatMap(s -> Stream.ofNullable(made.get(s)))
+            maximal(seen).stream()
+                .flatMap(s -> Stream.ofNullable(made.get(s)))
                 .reduce(assign.value(), wins));
       }
     }

@@ -46,13 +46,7 @@ final class ObjectFormTest {
   void stateOfATypeOfTheFuture_isRefusedByItsNumber() {
     CrdtState bottom = CrdtState.bottom(CrdtType.MAX_REGISTER);
     CrdtState delta =
-        bottom.prepare(
-            new Operation.Assign(Value.of(5)),
-            new ReplicaId("eu", 1),
-            1,
-            0,
-            1,
-            0);
+        bottom.prepare(new Operation.Assign(Value.of(5)), new ReplicaId("eu", 1), 1, 0, 1, 0);
     byte[] bytes = WireOutput.bytesOf(delta::write);
     assertThat(bytes).startsWith(0x1e, 0x10);
     assertThat(CrdtState.read(new WireInput(bytes))).isEqualTo(delta);

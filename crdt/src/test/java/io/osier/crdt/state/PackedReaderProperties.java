@@ -110,8 +110,7 @@ final class PackedReaderProperties {
   private static Operation operation(CrdtType type, Step step) {
     if (type == CrdtType.OR_MAP) {
       String name = NAMES.get(step.what % NAMES.size());
-      List<CrdtType> types =
-          Arrays.stream(CrdtType.values()).filter(CrdtType::isNestable).toList();
+      List<CrdtType> types = Arrays.stream(CrdtType.values()).filter(CrdtType::isNestable).toList();
       CrdtType of = types.get(step.what % types.size());
       Operation update =
           switch (of) {

@@ -54,8 +54,21 @@ final class NumericStringTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"+1", "01", "-0", " 1", "1 ", "0x10", "1.0", "", "x", "1e2",
-      "9223372036854775808", "٣"})
+  @ValueSource(
+      strings = {
+        "+1",
+        "01",
+        "-0",
+        " 1",
+        "1 ",
+        "0x10",
+        "1.0",
+        "",
+        "x",
+        "1e2",
+        "9223372036854775808",
+        "٣"
+      })
   void whatIsNotWrittenAsALong_takesNoWholeNumber_andReadsAsItWasWritten(String text) {
     CrdtState state = of(text);
     refused(state, new Operation.Increment(1), ErrorCode.INVALID_ARGUMENT);
@@ -159,12 +172,9 @@ final class NumericStringTest {
     assertThat(with(EMPTY, EU, new Operation.SetRange(9, Value.of(""))).read(new Query.Size()))
         .isEqualTo(new Reading.Count(0));
     byte[] euro = "€".getBytes(StandardCharsets.UTF_8);
-    CrdtState half =
-        with(EMPTY, EU, new Operation.Append(Value.of(new byte[] {euro[0], euro[1]})));
+    CrdtState half = with(EMPTY, EU, new Operation.Append(Value.of(new byte[] {euro[0], euro[1]})));
     assertThat(half.read(new Query.Whole()))
-        .isEqualTo(
-            new Reading.Single(
-                Optional.of(Value.of(new byte[] {euro[0], euro[1]}))));
+        .isEqualTo(new Reading.Single(Optional.of(Value.of(new byte[] {euro[0], euro[1]}))));
     CrdtState whole = with(half, EU, new Operation.Append(Value.of(new byte[] {euro[2]})));
     assertThat(text(whole)).isEqualTo("€");
     CrdtState bit = with(of("A"), EU, new Operation.SetBit(6, true));

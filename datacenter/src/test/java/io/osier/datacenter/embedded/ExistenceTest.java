@@ -44,7 +44,8 @@ final class ExistenceTest {
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> List.of(new Operation.Increment(1), clear);
       case STRING -> List.of(new Operation.Increment(0), clear);
-      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> List.of(new Operation.Assign(a), clear);
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
+          List.of(new Operation.Assign(a), clear);
       case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
       case G_SET -> List.of(new Operation.Add(a), clear);
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->

@@ -60,8 +60,7 @@ final class LaterTypesTest {
         "of type min");
     isToldInstead(
         new Reply.Changes(
-            List.of(
-                new Reply.Change(Key.of("k"), Optional.of(CrdtType.STRING), Optional.empty())),
+            List.of(new Reply.Change(Key.of("k"), Optional.of(CrdtType.STRING), Optional.empty())),
             List.of(),
             true),
         "of type string");

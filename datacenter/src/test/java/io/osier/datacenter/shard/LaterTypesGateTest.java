@@ -33,8 +33,7 @@ final class LaterTypesGateTest {
           List.of("us"),
           List.of(),
           Runnable::run,
-          new UpdateGate(
-              "eu", "shop", List.of("us"), Optional.empty(), dc -> version.get()),
+          new UpdateGate("eu", "shop", List.of("us"), Optional.empty(), dc -> version.get()),
           new KeyspaceFeed(
               new ReplicaId("eu", 1),
               0,

@@ -36,8 +36,8 @@ public record StoreHeader(
     Map<String, Integer> partitions) {
   /**
    * Stores of this format may have objects and fields of later types ({@link CrdtType#isLater}).
-   * Those of format 7 say of each partition whether it has caught up. Those of format 6 may
-   * have decomposed objects. Those of format 5 say of what is put in place whether it is alone, and
+   * Those of format 7 say of each partition whether it has caught up. Those of format 6 may have
+   * decomposed objects. Those of format 5 say of what is put in place whether it is alone, and
    * which types there are. Those of format 4 may have elements and fields with deadlines, those of
    * format 3 only objects; those of format 2 have objects that are put in place, and earlier ones
    * versions alone.

@@ -115,7 +115,8 @@ final class InPlaceLoadTest {
     }
     return switch (type) {
       case PN_COUNTER, STRING -> new Operation.Increment(1);
-      case LWW_REGISTER, MAX_REGISTER -> new Operation.Assign(Value.of("v".repeat(random.nextInt(1_500))));
+      case LWW_REGISTER, MAX_REGISTER ->
+          new Operation.Assign(Value.of("v".repeat(random.nextInt(1_500))));
       default -> {
         int many = random.nextInt(4) == 0 ? 100 : 1;
         List<Value> elements = new ArrayList<>();

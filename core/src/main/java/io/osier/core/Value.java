@@ -36,6 +36,15 @@ public sealed interface Value extends Comparable<Value> {
     return new Bytes(Present.present(bytes, "a value").clone());
   }
 
+  /** The value of bytes from outside: a string if they are UTF-8, else bytes. They are copied. */
+  static Value ofText(byte[] bytes) {
+    try {
+      return Str.ofUtf8(bytes, 0, bytes.length);
+    } catch (CharacterCodingException e) {
+      return of(bytes);
+    }
+  }
+
   /** The kind's rank in the order of values, and its tag in the encoded form. */
   int kind();
 

@@ -33,7 +33,15 @@ public enum CrdtType {
   /** A map of named fields, each of any of these types. */
   OR_MAP(12, "map"),
   /** A counter that never leaves its bounds, by rights that datacenters hold and exchange. */
-  BOUNDED_COUNTER(13, "bcounter");
+  BOUNDED_COUNTER(13, "bcounter"),
+  /** Bytes that are assigned, and that count where they are a number. */
+  STRING(14, "string"),
+  /** One value: the least of all assigned ones. */
+  MIN_REGISTER(15, "min"),
+  /** One value: the greatest of all assigned ones. */
+  MAX_REGISTER(16, "max");
+
+  // New types are added at the end: keys of entries in stores have a type's place in this list.
 
   private static final CrdtType[] BY_NUMBER = new CrdtType[values().length + 1];
 
@@ -91,6 +99,14 @@ public enum CrdtType {
             + label
             + "'; the types are "
             + Arrays.stream(values()).map(CrdtType::label).collect(Collectors.joining(", ")));
+  }
+
+  /**
+   * Whether it came later than the first ones: clients and datacenters of older versions do not
+   * know it.
+   */
+  public boolean isLater() {
+    return number > BOUNDED_COUNTER.number;
   }
 
   /** Whether it may be a field of a map. */

@@ -1,10 +1,14 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
 import io.osier.crdt.types.BoundedCounter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -57,6 +61,10 @@ public sealed interface Operation {
     return switch (this) {
       case Increment o -> HeapSize.object(Long.BYTES);
       case Assign o -> HeapSize.object(HeapSize.REFERENCE) + o.value.heapBytes();
+      case Append o -> HeapSize.object(HeapSize.REFERENCE) + o.value.heapBytes();
+      case SetRange o -> HeapSize.object(HeapSize.REFERENCE + Long.BYTES) + o.value.heapBytes();
+      case SetBit o -> HeapSize.object(Long.BYTES + 1);
+      case IncrementDecimal o -> HeapSize.object(HeapSize.REFERENCE) + IncrementDecimal.HEAP_BYTES;
       case SetFlag o -> HeapSize.object(1);
       case Add o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
       case Remove o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
@@ -113,7 +121,7 @@ public sealed interface Operation {
   }
 
   /**
-   * Adds to a counter.
+   * Adds to a counter, or to a string that is a whole number.
    *
    * @param amount for a grow-only counter at least 0
    */
@@ -124,10 +132,114 @@ public sealed interface Operation {
     }
   }
 
-  /** Assigns a register. */
+  /** Assigns a register or a string. */
   record Assign(Value value) implements Operation {
     public Assign {
       Present.present(value, "a value");
+    }
+  }
+
+  /** Appends to a string; one that is not there is empty. */
+  record Append(Value value) implements Operation {
+    public Append {
+      Present.present(value, "a value");
+    }
+  }
+
+  /**
+   * Overwrites bytes of a string, which becomes longer where it must, with zeros in a gap. As an
+   * {@link Append}, it is an assignment of what comes out at the datacenter that does it.
+   *
+   * @param offset of the first byte, at least 0
+   */
+  record SetRange(long offset, Value value) implements Operation {
+    public SetRange {
+      checkOffset(offset);
+      Present.present(value, "a value");
+    }
+  }
+
+  /**
+   * Sets or clears a bit of a string, as {@link SetRange} does with bytes.
+   *
+   * @param offset at least 0; the first bit is the highest one of the first byte
+   */
+  record SetBit(long offset, boolean on) implements Operation {
+    public SetBit {
+      checkOffset(offset);
+    }
+  }
+
+  private static void checkOffset(long offset) {
+    if (offset < 0) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "an offset is at least 0, not " + offset);
+    }
+  }
+
+  /**
+   * Adds a decimal number to a string, exactly.
+   *
+   * @param amount in the range of a long, with at most {@value #PLACES_MAX} digits behind the point
+   */
+  record IncrementDecimal(BigDecimal amount) implements Operation {
+    /** Most digits behind the point. */
+    public static final int PLACES_MAX = 18;
+
+    private static final long ONE = 1_000_000_000_000_000_000L;
+    private static final long HEAP_BYTES =
+        HeapSize.object(2 * HeapSize.REFERENCE + 2 * Integer.BYTES + Long.BYTES);
+
+    public IncrementDecimal {
+      Present.present(amount, "an amount");
+      // Neither is written out before its size is known.
+      if (amount.signum() != 0
+          && (amount.precision() - (long) amount.scale() > PLACES_MAX + 1
+              || amount.scale() > 4 * PLACES_MAX
+              || amount.stripTrailingZeros().scale() > PLACES_MAX
+              || !isInRange(amount))) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "an amount is in the range of a long, with at most "
+                + PLACES_MAX
+                + " digits behind the point; it has "
+                + amount.precision()
+                + " digits, "
+                + amount.scale()
+                + " of them behind the point");
+      }
+      amount = amount.signum() == 0 ? BigDecimal.ZERO : amount.stripTrailingZeros();
+    }
+
+    /** The amount that is a whole number and parts of 10^-18. */
+    public static IncrementDecimal of(long whole, long fraction) {
+      return new IncrementDecimal(
+          BigDecimal.valueOf(whole).add(BigDecimal.valueOf(fraction, PLACES_MAX)));
+    }
+
+    /** Whether the next smaller whole number is a long. */
+    public static boolean isInRange(BigDecimal number) {
+      BigDecimal whole = number.setScale(0, RoundingMode.FLOOR);
+      return whole.compareTo(BigDecimal.valueOf(Long.MIN_VALUE)) >= 0
+          && whole.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+    }
+
+    /** The next smaller whole number of one in range. */
+    public static long whole(BigDecimal number) {
+      return number.setScale(0, RoundingMode.FLOOR).longValueExact();
+    }
+
+    /** What is above that, in parts of 10^-18. */
+    public static long fraction(BigDecimal number) {
+      return number
+          .subtract(BigDecimal.valueOf(whole(number)))
+          .multiply(BigDecimal.valueOf(ONE))
+          .longValueExact();
+    }
+
+    @Override
+    public boolean isSum() {
+      return true;
     }
   }
 

@@ -36,6 +36,10 @@ public final class OperationCodec {
   private static final int EXPIRE_PARTS = 17;
   private static final int PERSIST_PARTS = 18;
   private static final int WITH_PART_DEADLINES = 19;
+  private static final int INCREMENT_DECIMAL = 20;
+  private static final int APPEND = 21;
+  private static final int SET_RANGE = 22;
+  private static final int SET_BIT = 23;
 
   /** As {@link #BOUND}, with what it starts at before the bounds. */
   private static final int BOUND_FROM = 24;
@@ -81,6 +85,25 @@ public final class OperationCodec {
       case Operation.Assign o -> {
         out.writeByte(ASSIGN);
         out.writeValue(o.value());
+      }
+      case Operation.IncrementDecimal o -> {
+        out.writeByte(INCREMENT_DECIMAL);
+        out.writeSigned(Operation.IncrementDecimal.whole(o.amount()));
+        out.writeNumber(Operation.IncrementDecimal.fraction(o.amount()));
+      }
+      case Operation.Append o -> {
+        out.writeByte(APPEND);
+        out.writeValue(o.value());
+      }
+      case Operation.SetRange o -> {
+        out.writeByte(SET_RANGE);
+        out.writeNumber(o.offset());
+        out.writeValue(o.value());
+      }
+      case Operation.SetBit o -> {
+        out.writeByte(SET_BIT);
+        out.writeNumber(o.offset());
+        out.writeBoolean(o.on());
       }
       case Operation.SetFlag o -> {
         out.writeByte(SET_FLAG);
@@ -167,6 +190,10 @@ public final class OperationCodec {
     return switch (tag) {
       case INCREMENT -> new Operation.Increment(in.readSigned());
       case ASSIGN -> new Operation.Assign(in.readValue());
+      case INCREMENT_DECIMAL -> Operation.IncrementDecimal.of(in.readSigned(), in.readNumber());
+      case APPEND -> new Operation.Append(in.readValue());
+      case SET_RANGE -> new Operation.SetRange(in.readNumber(), in.readValue());
+      case SET_BIT -> new Operation.SetBit(in.readNumber(), in.readFlag());
       case SET_FLAG -> new Operation.SetFlag(in.readFlag());
       case ADD -> new Operation.Add(readValues(in));
       case REMOVE -> new Operation.Remove(readValues(in));

@@ -5,6 +5,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
 import java.util.List;
+import java.util.Optional;
 
 /** Checks an operation against a keyspace's limits before anything is done with it. */
 public final class OperationLimits {
@@ -26,9 +27,40 @@ public final class OperationLimits {
     check(operation, limits.valueBytesMax(), 1);
   }
 
+  /**
+   * The {@link CrdtType#isLater} type of which an update makes an object or a field; empty if there
+   * is none. Costs the update's fields.
+   */
+  public static Optional<CrdtType> laterType(CrdtType type, Operation operation) {
+    if (type.isLater()) {
+      return Optional.of(type);
+    }
+    return switch (operation) {
+      case Operation.UpdateFields o -> {
+        for (Operation.FieldUpdate update : o.updates()) {
+          Optional<CrdtType> later = laterType(update.field().type(), update.operation());
+          if (later.isPresent()) {
+            yield later;
+          }
+        }
+        yield Optional.empty();
+      }
+      case Operation.WithDeadline o -> laterType(type, o.update());
+      case Operation.WithPartDeadlines o -> laterType(type, o.update());
+      default -> Optional.empty();
+    };
+  }
+
   private static void check(Operation operation, int valueBytesMax, int depth) {
     switch (operation) {
       case Operation.Assign o -> check(o.value(), valueBytesMax);
+      case Operation.Append o -> check(o.value(), valueBytesMax);
+      case Operation.SetRange o -> {
+        check(o.value(), valueBytesMax);
+        checkEnd(o.offset(), o.value().sizeBytes(), valueBytesMax);
+      }
+      case Operation.SetBit o -> checkEnd(o.offset() >> 3, 1, valueBytesMax);
+      case Operation.IncrementDecimal o -> {}
       case Operation.Add o -> check(o.elements(), valueBytesMax);
       case Operation.Remove o -> check(o.elements(), valueBytesMax);
       case Operation.UpdateFields o -> {
@@ -130,6 +162,20 @@ public final class OperationLimits {
     }
     for (Value value : values) {
       check(value, valueBytesMax);
+    }
+  }
+
+  /** Of what makes a string longer than it may be. */
+  private static void checkEnd(long offset, int length, int valueBytesMax) {
+    if (offset > valueBytesMax - length) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a string with "
+              + length
+              + " bytes at "
+              + offset
+              + " is over the limit of "
+              + valueBytesMax);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.osier.protocol;
 
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 
@@ -7,6 +8,9 @@ import io.osier.crdt.Query;
 public sealed interface RequestLimits permits Request {
   /** The newest version of the client protocol that this code speaks. */
   int PROTOCOL_VERSION = 8;
+
+  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
+  int LATER_TYPES_VERSION = 8;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
@@ -17,7 +21,8 @@ public sealed interface RequestLimits permits Request {
    * with 5, and no {@link Operation.ExpireParts}, {@link Operation.PersistParts}, {@link
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
    * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
-   * Operation.Bound} with a first value, which came with 8.
+   * CrdtType#isLater} types with their operations and no {@link Operation.Bound} with a first
+   * value, which came with 8.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

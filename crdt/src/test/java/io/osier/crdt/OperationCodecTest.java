@@ -8,6 +8,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.state.CrdtState;
+import java.math.BigDecimal;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,12 @@ final class OperationCodecTest {
     golden.put(new Operation.Increment(-3), "0105");
     golden.put(new Operation.Assign(Value.of("a")), "02010161");
     golden.put(new Operation.SetFlag(true), "0301");
+    golden.put(new Operation.IncrementDecimal(new BigDecimal("3")), "140600");
+    golden.put(
+        new Operation.IncrementDecimal(new BigDecimal("-0.5")), "1401" + "8080c89d9deb96f806");
+    golden.put(new Operation.Append(Value.of("a")), "15010161");
+    golden.put(new Operation.SetRange(300, Value.of("a")), "16ac02010161");
+    golden.put(new Operation.SetBit(300, true), "17ac0201");
     golden.put(new Operation.Add(List.of(Value.of("a"), Value.of(1))), "0402010161" + "0202");
     golden.put(new Operation.Remove(Value.of(new byte[] {7})), "0501" + "000107");
     golden.put(

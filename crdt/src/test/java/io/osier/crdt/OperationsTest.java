@@ -8,6 +8,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.state.CrdtState;
+import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,10 @@ final class OperationsTest {
   private static final List<Operation> OPERATIONS =
       List.of(
           new Operation.Increment(1),
+          new Operation.IncrementDecimal(new BigDecimal("0.5")),
+          new Operation.Append(Value.of("a")),
+          new Operation.SetRange(2, Value.of("a")),
+          new Operation.SetBit(7, true),
           new Operation.Assign(Value.of("a")),
           new Operation.SetFlag(true),
           new Operation.Add(Value.of("a")),
@@ -45,14 +50,24 @@ final class OperationsTest {
       case Operation.Increment o ->
           type == CrdtType.PN_COUNTER
               || type == CrdtType.G_COUNTER
+              || type == CrdtType.STRING
               || type == CrdtType.BOUNDED_COUNTER;
       case Operation.Bound o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.IncrementWithin o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.Transfer o -> type == CrdtType.BOUNDED_COUNTER;
       case Operation.Inherit o -> type == CrdtType.BOUNDED_COUNTER;
-      case Operation.Assign o -> type == CrdtType.LWW_REGISTER || type == CrdtType.MV_REGISTER;
+      case Operation.IncrementDecimal o -> type == CrdtType.STRING;
+      case Operation.Append o -> type == CrdtType.STRING;
+      case Operation.SetRange o -> type == CrdtType.STRING;
+      case Operation.SetBit o -> type == CrdtType.STRING;
+      case Operation.Assign o ->
+          switch (type) {
+            case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER, STRING -> true;
+            default -> false;
+          };
       case Operation.SetFlag o -> type == CrdtType.EW_FLAG || type == CrdtType.DW_FLAG;
-      case Operation.Add o -> type == CrdtType.G_SET || takes(type, OPERATIONS.get(4));
+      case Operation.Add o ->
+          type == CrdtType.G_SET || takes(type, new Operation.Remove(List.of()));
       case Operation.Remove o ->
           type == CrdtType.AW_SET
               || type == CrdtType.RW_SET
@@ -229,7 +244,8 @@ final class OperationsTest {
           i == 0
               ? new Operation.Bound(-(1L << 50), 1L << 50, List.of("eu", "us"))
               : new Operation.Increment(1L << 40);
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(value);
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER, STRING ->
+          new Operation.Assign(value);
       case EW_FLAG, DW_FLAG -> new Operation.SetFlag(true);
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> new Operation.Add(value);
       case OR_MAP ->

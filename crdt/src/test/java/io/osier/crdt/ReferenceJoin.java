@@ -34,7 +34,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     causal.write(out);
     WireInput in = new WireInput(out.toBytes());
     int form = in.readByteUnsigned() >> 1;
-    CrdtType type = CrdtType.of(form & 15);
+    CrdtType type = CrdtType.of((form & 15) == 15 ? in.readByteUnsigned() : form & 15);
     ReferenceJoin result =
         new ReferenceJoin(new HashSet<>(), dots(in.readContext()), new HashMap<>());
     result.readStore(type, List.of(), in);
@@ -79,12 +79,16 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
         readDots(path, "on", in);
         readDots(path, "off", in);
       }
+      case STRING -> {
+        readStore(CrdtType.LWW_REGISTER, path, in);
+        readSums(path, in);
+      }
       case LWW_REGISTER -> {
         for (int n = in.readCount(1); n > 0; n--) {
           add(path, in.readDot(), List.of(in.readNumber(), in.readValue()));
         }
       }
-      case MV_REGISTER -> {
+      case MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> {
         for (int n = in.readCount(1); n > 0; n--) {
           add(path, in.readDot(), List.of(in.readValue()));
         }
@@ -149,6 +153,17 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     }
   }
 
+  private void readSums(List<Object> path, WireInput in) {
+    for (int n = in.readCount(1); n > 0; n--) {
+      ReplicaId replica = in.readReplica();
+      List<Long> last = List.of(in.readNumber(), in.readNumber(), in.readSigned());
+      long base = in.readNumber();
+      List<Long> reset =
+          base == 0 ? List.of(0L, 0L, 0L) : List.of(base, in.readNumber(), in.readSigned());
+      slots.put(with(path, replica), List.of(last, reset));
+    }
+  }
+
   ReferenceJoin join(ReferenceJoin other) {
     ReferenceJoin result =
         new ReferenceJoin(new HashSet<>(), new HashSet<>(context), new HashMap<>(slots));
@@ -167,9 +182,14 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
     return result;
   }
 
+  /** At one number, the base of no sums. */
+  private static boolean isWider(List<Long> a, List<Long> b) {
+    return a.get(0).equals(b.get(0)) ? a.get(1) == 0 && a.get(2) == 0 : a.get(0) > b.get(0);
+  }
+
   private static List<List<Long>> later(List<List<Long>> a, List<List<Long>> b) {
     return List.of(
         a.get(0).get(0) >= b.get(0).get(0) ? a.get(0) : b.get(0),
-        a.get(1).get(0) >= b.get(1).get(0) ? a.get(1) : b.get(1));
+        isWider(a.get(1), b.get(1)) ? a.get(1) : b.get(1));
   }
 }

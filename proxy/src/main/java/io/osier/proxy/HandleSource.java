@@ -29,6 +29,21 @@ abstract class HandleSource {
     return new MultiRegisterHandle(target(name, CrdtType.MV_REGISTER));
   }
 
+  /** A register of the least value that was assigned. */
+  public RegisterHandle minRegister(String name) {
+    return new RegisterHandle(target(name, CrdtType.MIN_REGISTER));
+  }
+
+  /** A register of the greatest value that was assigned. */
+  public RegisterHandle maxRegister(String name) {
+    return new RegisterHandle(target(name, CrdtType.MAX_REGISTER));
+  }
+
+  /** A string: bytes that are assigned, and that count where they are a number. */
+  public StringHandle string(String name) {
+    return new StringHandle(target(name, CrdtType.STRING));
+  }
+
   /** A flag in which enabling wins. */
   public FlagHandle flag(String name) {
     return new FlagHandle(target(name, CrdtType.EW_FLAG));

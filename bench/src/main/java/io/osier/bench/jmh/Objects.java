@@ -32,7 +32,8 @@ public final class Objects {
   public static Operation update(CrdtType type, int number, int size) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER, BOUNDED_COUNTER -> new Operation.Increment(1);
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(text(number, size));
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER, STRING ->
+          new Operation.Assign(text(number, size));
       case EW_FLAG, DW_FLAG -> new Operation.SetFlag(number % 2 == 0);
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
           new Operation.Add(element(number));
@@ -62,7 +63,11 @@ public final class Objects {
       Operation bound = new Operation.Bound(0, BoundedCounter.NO_UPPER, sharers);
       object = object.join(delta(object, bound, REPLICAS.getFirst()));
     }
-    boolean isOneValue = type == CrdtType.LWW_REGISTER || type == CrdtType.MV_REGISTER;
+    boolean isOneValue =
+        switch (type) {
+          case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER, STRING -> true;
+          default -> false;
+        };
     for (int i = 0; i < (isOneValue ? REPLICAS.size() : size); i++) {
       Operation operation = update(type, i, size);
       object = object.join(delta(object, operation, REPLICAS.get(i % REPLICAS.size())));

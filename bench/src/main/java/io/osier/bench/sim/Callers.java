@@ -75,7 +75,8 @@ final class Callers {
 
   private void drawClients(Random random) {
     for (Unit unit : simulation.units()) {
-      Workload workload = new Workload(unit, random, profile.sizes());
+      Workload workload =
+          new Workload(unit, random, profile.sizes(), profile.has(Feature.LATER_TYPES));
       workloads.add(workload);
       for (int i = 0; i <= options.dcs(); i++) {
         if (isProductions(i)) {

@@ -32,7 +32,9 @@ enum Feature {
   /** Datacenters that keep nothing are embedded in applications. */
   EMBEDDED(2),
   /** Modes are chosen more often, or less often, than in production. */
-  HASTE(4);
+  HASTE(4),
+  /** There are objects and fields of types that former versions do not know. */
+  LATER_TYPES(3);
 
   /** One seed of so many has it. */
   private final int oneIn;

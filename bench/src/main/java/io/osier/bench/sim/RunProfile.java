@@ -57,6 +57,9 @@ final class RunProfile {
     this.faults = List.copyOf(drawnFaults);
     // With chance of their own: the rest of the run is drawn alike whatever takes part.
     this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
+    if (options.sabotage() != Sabotage.NONE) {
+      features.remove(Feature.LATER_TYPES); // what notices a sabotage is what did before
+    }
     features.addAll(options.sabotage().features());
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
   }

@@ -80,8 +80,8 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "what takes part in each seed, some of bytes,connections,users,watchers,expiry,"
-              + "decomposition,cold-reads,embedded,haste; 'drawn' for what each seed draws of them"
-              + " (default: ${DEFAULT-VALUE})")
+              + "decomposition,cold-reads,embedded,haste,later-types;"
+              + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
 
   @Option(

@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Request;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -76,13 +77,6 @@ final class Workload {
           CrdtType.LWW_SET_ADD_BIAS,
           CrdtType.LWW_SET_REMOVE_BIAS,
           CrdtType.OR_MAP);
-
-  /** Types of fields. */
-  private static final List<CrdtType> FIELDS =
-      Arrays.stream(CrdtType.values()).filter(CrdtType::isNestable).toList();
-
-  private static final List<CrdtType> LEAVES =
-      FIELDS.stream().filter(t -> t != CrdtType.OR_MAP).toList();
 
   /** Types that clash at one key. */
   private static final CrdtType[] CLASHING = {
@@ -159,6 +153,12 @@ final class Workload {
 
   private final Unit unit;
   private final Sizes sizes;
+
+  /** Types of fields. */
+  private final List<CrdtType> fields;
+
+  private final List<CrdtType> leaves;
+
   private final List<Slot> slots = new ArrayList<>();
   private final List<ObjectId> accountable = new ArrayList<>();
 
@@ -172,13 +172,23 @@ final class Workload {
   /** Whether large values may be there. */
   private boolean wasLarge;
 
-  Workload(Unit unit, Random random, Sizes sizes) {
+  /**
+   * For one partition.
+   *
+   * @param laterTypes whether there are objects and fields of {@link CrdtType#isLater} types
+   */
+  Workload(Unit unit, Random random, Sizes sizes, boolean laterTypes) {
     this.unit = unit;
     this.sizes = sizes;
+    this.fields =
+        Arrays.stream(CrdtType.values())
+            .filter(t -> t.isNestable() && (laterTypes || !t.isLater()))
+            .toList();
+    this.leaves = fields.stream().filter(t -> t != CrdtType.OR_MAP).toList();
     for (CrdtType type : ACCOUNTABLE) {
       slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
     }
-    for (CrdtType type : FIELDS) {
+    for (CrdtType type : fields) {
       slots.add(new Slot(Sort.WILD, type, newKey(type, "-wild")));
     }
     for (int i = 0; i < BOUNDED_KEYS; i++) {
@@ -391,7 +401,9 @@ final class Workload {
     return switch (type) {
       case PN_COUNTER -> new Operation.Increment(random.nextInt(9) - 3);
       case G_COUNTER -> new Operation.Increment(random.nextInt(5));
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(value(random));
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
+          new Operation.Assign(value(random));
+      case STRING -> string(random);
       case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
       case G_SET -> new Operation.Add(element(random));
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
@@ -419,8 +431,15 @@ final class Workload {
     };
   }
 
+  /** All that is assigned is a number, so no increment is refused. */
+  private static Operation string(Random random) {
+    return random.nextInt(5) == 0
+        ? new Operation.Assign(Value.of(Integer.toString(random.nextInt(1_000))))
+        : new Operation.IncrementDecimal(BigDecimal.valueOf(random.nextInt(99) - 40, 1));
+  }
+
   private Operation.FieldUpdate field(int depth, Random random) {
-    List<CrdtType> types = depth >= DEPTH_MAX ? LEAVES : FIELDS;
+    List<CrdtType> types = depth >= DEPTH_MAX ? leaves : fields;
     CrdtType type = types.get(random.nextInt(types.size()));
     return new Operation.FieldUpdate(
         new FieldId("f" + random.nextInt(3), type), operation(type, depth + 1, random));

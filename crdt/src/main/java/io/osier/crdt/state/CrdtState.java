@@ -40,11 +40,6 @@ public final class CrdtState {
   /** The deadline of what does not expire. */
   public static final long NEVER = DeadlineRegister.NEVER;
 
-  /**
-   * In the byte of a form that has a type's number this bit says that deadlines follow the content.
-   */
-  private static final int EXPIRES = 1 << 4;
-
   /** Of so few parts that are over each reader looks itself what is left. */
   private static final int FEW_OVER = 16;
 
@@ -443,24 +438,9 @@ public final class CrdtState {
         : 0;
   }
 
-  /** The type's number, and whether there are deadlines: 5 bits, by which a form can be read. */
+  /** By what the bytes of this can be read: see {@link ObjectForm}. */
   public int form() {
-    return form(type(), expires());
-  }
-
-  /** What {@link #form} is of a content of a type with or without deadlines. */
-  public static int form(CrdtType type, boolean expires) {
-    return type.number() | (expires ? EXPIRES : 0);
-  }
-
-  /** Whether a content of a {@link #form} has deadlines. */
-  static boolean expires(int form) {
-    return (form & EXPIRES) != 0;
-  }
-
-  /** The type in a {@link #form}. */
-  public static CrdtType typeOf(int form) {
-    return CrdtType.of(form & EXPIRES - 1);
+    return ObjectForm.of(type(), expires());
   }
 
   /**
@@ -471,9 +451,11 @@ public final class CrdtState {
   private static CrdtState readContent(
       int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
     // A delta is joined and written again soon; what is packed would be read twice.
-    DotStore<?> store = TypeRegistry.read(typeOf(form), in, full ? replicas : List.of());
+    DotStore<?> store = TypeRegistry.read(ObjectForm.type(form), in, full ? replicas : List.of());
     Expiry expiry =
-        expires(form) ? Expiry.read(in, store, full, full ? replicas : List.of()) : Expiry.NONE;
+        ObjectForm.expires(form)
+            ? Expiry.read(in, store, full, full ? replicas : List.of())
+            : Expiry.NONE;
     return new CrdtState(store, expiry, context, full);
   }
 
@@ -496,7 +478,9 @@ public final class CrdtState {
 
   /** Writes this: type, whether full, context, content. */
   public void write(WireOutput out) {
-    out.writeByte((form() << 1) | (full ? 1 : 0));
+    int form = form();
+    out.writeByte((ObjectForm.bits(form) << 1) | (full ? 1 : 0));
+    ObjectForm.writeRest(out, form);
     writeBody(out);
   }
 
@@ -509,7 +493,7 @@ public final class CrdtState {
   /** Reads what {@link #write} wrote. */
   public static CrdtState read(WireInput in) {
     int head = in.readByteUnsigned();
-    return readBody(head >> 1, (head & 1) == 1, in);
+    return readBody(ObjectForm.read(head >> 1, in), (head & 1) == 1, in);
   }
 
   /**

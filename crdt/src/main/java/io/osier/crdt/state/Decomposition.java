@@ -280,10 +280,10 @@ public final class Decomposition {
         replicas,
         part -> {
           CausalContext context = part.readRanges(replicas);
-          EntryStore<?, ?, ?> type = cells(CrdtState.bottom(CrdtState.typeOf(form)));
+          EntryStore<?, ?, ?> type = cells(CrdtState.bottom(ObjectForm.type(form)));
           DotStore<?> store = type.readSums(part, source, context);
-          boolean expires = form != CrdtState.form(CrdtState.typeOf(form), false);
-          Expiry expiry = expires ? Expiry.read(part, store, true, replicas) : Expiry.NONE;
+          Expiry expiry =
+              ObjectForm.expires(form) ? Expiry.read(part, store, true, replicas) : Expiry.NONE;
           return CrdtState.of(store, expiry, context, true);
         });
   }

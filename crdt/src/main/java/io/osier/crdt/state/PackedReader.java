@@ -32,8 +32,8 @@ public record PackedReader(CrdtType type, Reading reading, VersionVector seen) {
    */
   public static @Nullable PackedReader of(
       int form, List<ReplicaId> replicas, Query query, WireInput in) {
-    CrdtType type = CrdtState.typeOf(form);
-    if (CrdtState.expires(form) || !TypeRegistry.mayReadPacked(type, query)) {
+    CrdtType type = ObjectForm.type(form);
+    if (ObjectForm.expires(form) || !TypeRegistry.mayReadPacked(type, query)) {
       return null;
     }
     for (int i = 0; i < replicas.size(); i++) { // no iterator: reads are many

@@ -11,13 +11,15 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both counters are made of. Why is an increment not lost when the counter is reset at the
- * same time elsewhere? Because a reset subtracts exactly what it saw.
+ * What both counters are made of, and what is added to strings. Why is an increment not lost when
+ * the counter is reset at the same time elsewhere? Because a reset subtracts exactly what it saw.
  *
  * <p>Each replica owns one slot: the sums of its own increments and decrements as of its last
  * update's commit number. A replica's later slot contains its earlier ones, so the join is the
@@ -51,11 +53,16 @@ final class CounterSlots {
               replica, later.last, later.up, later.down, wider.base, wider.baseUp, wider.baseDown);
     }
 
-    /** At the same number, the base that starts anew: it was set after what the other one saw. */
+    /**
+     * At the same number, the base that starts anew, at zero: it was set after what the other one
+     * saw.
+     */
     private boolean isWider(Slot other) {
-      return base > other.base
-          || (base == other.base
-              && (baseUp < other.baseUp || (baseUp == other.baseUp && baseDown < other.baseDown)));
+      if (base != other.base) {
+        return base > other.base;
+      }
+      int order = Long.compareUnsigned(baseUp, other.baseUp);
+      return order < 0 || (order == 0 && baseDown < other.baseDown);
     }
 
     boolean isReset() {
@@ -120,6 +127,148 @@ final class CounterSlots {
               s.baseDown)
         });
   }
+
+  // ---------------------------------------------------------------- sums of strings
+
+  /*
+   * In a string's slots the first number is the whole part of a sum, which may be negative, and the
+   * second one the rest, in parts of 10^-18, at least 0 and less than one.
+   */
+
+  /** The parts of which one makes a whole. */
+  static final long ONE = 1_000_000_000_000_000_000L;
+
+  private static final int PLACES = 18;
+
+  /** Whether no sum has a fraction. */
+  boolean isWhole() {
+    for (Slot s : slots) {
+      if (!s.isReset() && s.down != s.baseDown) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The sum of what is whole and a number; empty if that leaves the range of a long. */
+  Optional<Long> wholePlus(long number) {
+    try {
+      long sum = number;
+      for (Slot s : slots) {
+        sum = s.isReset() ? sum : Math.addExact(sum, Math.subtractExact(s.up, s.baseUp));
+      }
+      return Optional.of(sum);
+    } catch (ArithmeticException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The sum with its fraction. */
+  BigDecimal decimal() {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (Slot s : slots) {
+      if (!s.isReset()) {
+        sum =
+            sum.add(BigDecimal.valueOf(s.up))
+                .subtract(BigDecimal.valueOf(s.baseUp))
+                .add(BigDecimal.valueOf(s.down - s.baseDown, PLACES));
+      }
+    }
+    return sum;
+  }
+
+  /**
+   * The delta of an addition to a string. A sum of this replica of which nothing counts any more
+   * begins anew, as one that was forgotten.
+   *
+   * @param fraction less than {@link #ONE}
+   */
+  CounterSlots addTo(long whole, long fraction, UpdateContext preparation) {
+    ReplicaId replica = preparation.origin();
+    Slot s = new Slot(replica, 0, 0, 0, preparation.forgotten(), 0, 0);
+    for (Slot known : slots) {
+      s = known.replica.equals(replica) && !known.isReset() ? known : s;
+    }
+    long parts = s.down + fraction;
+    long up;
+    try {
+      up = Math.addExact(Math.addExact(s.up, whole), parts / ONE);
+    } catch (ArithmeticException e) {
+      throw new OsierException(
+          ErrorCode.OVERFLOW,
+          "adding "
+              + whole
+              + " is too much: all that was added here since the last assignment is "
+              + s.up
+              + ", and must stay in the range of a long, too; assign the sum instead");
+    }
+    return new CounterSlots(
+        new Slot[] {
+          new Slot(
+              replica,
+              preparation.nextDot().number(),
+              up,
+              parts % ONE,
+              s.base,
+              s.baseUp,
+              s.baseDown)
+        });
+  }
+
+  /** Writes the slots of a string; those whose sums are whole, as most, without a fraction. */
+  void writeSums(WireOutput out) {
+    out.writeCount(slots.length);
+    for (Slot s : slots) {
+      out.writeReplica(s.replica);
+      out.writeNumber(s.last);
+      writeSum(out, s.up, s.down);
+      out.writeNumber(s.base);
+      if (s.base != 0) {
+        writeSum(out, s.baseUp, s.baseDown);
+      }
+    }
+  }
+
+  private static void writeSum(WireOutput out, long whole, long fraction) {
+    out.writeNumber(fraction);
+    out.writeSigned(whole);
+  }
+
+  static CounterSlots readSums(WireInput in) {
+    int size = in.readCount(5);
+    if (size == 0) {
+      return EMPTY;
+    }
+    Slot[] slots = new Slot[size];
+    for (int i = 0; i < size; i++) {
+      ReplicaId replica = in.readReplica();
+      long last = in.readNumber();
+      long fraction = readFraction(in);
+      long whole = in.readSigned();
+      long base = in.readNumber();
+      long baseFraction = base == 0 ? 0 : readFraction(in);
+      long baseWhole = base == 0 ? 0 : in.readSigned();
+      slots[i] = new Slot(replica, last, whole, fraction, base, baseWhole, baseFraction);
+      checkOrder(i == 0 ? null : slots[i - 1].replica, replica);
+    }
+    return new CounterSlots(slots);
+  }
+
+  private static long readFraction(WireInput in) {
+    long fraction = in.readNumber();
+    if (fraction >= ONE) {
+      throw new MalformedException("a fraction of " + fraction + " parts is more than one");
+    }
+    return fraction;
+  }
+
+  private static void checkOrder(@Nullable ReplicaId before, ReplicaId replica) {
+    if (before != null && before.compareTo(replica) >= 0) {
+      throw new MalformedException("a counter's slots are not in order");
+    }
+  }
+
+  // ---------------------------------------------------------------- sums of counters
 
   /** Of what goes up and what goes down there is a sum each, which a reset subtracts again. */
   private static long grown(long sum, long amount, String how) {
@@ -263,9 +412,7 @@ final class CounterSlots {
       long baseUp = base != 0 ? in.readNumber() : 0;
       long baseDown = base != 0 && withDown ? in.readNumber() : 0;
       slots[i] = new Slot(replica, last, up, down, base, baseUp, baseDown);
-      if (i > 0 && slots[i - 1].replica.compareTo(replica) >= 0) {
-        throw new MalformedException("a counter's slots are not in order");
-      }
+      checkOrder(i == 0 ? null : slots[i - 1].replica, replica);
     }
     return slots.length == 0 ? EMPTY : new CounterSlots(slots);
   }
@@ -283,9 +430,7 @@ final class CounterSlots {
       long base = in.readNumber();
       long baseUp = base != 0 ? in.readNumber() : 0;
       long baseDown = base != 0 && withDown ? in.readNumber() : 0;
-      if (before != null && before.compareTo(replica) >= 0) {
-        throw new MalformedException("a counter's slots are not in order");
-      }
+      checkOrder(before, replica);
       before = replica;
       if (base < last) {
         value = saturatedSum(value, (up - baseUp) - (down - baseDown));

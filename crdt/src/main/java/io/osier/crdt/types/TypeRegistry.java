@@ -26,7 +26,7 @@ public final class TypeRegistry {
       case PN_COUNTER -> PnCounter.EMPTY;
       case G_COUNTER -> GCounter.EMPTY;
       case LWW_REGISTER -> LwwRegister.EMPTY;
-      case MV_REGISTER -> MvRegister.EMPTY;
+      case MV_REGISTER -> ValueRegister.EMPTY_MULTI;
       case EW_FLAG -> Flag.ENABLE_WINS;
       case DW_FLAG -> Flag.DISABLE_WINS;
       case G_SET -> GSet.EMPTY;
@@ -36,6 +36,9 @@ public final class TypeRegistry {
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS;
       case OR_MAP -> OrMap.EMPTY;
       case BOUNDED_COUNTER -> BoundedCounter.EMPTY;
+      case STRING -> NumericString.EMPTY;
+      case MIN_REGISTER -> ValueRegister.EMPTY_MIN;
+      case MAX_REGISTER -> ValueRegister.EMPTY_MAX;
     };
   }
 
@@ -49,7 +52,7 @@ public final class TypeRegistry {
       case PN_COUNTER -> PnCounter.read(in);
       case G_COUNTER -> GCounter.read(in);
       case LWW_REGISTER -> LwwRegister.read(in);
-      case MV_REGISTER -> MvRegister.read(in);
+      case MV_REGISTER -> ValueRegister.EMPTY_MULTI.read(in);
       case EW_FLAG -> Flag.ENABLE_WINS.read(in);
       case DW_FLAG -> Flag.DISABLE_WINS.read(in);
       case G_SET -> GSet.EMPTY.read(in, replicas);
@@ -59,6 +62,9 @@ public final class TypeRegistry {
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in, replicas);
       case OR_MAP -> OrMap.EMPTY.read(in, replicas);
       case BOUNDED_COUNTER -> BoundedCounter.read(in);
+      case STRING -> NumericString.read(in);
+      case MIN_REGISTER -> ValueRegister.EMPTY_MIN.read(in);
+      case MAX_REGISTER -> ValueRegister.EMPTY_MAX.read(in);
     };
   }
 
@@ -68,7 +74,8 @@ public final class TypeRegistry {
       case PN_COUNTER -> CounterSlots.readValue(in, true) != null;
       case G_COUNTER -> CounterSlots.readValue(in, false) != null;
       case LWW_REGISTER -> LwwRegister.skip(in);
-      case MV_REGISTER -> MvRegister.skip(in);
+      case MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> ValueRegister.skip(in);
+      case STRING -> NumericString.skip(in);
       case EW_FLAG -> DotSet.skip(in);
       case DW_FLAG -> DotPair.skip(in);
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
@@ -94,7 +101,10 @@ public final class TypeRegistry {
       case PN_COUNTER -> CounterSlots.readValue(in, true);
       case G_COUNTER -> CounterSlots.readValue(in, false);
       case LWW_REGISTER -> LwwRegister.readValue(in);
-      case MV_REGISTER -> MvRegister.readValue(in);
+      case MV_REGISTER -> ValueRegister.EMPTY_MULTI.readValue(in);
+      case STRING -> NumericString.readValue(in);
+      case MIN_REGISTER -> ValueRegister.EMPTY_MIN.readValue(in);
+      case MAX_REGISTER -> ValueRegister.EMPTY_MAX.readValue(in);
       case EW_FLAG -> DotSet.skip(in) ? new Reading.Flag(true) : null;
       case DW_FLAG -> DotPair.skip(in) ? new Reading.Flag(true) : null;
       default -> null;

@@ -18,6 +18,7 @@ import io.osier.crdt.types.History.Plan;
 import io.osier.crdt.types.History.Plans;
 import io.osier.crdt.types.History.Site;
 import io.osier.crdt.types.TypeRegistry;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -30,6 +31,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitrary;
@@ -306,6 +308,9 @@ final class SemanticsProperties {
         }
         yield new Reading.Many(List.copyOf(elements));
       }
+      case STRING -> new Reading.Single(string(steps));
+      case MIN_REGISTER -> new Reading.Single(extreme(steps, BinaryOperator.minBy(ORDER)));
+      case MAX_REGISTER -> new Reading.Single(extreme(steps, BinaryOperator.maxBy(ORDER)));
       case OR_MAP -> new Reading.Fields(fields(steps));
       case BOUNDED_COUNTER ->
           new Reading.Count(
@@ -401,13 +406,79 @@ final class SemanticsProperties {
   }
 
   private static Optional<Value> latest(List<Step> steps) {
+    return latestWrite(steps).map(s -> ((Operation.Assign) s.operation).value());
+  }
+
+  private static Optional<Step> latestWrite(List<Step> steps) {
     Map<Step, Long> times = times(steps);
     return maximal(steps).stream()
-        .filter(s -> s.operation instanceof Operation.Assign)
+        .filter(s -> !(s.operation instanceof Operation.Clear))
         .max(
             Comparator.comparingLong((Step s) -> times.getOrDefault(s, 0L))
-                .thenComparing(s -> s.dot))
-        .map(s -> ((Operation.Assign) s.operation).value());
+                .thenComparing(s -> s.dot)
+                .thenComparing(s -> s.order));
+  }
+
+  /**
+   * What wins of what was assigned, with all that was added and no assignment or clear has seen.
+   */
+  private static Optional<Value> string(List<Step> steps) {
+    List<Step> writes = steps.stream().filter(s -> added(s).isEmpty()).toList();
+    Optional<String> text = latestWrite(writes).map(w -> written(w, steps));
+    List<BigDecimal> counting =
+        steps.stream()
+            .filter(s -> writes.stream().noneMatch(w -> w.saw(s)))
+            .flatMap(s -> added(s).stream())
+            .toList();
+    if (!counting.isEmpty() && text.orElse("0").matches("-?[0-9]+(\\.[0-9]+)?")) {
+      BigDecimal sum = new BigDecimal(text.orElse("0"));
+      for (BigDecimal amount : counting) {
+        sum = sum.add(amount);
+      }
+      sum = sum.signum() == 0 ? BigDecimal.ZERO : sum.stripTrailingZeros();
+      return Optional.of(Value.of(sum.toPlainString()));
+    }
+    return text.map(Value::of);
+  }
+
+  /** What a step adds; empty if it assigns or clears. */
+  private static Optional<BigDecimal> added(Step step) {
+    return switch (step.operation) {
+      case Operation.Increment o -> Optional.of(BigDecimal.valueOf(o.amount()));
+      case Operation.IncrementDecimal o -> Optional.of(o.amount());
+      default -> Optional.empty();
+    };
+  }
+
+  private static String written(Step step, List<Step> steps) {
+    return switch (step.operation) {
+      case Operation.Assign o -> o.value().toString();
+      case Operation.Append o ->
+          string(steps.stream().filter(step::saw).toList()).map(Value::toString).orElse("")
+              + o.value();
+      default -> throw new IllegalStateException("writes nothing: " + step);
+    };
+  }
+
+  private static final Comparator<Value> ORDER = Comparator.naturalOrder();
+
+  /**
+   * Each assignment makes the register what wins of its value and what it had seen; of those that
+   * no other one has seen and no clear, what wins.
+   */
+  private static Optional<Value> extreme(List<Step> steps, BinaryOperator<Value> wins) {
+    Map<Step, Value> made = new HashMap<>();
+    for (Step step : steps) { // causal order
+      if (step.operation instanceof Operation.Assign assign) {
+        List<Step> seen = steps.stream().filter(step::saw).toList();
+        made.put(
+            step,
+            maximal(seen).stream()
+                .flatMap(s -> Stream.ofNullable(made.get(s)))
+                .reduce(assign.value(), wins));
+      }
+    }
+    return maximal(steps).stream().flatMap(s -> Stream.ofNullable(made.get(s))).reduce(wins);
   }
 
   private static SortedMap<FieldId, Reading> fields(List<Step> steps) {

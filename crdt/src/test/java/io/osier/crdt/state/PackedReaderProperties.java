@@ -110,11 +110,17 @@ final class PackedReaderProperties {
   private static Operation operation(CrdtType type, Step step) {
     if (type == CrdtType.OR_MAP) {
       String name = NAMES.get(step.what % NAMES.size());
-      CrdtType of = CrdtType.values()[step.what % (CrdtType.values().length - 1)];
+      List<CrdtType> types = Arrays.stream(CrdtType.values()).filter(CrdtType::isNestable).toList();
+      CrdtType of = types.get(step.what % types.size());
       Operation update =
           switch (of) {
             case PN_COUNTER, G_COUNTER -> new Operation.Increment(step.what);
-            case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(VALUES.get(step.what % 9));
+            case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
+                new Operation.Assign(VALUES.get(step.what % 9));
+            case STRING ->
+                step.what % 2 == 0
+                    ? new Operation.Append(VALUES.get(step.what % 9))
+                    : new Operation.Assign(VALUES.get(step.what % 9));
             case EW_FLAG, DW_FLAG -> new Operation.SetFlag(step.what > 20);
             case OR_MAP ->
                 new Operation.UpdateFields(
@@ -206,8 +212,8 @@ final class PackedReaderProperties {
   private static boolean isSimple(DotStore<?> store) {
     return !store.isBottom()
         && switch (store.type()) {
-          case PN_COUNTER, G_COUNTER, EW_FLAG, DW_FLAG -> true;
-          case LWW_REGISTER, MV_REGISTER -> writes(store) == 1;
+          case PN_COUNTER, G_COUNTER, EW_FLAG, DW_FLAG, STRING -> true;
+          case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> writes(store) == 1;
           default -> false;
         };
   }

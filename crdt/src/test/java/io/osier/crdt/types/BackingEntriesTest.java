@@ -23,6 +23,7 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.TestEntries;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.state.ObjectForm;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.ReadEntries;
 import java.lang.management.ManagementFactory;
@@ -185,7 +186,7 @@ final class BackingEntriesTest {
                 out.writeNumber(sum);
               }
             });
-    int form = CrdtState.form(CrdtType.AW_SET, false);
+    int form = ObjectForm.of(CrdtType.AW_SET, false);
     return Decomposition.readHead(form, List.of(SELF), new WireInput(head), outside);
   }
 

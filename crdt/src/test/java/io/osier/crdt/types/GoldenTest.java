@@ -14,6 +14,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.state.CrdtState;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,12 @@ final class GoldenTest {
       case G_COUNTER -> List.of(new Operation.Increment(5), new Operation.Increment(300));
       case LWW_REGISTER, MV_REGISTER ->
           List.of(new Operation.Assign(Value.of("a")), new Operation.Assign(Value.of(-7)));
+      case MIN_REGISTER, MAX_REGISTER ->
+          List.of(new Operation.Assign(Value.of(5)), new Operation.Assign(Value.of(7)));
+      case STRING ->
+          List.of(
+              new Operation.IncrementDecimal(new BigDecimal("-0.25")),
+              new Operation.Assign(Value.of("12")));
       case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
       case G_SET ->
           List.of(new Operation.Add(Value.of("a")), new Operation.Add(Value.of(new byte[] {1})));
@@ -84,6 +91,11 @@ final class GoldenTest {
           type == CrdtType.BOUNDED_COUNTER ? new Operation.Increment(3) : new Operation.Clear();
       CrdtState third = state.join(second).prepare(last, EU, 20, 6, 3_000, 0);
       values.put(type.label() + " cleared", state.join(second).join(third));
+      if (type == CrdtType.STRING) {
+        Operation more = new Operation.Increment(300);
+        CrdtState added = state.join(second).prepare(more, EU, 20, 6, 3_000, 0);
+        values.put(type.label() + " added to", state.join(second).join(added));
+      }
       if (type == CrdtType.BOUNDED_COUNTER) {
         Operation from = new Operation.Bound(-10, 500, List.of("eu", "us"), 300);
         values.put(

@@ -3,6 +3,7 @@ package io.osier.crdt.types;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -12,6 +13,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Updates;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -33,7 +35,7 @@ public final class History {
   sealed interface Step {
     /**
      * A replica updates the object. Nothing happens where a bounded counter has no bounds yet and
-     * is not given any.
+     * is not given any, and where something is added to a text.
      *
      * @param gap how many numbers its sequencer gave to other objects before
      */
@@ -110,8 +112,14 @@ public final class History {
         return;
       }
       number += 1 + update.gap;
-      CrdtState delta =
-          state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
+      CrdtState delta;
+      try {
+        delta =
+            state.prepare(operation, id, number, state.context().through(id), update.timestamp, 0);
+      } catch (OsierException e) {
+        assertThat(e).hasMessageContaining("the string is not a"); // what is counted is a text
+        return;
+      }
       checkAtOnce(operation, update.timestamp);
       number = delta.context().last(id);
       Dot dot = new Dot(id, number);
@@ -310,7 +318,17 @@ public final class History {
     return switch (type) {
       case PN_COUNTER -> increments(-3, 3);
       case G_COUNTER -> increments(0, 3);
-      case LWW_REGISTER, MV_REGISTER ->
+      case STRING ->
+          Arbitraries.frequencyOf(
+              Tuple.of(2, texts().map(Operation.Assign::new)),
+              Tuple.of(1, texts().map(Operation.Append::new)),
+              Tuple.of(3, increments(-3, 3)),
+              Tuple.of(
+                  2,
+                  Arbitraries.integers()
+                      .between(-15, 15)
+                      .map(n -> new Operation.IncrementDecimal(BigDecimal.valueOf(n, 1)))));
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
           Arbitraries.integers().between(0, 2).map(n -> new Operation.Assign(Value.of(n)));
       case EW_FLAG, DW_FLAG -> Arbitraries.of(true, false).map(Operation.SetFlag::new);
       case G_SET -> elements().map(Operation.Add::new);
@@ -336,6 +354,10 @@ public final class History {
 
   private static Arbitrary<Operation> increments(long min, long max) {
     return Arbitraries.longs().between(min, max).map(Operation.Increment::new);
+  }
+
+  private static Arbitrary<Value> texts() {
+    return Arbitraries.of("7", "-2", "1.5", "x", "").map(Value::of);
   }
 
   private static Arbitrary<Operation> bounds() {

@@ -423,7 +423,7 @@ final class ClientConnection extends FrameReader {
       of.end();
       long now = watch.nanos();
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
-      answer(id, refusal == null ? reply : refusal);
+      answer(id, refusal == null ? LaterTypes.legible(reply, login.version()) : refusal);
       watch.answered(
           request,
           reply,

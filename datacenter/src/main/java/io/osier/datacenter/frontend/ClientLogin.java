@@ -26,6 +26,8 @@ final class ClientLogin {
   /** As it calls itself. */
   private String client = "";
 
+  private int version;
+
   ClientLogin(AccessControl access, Channel channel) {
     this.access = access;
     this.channel = channel;
@@ -57,8 +59,14 @@ final class ClientLogin {
         ErrorCode.MALFORMED, "the first message must be Hello, or Login and then Proof");
   }
 
+  /** The version of the client protocol that the other end speaks; 0 before it has said so. */
+  int version() {
+    return version;
+  }
+
   private void begin(int version, String name) {
     client = name;
+    this.version = version;
     if (version < Request.PROTOCOL_VERSION_MIN || version > Request.PROTOCOL_VERSION) {
       throw new OsierException(
           ErrorCode.VERSION_MISMATCH,

@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -138,10 +139,14 @@ public final class KeyspaceShard {
     }
   }
 
-  private void checkOperation(Operation operation) {
+  private void checkOperation(CrdtType type, Operation operation) {
     OperationLimits.check(operation, policy.limits());
     if (operation instanceof Operation.Bound bound && bound.first() != 0) {
       gate.require(PeerTransport.FIRST_VALUES_VERSION, "bounded counters with a first value");
+    }
+    Optional<CrdtType> later = OperationLimits.laterType(type, operation);
+    if (later.isPresent()) {
+      gate.require(PeerTransport.LATER_TYPES_VERSION, "objects of type " + later.get());
     }
   }
 
@@ -158,7 +163,7 @@ public final class KeyspaceShard {
 
   public void write(Request.Write write, OrderedQueue lane, Consumer<Reply> reply) {
     checkKey(write.key());
-    checkOperation(write.operation());
+    checkOperation(write.type(), write.operation());
     gate.check();
     to(write.key()).write(write, lane, reply);
   }
@@ -184,7 +189,7 @@ public final class KeyspaceShard {
             batch.updates(),
             update -> {
               checkKey(update.key());
-              checkOperation(update.operation());
+              checkOperation(update.type(), update.operation());
             });
     if (refused.parts().size() == batch.updates().size()) {
       refused.with(reply).accept(new Reply.All(List.of()));
@@ -286,7 +291,7 @@ public final class KeyspaceShard {
     }
     for (Request.Update update : step.updates()) {
       checkKey(update.key());
-      checkOperation(update.operation());
+      checkOperation(update.type(), update.operation());
     }
     step.reads().forEach(fetch -> checkKey(fetch.key()));
     gate.checkRead();

@@ -43,7 +43,9 @@ final class ExistenceTest {
     Value a = Value.of("a");
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> List.of(new Operation.Increment(1), clear);
-      case LWW_REGISTER, MV_REGISTER -> List.of(new Operation.Assign(a), clear);
+      case STRING -> List.of(new Operation.Increment(0), clear);
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
+          List.of(new Operation.Assign(a), clear);
       case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
       case G_SET -> List.of(new Operation.Add(a), clear);
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->

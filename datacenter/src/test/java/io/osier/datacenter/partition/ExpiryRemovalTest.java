@@ -336,7 +336,13 @@ final class ExpiryRemovalTest {
     Value b = Value.of("b");
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> List.of(new Operation.Increment(3));
-      case LWW_REGISTER, MV_REGISTER -> List.of(new Operation.Assign(a));
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
+          List.of(new Operation.Assign(a));
+      case STRING ->
+          List.of(
+              new Operation.Increment(3),
+              new Operation.Assign(Value.of(7)),
+              new Operation.Increment(1));
       case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
       case G_SET -> List.of(new Operation.Add(a));
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->

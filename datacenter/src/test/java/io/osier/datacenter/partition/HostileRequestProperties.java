@@ -38,6 +38,7 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -499,6 +500,12 @@ final class HostileRequestProperties {
         Arbitraries.oneOf(
             NUMBERS.map(Operation.Increment::new),
             VALUES.map(Operation.Assign::new),
+            VALUES.map(Operation.Append::new),
+            Combinators.combine(NUMBERS, VALUES)
+                .as((at, value) -> new Operation.SetRange(at & Long.MAX_VALUE, value)),
+            Combinators.combine(NUMBERS, EITHER)
+                .as((at, on) -> new Operation.SetBit(at & Long.MAX_VALUE, on)),
+            NUMBERS.map(n -> new Operation.IncrementDecimal(BigDecimal.valueOf(n, 18))),
             EITHER.map(Operation.SetFlag::new),
             VALUES.list().ofMaxSize(3).map(Operation.Add::new),
             VALUES.list().ofMaxSize(3).map(Operation.Remove::new),

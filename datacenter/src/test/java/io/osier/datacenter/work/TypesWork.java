@@ -14,6 +14,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.types.BoundedCounter;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -249,7 +250,11 @@ public final class TypesWork implements BiConsumer<String, Long> {
     return switch (of) {
       case PN_COUNTER -> new Operation.Increment(random.nextInt(7) - 3);
       case G_COUNTER -> new Operation.Increment(random.nextInt(4));
-      case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(element());
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> new Operation.Assign(element());
+      case STRING ->
+          random.nextInt(3) == 0
+              ? new Operation.Assign(Value.of(random.nextInt(100)))
+              : new Operation.IncrementDecimal(BigDecimal.valueOf(random.nextInt(70) - 30, 1));
       case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
       case G_SET -> new Operation.Add(elements(size));
       case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->

@@ -49,6 +49,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one in which a bounded counter may start at another value than 0. */
   public static final int FIRST_VALUES_VERSION = PeerMessage.FIRST_VALUES_VERSION;
 
+  /** The oldest one in which objects and fields of later types can be spoken of. */
+  public static final int LATER_TYPES_VERSION = PeerMessage.LATER_TYPES_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);

@@ -23,8 +23,8 @@ import java.util.Optional;
  * inside it is
  *
  * <pre>
- *   key | {@link CrdtState#form} and flags (1 byte) | origin, unless it is the sender | last | last − predecessor
- *       | needs, if any | updates | age in ms | the context's replicas | {@link CrdtState#packed}
+ *   key | form and flags (1 byte) | the form's rest | origin, unless it is the sender | last
+ *       | last − predecessor | needs, if any | updates | age in ms | the context's replicas | {@link CrdtState#packed}
  * </pre>
  *
  * <p>The sender is known to both sides from the connection, so it is preset in every dictionary of

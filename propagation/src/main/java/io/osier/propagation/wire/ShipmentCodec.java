@@ -9,15 +9,15 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.ObjectForm;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The bytes of shipments, as {@link FrameCodec} says. Thread-safe. */
 final class ShipmentCodec {
-  private static final int FLAG_FULL = 1 << 5;
-  private static final int FLAG_FOREIGN = 1 << 6;
-  private static final int FLAG_NEEDS = 1 << 7;
-  private static final int FORM_MASK = (1 << 5) - 1;
+  private static final int FLAG_FULL = 1 << ObjectForm.BITS;
+  private static final int FLAG_FOREIGN = FLAG_FULL << 1;
+  private static final int FLAG_NEEDS = FLAG_FULL << 2;
 
   /** The fewest bytes that a shipment takes. */
   private static final int SHIPMENT_BYTES_MIN = 8;
@@ -53,11 +53,13 @@ final class ShipmentCodec {
     boolean foreign = !s.origin().equals(sender);
     boolean needs = !s.needs().isEmpty();
     out.writeKey(s.object().key());
+    int form = s.content().form();
     out.writeByte(
-        s.content().form()
+        ObjectForm.bits(form)
             | (s.content().isFull() ? FLAG_FULL : 0)
             | (foreign ? FLAG_FOREIGN : 0)
             | (needs ? FLAG_NEEDS : 0));
+    ObjectForm.writeRest(out, form);
     if (foreign) {
       out.writeReplica(s.origin());
     }
@@ -78,7 +80,7 @@ final class ShipmentCodec {
   static Shipment readShipment(WireInput in, ReplicaId sender) {
     Key key = in.readKey();
     int head = in.readByteUnsigned();
-    int form = head & FORM_MASK;
+    int form = ObjectForm.read(head, in);
     ReplicaId origin = (head & FLAG_FOREIGN) != 0 ? in.readReplica() : sender;
     long last = in.readNumber();
     long step = in.readNumber();

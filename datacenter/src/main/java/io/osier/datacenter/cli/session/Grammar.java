@@ -15,6 +15,7 @@ import static io.osier.datacenter.cli.session.Words.value;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.core.net.HostPort;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -312,10 +313,16 @@ public final class Grammar {
       }
       case "ifvalue" -> {
         Update u = update(words, 2, "ifvalue OLD register set KEY NEW");
-        if (u.type != CrdtType.LWW_REGISTER) {
-          throw bad("'ifvalue' is for a register, for example: ifvalue OLD register set KEY NEW");
+        if (u.type != CrdtType.LWW_REGISTER && u.type != CrdtType.STRING) {
+          throw bad(
+              "'ifvalue' is for a register or string, for example: ifvalue OLD register set KEY"
+                  + " NEW");
         }
-        yield conditional(u, new Reading.Single(Optional.of(value(words.get(1)))));
+        Word old = words.get(1);
+        yield conditional(
+            u,
+            new Reading.Single(
+                Optional.of(u.type == CrdtType.STRING ? Value.of(old.text()) : value(old))));
       }
       case "for" -> {
         if (words.size() < 4 || !(parse(words.subList(2, words.size())) instanceof Update u)) {
@@ -392,6 +399,9 @@ public final class Grammar {
   private static Request.Ask asked(Operation operation) {
     return switch (operation) {
       case Operation.Increment o -> new Request.Ask(false, new Query.Whole());
+      case Operation.IncrementDecimal o -> new Request.Ask(false, new Query.Whole());
+      case Operation.Append o -> new Request.Ask(false, new Query.Size());
+      case Operation.SetRange o -> new Request.Ask(false, new Query.Size());
       case Operation.IncrementWithin o -> new Request.Ask(false, new Query.Whole());
       case Operation.Add o -> new Request.Ask(true, new Query.Among(o.elements()));
       case Operation.Remove o -> new Request.Ask(true, new Query.Among(o.elements()));

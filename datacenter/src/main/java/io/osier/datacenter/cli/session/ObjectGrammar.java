@@ -11,12 +11,14 @@ import static io.osier.datacenter.cli.session.Words.value;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.types.BoundedCounter;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +55,9 @@ final class ObjectGrammar {
     return switch (type) {
       case PN_COUNTER -> List.of("incr", "decr", "get", "clear");
       case G_COUNTER -> List.of("incr", "get", "clear");
-      case LWW_REGISTER, MV_REGISTER -> List.of("set", "get", "clear");
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> List.of("set", "get", "clear");
+      case STRING ->
+          List.of("set", "get", "incr", "decr", "append", "setrange", "setbit", "size", "clear");
       case EW_FLAG, DW_FLAG -> List.of("on", "off", "get", "clear");
       case G_SET ->
           List.of("add", "has", "size", "get", "range", "expire", "persist", "ttl", "clear");
@@ -141,7 +145,8 @@ final class ObjectGrammar {
             case "decr" -> new Operation.Increment(rest.isEmpty() ? -1 : -number(rest.getFirst()));
             default -> throw unknown(type, verb);
           };
-      case LWW_REGISTER, MV_REGISTER ->
+      case STRING -> string(type, verb, rest);
+      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
           switch (verb) {
             case "set" -> new Operation.Assign(value(only(rest, type + " set KEY VALUE")));
             default -> throw unknown(type, verb);
@@ -173,6 +178,49 @@ final class ObjectGrammar {
           };
       case BOUNDED_COUNTER -> bounded(type, verb, rest);
     };
+  }
+
+  private static Operation string(CrdtType type, String verb, List<Word> rest) {
+    return switch (verb) {
+      case "set" -> new Operation.Assign(text(only(rest, type + " set KEY TEXT")));
+      case "append" -> new Operation.Append(text(only(rest, type + " append KEY TEXT")));
+      case "incr", "decr" -> {
+        arguments(rest, 0, 1, type + " " + verb + " KEY [N]");
+        if (!rest.isEmpty() && rest.getFirst().text().indexOf('.') >= 0) {
+          BigDecimal amount = decimal(rest.getFirst());
+          yield new Operation.IncrementDecimal(verb.equals("incr") ? amount : amount.negate());
+        }
+        long n = rest.isEmpty() ? 1 : number(rest.getFirst());
+        yield new Operation.Increment(verb.equals("incr") ? n : -n);
+      }
+      case "setrange" -> {
+        arguments(rest, 2, 2, type + " setrange KEY OFFSET TEXT");
+        yield new Operation.SetRange(number(rest.get(0)), text(rest.get(1)));
+      }
+      case "setbit" -> {
+        String usage = type + " setbit KEY OFFSET 0|1";
+        arguments(rest, 2, 2, usage);
+        String bit = rest.get(1).text();
+        if (!bit.equals("0") && !bit.equals("1")) {
+          throw bad("a bit is 0 or 1, not '" + bit + "': " + usage);
+        }
+        yield new Operation.SetBit(number(rest.get(0)), bit.equals("1"));
+      }
+      default -> throw unknown(type, verb);
+    };
+  }
+
+  /** A number, too, is the text that was written. */
+  private static Value text(Word word) {
+    return value(word) instanceof Value.Bytes bytes ? bytes : Value.of(word.text());
+  }
+
+  private static BigDecimal decimal(Word word) {
+    String text = word.text();
+    if (text.length() > 40 || !text.matches("-?[0-9]*\\.[0-9]+")) {
+      throw bad("'" + text + "' is not a number of at most 40 characters, as 2.5 is");
+    }
+    return new BigDecimal(text);
   }
 
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {
@@ -253,7 +301,8 @@ final class ObjectGrammar {
   static String example(CrdtType type) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> type + " incr likes 1";
-      case LWW_REGISTER, MV_REGISTER -> type + " set name Ada";
+      case LWW_REGISTER, MV_REGISTER, STRING -> type + " set name Ada";
+      case MIN_REGISTER, MAX_REGISTER -> type + " set price 5";
       case EW_FLAG, DW_FLAG -> type + " on seen";
       case OR_MAP -> "map set user name=Ada";
       case BOUNDED_COUNTER -> "bcounter create stock 0 100";

@@ -9,6 +9,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.ObjectForm;
 import io.osier.crdt.state.PackedReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * A key with its objects as one array of bytes: about as many as they take on the disk.
  *
  * <pre>
- *   flags | length, key | per object: head | operations, their bytes | replicas | content
+ *   flags | length, key | per object: head | form's rest | operations, their bytes | replicas
+ *       | content
  * </pre>
  *
  * <p>The flags say whether it was used, whether operations are counted, and whether the store may
@@ -35,7 +37,6 @@ final class PackedObjects {
   private static final int VERSIONS = 4;
   private static final int FULL = 1;
   private static final int FORM_SHIFT = 1;
-  private static final int FORM_MASK = 0x1f;
   private static final int GENERAL = 0x40;
   private static final int MORE = 0x80;
 
@@ -135,11 +136,13 @@ final class PackedObjects {
           out.writeBytes(start);
           for (int i = 0; i < contents.length; i++) {
             CrdtState state = states.get(i);
+            int form = state.form();
             out.writeByte(
                 (state.isFull() ? FULL : 0)
-                    | state.form() << FORM_SHIFT
+                    | ObjectForm.bits(form) << FORM_SHIFT
                     | (listed[i] < 0 ? GENERAL : 0)
                     | (i + 1 < contents.length ? MORE : 0));
+            ObjectForm.writeRest(out, form);
             if (counted) {
               out.writeNumber(objects.written().get(i).operations());
               out.writeNumber(objects.written().get(i).bytes());
@@ -159,11 +162,11 @@ final class PackedObjects {
     if ((head & (FULL | GENERAL | MORE)) != FULL) {
       return null;
     }
+    int form = ObjectForm.read(head >> FORM_SHIFT, in);
     if ((packed[0] & COUNTED) != 0) {
       in.readNumber();
       in.readNumber();
     }
-    int form = head >> FORM_SHIFT & FORM_MASK;
     return PackedReader.of(form, lists.get((int) in.readNumber()), query, in);
   }
 
@@ -171,7 +174,7 @@ final class PackedObjects {
   static boolean isOnly(byte[] packed, CrdtType type) {
     WireInput in = behindKey(packed);
     int head = in.remaining() == 0 ? MORE : in.readByteUnsigned();
-    return (head & MORE) == 0 && CrdtState.typeOf(head >> FORM_SHIFT & FORM_MASK) == type;
+    return (head & MORE) == 0 && ObjectForm.type(ObjectForm.read(head >> FORM_SHIFT, in)) == type;
   }
 
   private static WireInput behindKey(byte[] packed) {
@@ -191,8 +194,9 @@ final class PackedObjects {
       return new KeyObjects(List.of(), List.of(), versions, 0);
     }
     int head = in.readByteUnsigned();
+    int form = ObjectForm.read(head >> FORM_SHIFT, in);
     KeyObjects.Written written = written(counted, in);
-    CrdtState first = unpack(head, in);
+    CrdtState first = unpack(head, form, in);
     if ((head & MORE) == 0) {
       return new KeyObjects(List.of(first), counted ? List.of(written) : List.of(), versions, 0);
     }
@@ -202,8 +206,9 @@ final class PackedObjects {
     all.add(written);
     while ((head & MORE) != 0) {
       head = in.readByteUnsigned();
+      form = ObjectForm.read(head >> FORM_SHIFT, in);
       all.add(written(counted, in));
-      states.add(unpack(head, in));
+      states.add(unpack(head, form, in));
     }
     return KeyObjects.of(states, all, versions, 0);
   }
@@ -214,8 +219,7 @@ final class PackedObjects {
         : KeyObjects.Written.NOTHING;
   }
 
-  private CrdtState unpack(int head, WireInput in) {
-    int form = head >> FORM_SHIFT & FORM_MASK;
+  private CrdtState unpack(int head, int form, WireInput in) {
     boolean full = (head & FULL) != 0;
     if ((head & GENERAL) != 0) {
       return in.readPart(List.of(), part -> CrdtState.readBody(form, full, part));

@@ -12,6 +12,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
+import io.osier.crdt.state.ObjectForm;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.protocol.TransactionId;
 import java.nio.ByteBuffer;
@@ -78,7 +79,7 @@ public final class RecordValues {
     int format = in.readByte();
     int flags = in.readByteUnsigned();
     boolean full = (flags & FULL) != 0;
-    int form = CrdtState.form(type, (flags & EXPIRES) != 0);
+    int form = ObjectForm.of(type, (flags & EXPIRES) != 0);
     return switch (format) {
       case FORMAT -> CrdtState.unpack(form, full, replicas(at), in);
       case GENERAL_FORMAT -> generalVersion(in, at, form, full);
@@ -204,7 +205,7 @@ public final class RecordValues {
   }
 
   private static int form(byte[] value, CrdtType type) {
-    return CrdtState.form(type, has(value, EXPIRING));
+    return ObjectForm.of(type, has(value, EXPIRING));
   }
 
   private static boolean isOf(VersionVector at, CausalContext context) {

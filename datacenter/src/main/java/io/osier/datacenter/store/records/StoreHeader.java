@@ -8,6 +8,7 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import java.nio.file.Path;
 import java.util.Map;
@@ -34,12 +35,12 @@ public record StoreHeader(
     Durability durability,
     Map<String, Integer> partitions) {
   /**
-   * Stores of this format may have bounded counters that start at another value than 0. Those of
-   * format 7 say of each partition whether it has caught up. Those of format 6 may have decomposed
-   * objects. Those of format 5 say of what is put in place whether it is alone, and which types
-   * there are. Those of format 4 may have elements and fields with deadlines, those of format 3
-   * only objects; those of format 2 have objects that are put in place, and earlier ones versions
-   * alone.
+   * Stores of this format may have objects and fields of later types ({@link CrdtType#isLater}) and
+   * bounded counters that start at another value than 0. Those of format 7 say of each partition
+   * whether it has caught up. Those of format 6 may have decomposed objects. Those of format 5 say
+   * of what is put in place whether it is alone, and which types there are. Those of format 4 may
+   * have elements and fields with deadlines, those of format 3 only objects; those of format 2 have
+   * objects that are put in place, and earlier ones versions alone.
    */
   private static final byte FORMAT = 8;
 

@@ -87,6 +87,13 @@ final class CliTest {
         "lwwset-remove add lr x      | lwwset-remove get lr | x",
         "map set u name=Ada age=36   | map get u            | age: 36⏎name: Ada",
         "map update u2 n counter incr 3 | map get u2 n      | n: 3",
+        "min set mi 5                | min get mi           | 5",
+        "max set ma 5                | max get ma           | 5",
+        "string set st hello         | string get st        | hello",
+        "string append sa 5          | string size sa       | 1",
+        "string setrange sr 1 b      | string size sr       | 2",
+        "string setbit sb 1 1        | string get sb        | @",
+        "map update u3 n string append x | map get u3 n     | n: x",
         "set clear nothing           | get nothing          | (nothing)",
       })
   void everyType(String write, String read, String expected) {
@@ -111,6 +118,9 @@ final class CliTest {
         "map set ru name=Ada         | returning map set ru age=36        | age: 36",
         "map set rv name=Ada         | returning map remove rv name       | name: Ada",
         "bcounter create rb 0 10     | returning bcounter incr rb 3       | 3",
+        "string set ru7 ab           | returning string append ru7 c      | 3",
+        "string set ig 7             | ifvalue 7 string set ig 8          | done",
+        "max set rx 7                | returning max set rx 3             | 7",
         "register get ia             | ifabsent register set ia new       | done",
         "register set ib old         | ifabsent register set ib new       | not done: it is not as"
             + " expected",
@@ -358,6 +368,19 @@ final class CliTest {
                   .contains(
                       "us at 127.0.0.1:" + cluster.peerPort("eu") + ": it closed the connection");
             });
+  }
+
+  /** Whatever is written as a number is a text, as the quotes say. */
+  @Test
+  void string_keepsWhatWasWritten_andCountsOnIt() {
+    run("string", "set", "sx", "5.0");
+    assertThat(run("string", "get", "sx").out).isEqualTo("'5.0'");
+    assertThat(run("returning", "string", "incr", "sx", "0.25").out).isEqualTo("'5.25'");
+    assertThat(run("returning", "string", "decr", "sy").out).isEqualTo("'-1'");
+    assertThat(run("map", "update", "sz", "n", "string", "incr", "3").out).isEqualTo("done");
+    assertThat(run("map", "get", "sz").out).isEqualTo("{n: '3'}");
+    assertThat(run("string", "incr", "sx").err).contains("not a whole number");
+    assertThat(run("string", "incr", "sx", "0." + "1".repeat(19)).code).isNotZero();
   }
 
   @Test

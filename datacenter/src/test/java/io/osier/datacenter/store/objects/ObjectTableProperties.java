@@ -41,7 +41,7 @@ final class ObjectTableProperties {
     return Combinators.combine(
             Arbitraries.integers().between(0, 60),
             Arbitraries.integers().between(0, 8),
-            Arbitraries.integers().between(0, 3),
+            Arbitraries.integers().between(0, TYPES.size() - 1),
             Arbitraries.integers().between(0, REPLICAS.size() - 1),
             Arbitraries.integers().between(1, 40))
         .as(Step::new)
@@ -55,13 +55,20 @@ final class ObjectTableProperties {
   }
 
   private static final List<CrdtType> TYPES =
-      List.of(CrdtType.PN_COUNTER, CrdtType.AW_SET, CrdtType.LWW_REGISTER, CrdtType.OR_MAP);
+      List.of(
+          CrdtType.PN_COUNTER,
+          CrdtType.AW_SET,
+          CrdtType.LWW_REGISTER,
+          CrdtType.OR_MAP,
+          CrdtType.STRING,
+          CrdtType.MAX_REGISTER);
 
   private static Operation operation(CrdtType type, int amount) {
     return switch (type) {
       case PN_COUNTER -> new Operation.Increment(amount);
       case AW_SET -> new Operation.Add(List.of(Value.of("element".repeat(amount))));
-      case LWW_REGISTER -> new Operation.Assign(Value.of(amount));
+      case STRING -> new Operation.Increment(amount);
+      case LWW_REGISTER, MAX_REGISTER -> new Operation.Assign(Value.of(amount));
       default -> new Operation.Clear();
     };
   }

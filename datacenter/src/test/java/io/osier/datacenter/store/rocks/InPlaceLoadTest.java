@@ -38,7 +38,11 @@ final class InPlaceLoadTest {
   private static final int TABLES = 3;
   private static final int KEYS = 3_000;
   private static final CrdtType[] TYPES = {
-    CrdtType.AW_SET, CrdtType.PN_COUNTER, CrdtType.LWW_REGISTER
+    CrdtType.AW_SET,
+    CrdtType.PN_COUNTER,
+    CrdtType.LWW_REGISTER,
+    CrdtType.STRING,
+    CrdtType.MAX_REGISTER
   };
 
   @TempDir private Path dir;
@@ -110,8 +114,9 @@ final class InPlaceLoadTest {
       return new Operation.Clear();
     }
     return switch (type) {
-      case PN_COUNTER -> new Operation.Increment(1);
-      case LWW_REGISTER -> new Operation.Assign(Value.of("v".repeat(random.nextInt(1_500))));
+      case PN_COUNTER, STRING -> new Operation.Increment(1);
+      case LWW_REGISTER, MAX_REGISTER ->
+          new Operation.Assign(Value.of("v".repeat(random.nextInt(1_500))));
       default -> {
         int many = random.nextInt(4) == 0 ? 100 : 1;
         List<Value> elements = new ArrayList<>();
@@ -210,7 +215,7 @@ final class InPlaceLoadTest {
   }
 
   private void step(PartitionStore store, Map<ObjectId, CrdtState> expected, int keys) {
-    CrdtType type = TYPES[random.nextInt(10) == 0 ? 1 + random.nextInt(2) : 0];
+    CrdtType type = TYPES[random.nextInt(10) == 0 ? 1 + random.nextInt(TYPES.length - 1) : 0];
     ObjectId object = new ObjectId(key(random.nextInt(keys)), type);
     if (random.nextInt(12) == 0 && store.drop(object)) {
       expected.remove(object);

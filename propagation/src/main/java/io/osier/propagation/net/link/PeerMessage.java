@@ -9,6 +9,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
+import io.osier.crdt.CrdtType;
 import io.osier.propagation.net.PeerTransport;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ public sealed interface PeerMessage {
 
   /** From this version on a bounded counter may start at another value than 0. */
   int FIRST_VALUES_VERSION = 11;
+
+  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
+  int LATER_TYPES_VERSION = 11;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;

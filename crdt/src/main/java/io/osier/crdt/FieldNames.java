@@ -1,0 +1,46 @@
+package io.osier.crdt;
+
+import io.osier.core.Value;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * Names of fields for any bytes, of which a text is its own name. Each byte string has one name,
+ * and each name is that of one. What is no text, or empty, is {@code bytes:0x} and hexadecimal
+ * digits; so is a text that would otherwise be the name of something else. Static, for any thread.
+ */
+public final class FieldNames {
+  private static final String BYTES = "bytes:0x";
+  private static final Pattern ESCAPED = Pattern.compile(BYTES + "([0-9a-f]{2})*");
+
+  private FieldNames() {}
+
+  /** The name of some bytes; longer than a {@link FieldId} takes if they are too many. */
+  public static String of(byte[] bytes) {
+    return isOwnName(bytes)
+        ? new String(bytes, StandardCharsets.UTF_8)
+        : BYTES + HexFormat.of().formatHex(bytes);
+  }
+
+  /** The bytes of a name. */
+  public static byte[] bytes(String name) {
+    if (ESCAPED.matcher(name).matches()) {
+      byte[] bytes = HexFormat.of().parseHex(name, BYTES.length(), name.length());
+      if (!isOwnName(bytes)) {
+        return bytes;
+      }
+    }
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Half as many bytes are looked at each time, so it costs their number. */
+  private static boolean isOwnName(byte[] bytes) {
+    if (bytes.length == 0 || !(Value.ofText(bytes) instanceof Value.Str text)) {
+      return false;
+    }
+    String name = text.content();
+    return !ESCAPED.matcher(name).matches()
+        || isOwnName(HexFormat.of().parseHex(name, BYTES.length(), name.length()));
+  }
+}

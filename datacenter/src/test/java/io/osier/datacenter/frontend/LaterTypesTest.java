@@ -1,0 +1,72 @@
+package io.osier.datacenter.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+final class LaterTypesTest {
+  private static final Dot DOT = new Dot(new ReplicaId("eu", 1), 3);
+  private static final Reading VALUE = new Reading.Single(Optional.of(Value.of(1)));
+
+  private static Reply.Answer answer(CrdtType type, Reading reading) {
+    return new Reply.Answer(Optional.of(type), Optional.of(reading), true, VersionVector.EMPTY);
+  }
+
+  private static Reading map(CrdtType type, Reading reading) {
+    return new Reading.Fields(new TreeMap<>(Map.of(new FieldId("f", type), reading)));
+  }
+
+  private static void isToldInstead(Reply reply, String... words) {
+    assertThat(LaterTypes.legible(reply, 8)).isSameAs(reply);
+    assertThat(LaterTypes.legible(reply, 7))
+        .isInstanceOfSatisfying(
+            Reply.Failure.class,
+            f -> {
+              assertThat(f.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
+              assertThat(f.message()).contains(words).contains("version 8");
+            });
+  }
+
+  @Test
+  void formerClient_isToldWhatItCannotRead_andGetsAllElse() {
+    Reply.Answer later = answer(CrdtType.MAX_REGISTER, VALUE);
+    Reply.Answer former = answer(CrdtType.LWW_REGISTER, VALUE);
+    isToldInstead(later, "the answer has", "of type max");
+    Reading nested = map(CrdtType.OR_MAP, map(CrdtType.STRING, VALUE));
+    isToldInstead(answer(CrdtType.OR_MAP, nested), "of type string");
+    isToldInstead(new Reply.Done(DOT, Optional.of(later)), "the update was done");
+    isToldInstead(
+        new Reply.Transacted(VersionVector.EMPTY, Optional.of(DOT), List.of(later)),
+        "the update was done");
+    isToldInstead(
+        new Reply.Page(
+            List.of(new Reply.Row(Key.of("k"), CrdtType.MIN_REGISTER, VALUE)),
+            Optional.empty(),
+            List.of()),
+        "of type min");
+    isToldInstead(
+        new Reply.Changes(
+            List.of(new Reply.Change(Key.of("k"), Optional.of(CrdtType.STRING), Optional.empty())),
+            List.of(),
+            true),
+        "of type string");
+    assertThat(LaterTypes.legible(former, 7)).isSameAs(former);
+    Reply.All parts = (Reply.All) LaterTypes.legible(new Reply.All(List.of(former, later)), 7);
+    assertThat(parts.parts().getFirst()).isEqualTo(former);
+    assertThat(parts.parts().getLast()).isInstanceOf(Reply.Failure.class);
+  }
+}

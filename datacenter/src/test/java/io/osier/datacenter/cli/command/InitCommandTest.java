@@ -93,7 +93,7 @@ class InitCommandTest {
           "OSIER_LISTEN_CLIENT_PORT", "0",
           "OSIER_LISTEN_PEER_PORT", "0",
           "OSIER_ADMIN_PORT", "0",
-          "OSIER_STORE_DIR", "''");
+          "OSIER_STORE_DIR", "");
 
   private DatacenterConfig read(String file) {
     return ConfigReader.read(dir.resolve(file).toFile(), ANYWHERE, warning -> {});

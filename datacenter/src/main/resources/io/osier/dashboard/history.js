@@ -10,7 +10,7 @@ const SPAN_MS_MIN = 600000;
 const perSecond = (unit) => (value) => unit(value) + '/s';
 const CHARTS = [
   ['Updates', perSecond(rate), {updates: 'committed', applied: 'from elsewhere'}],
-  ['Bytes between datacenters', perSecond(bytes), {op_bytes: 'as operations', arrived_bytes: 'arrived'}],
+  ['Bytes shipped', perSecond(bytes), {op_bytes: 'as operations', arrived_bytes: 'arrived'}],
   ['Staleness', seconds, null], // a line for each pair
   ['Overdue updates', count, {overdue: 'overdue'}],
   ['Late', perSecond(rate), {late: 'late'}],

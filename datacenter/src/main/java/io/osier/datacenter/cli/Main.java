@@ -10,6 +10,7 @@ import io.osier.datacenter.cli.command.RestoreCommand;
 import io.osier.datacenter.cli.command.ServerCommand;
 import io.osier.datacenter.cli.command.TrainCommand;
 import io.osier.datacenter.cli.command.VerifyCommand;
+import io.osier.datacenter.cli.session.QuietLogs;
 import io.osier.datacenter.server.Build;
 import java.io.File;
 import java.util.ArrayList;

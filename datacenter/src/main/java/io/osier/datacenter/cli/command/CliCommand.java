@@ -11,6 +11,7 @@ import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.cli.session.Word;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -164,8 +165,10 @@ public final class CliCommand implements Callable<Integer> {
     try {
       return run();
     } catch (WrongUsage e) {
-      System.err.println("error: " + e.getMessage());
-      System.err.println("see: osier cli --help");
+      PrintWriter err =
+          spec == null ? new PrintWriter(System.err, true) : spec.commandLine().getErr();
+      err.println("error: " + e.getMessage());
+      err.println("see: osier cli --help");
       return WRONG_USAGE;
     } catch (OsierException e) {
       System.err.println(CliSession.error(e, json));

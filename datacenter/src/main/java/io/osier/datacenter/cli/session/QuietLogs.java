@@ -1,4 +1,4 @@
-package io.osier.datacenter.cli;
+package io.osier.datacenter.cli.session;
 
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
@@ -22,7 +22,7 @@ public final class QuietLogs implements SLF4JServiceProvider, ILoggerFactory {
   public QuietLogs() {}
 
   /** Lets SLF4J use it, if it has not chosen another one yet. */
-  static void install() {
+  public static void install() {
     System.setProperty("slf4j.provider", QuietLogs.class.getName());
     System.setProperty("slf4j.internal.verbosity", "WARN");
   }

@@ -83,6 +83,12 @@ final class ReportTest {
   }
 
   @Test
+  void operationsAlone_haveNoReasons() {
+    assertThat(Report.kinds(json(0).put("operations_alone", true)))
+        .doesNotContain("Where less than half is saved");
+  }
+
+  @Test
   void whatIsLate_hasItsReasonAndTheMachinesStallBesideIt() {
     assertThat(report(List.of()).summary(json(0), 4_000))
         .contains("Later than its bound: 0 with the links up, 0 because of");

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -269,6 +270,19 @@ public final class LocalCluster extends Fleet {
   /** The processor time that a datacenter's process has taken since it began. */
   public Duration cpu(String dc) {
     return cpu(process(dc));
+  }
+
+  /** What a datacenter's process says of how long its last start took, and of what; if it does. */
+  public Optional<String> saysOfItsStart(String dc) {
+    String words = "serves clients ";
+    try (Stream<String> lines = Files.lines(log(dc, starts.getOrDefault(dc, 1)))) {
+      return lines
+          .filter(line -> line.contains(words) && line.endsWith(" after its start"))
+          .map(line -> line.substring(line.indexOf(words)))
+          .findFirst();
+    } catch (IOException | UncheckedIOException e) {
+      return Optional.empty();
+    }
   }
 
   private static String lastLine(Path log) {

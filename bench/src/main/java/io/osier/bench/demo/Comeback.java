@@ -85,6 +85,11 @@ final class Comeback {
     return seconds(freshSeconds);
   }
 
+  /** Of what its start consisted, as its log has it; empty if it says nothing. */
+  String start() {
+    return cluster.saysOfItsStart(dc).orElse("");
+  }
+
   private static OptionalDouble seconds(double value) {
     return Double.isNaN(value) ? OptionalDouble.empty() : OptionalDouble.of(value);
   }

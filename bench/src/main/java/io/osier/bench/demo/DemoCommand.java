@@ -221,7 +221,7 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private void tell(Report report) throws IOException {
-    ObjectNode json = report.json(seconds);
+    ObjectNode json = report.json(seconds).put("operations_alone", operations);
     if (jsonFile != null) {
       new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(jsonFile, json);
     }

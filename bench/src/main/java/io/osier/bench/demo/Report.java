@@ -70,6 +70,7 @@ record Report(
     if (comeback != null) {
       comeback.served().ifPresent(s -> result.put("served_again_after_s", s));
       comeback.fresh().ifPresent(s -> result.put("fresh_again_after_s", s));
+      result.put("start_in_its_log", comeback.start());
     }
     result.put("seconds", seconds);
     ArrayNode each = result.putArray("kinds");
@@ -126,7 +127,10 @@ record Report(
     return String.format(Locale.ROOT, format, values);
   }
 
-  /** The kinds of {@link #json} as a table, and why those save little that do. */
+  /**
+   * The kinds of {@link #json} as a table, and why those save little that do; not where all is to
+   * travel as operations.
+   */
   static String kinds(JsonNode json) {
     Table table =
         new Table(
@@ -158,7 +162,7 @@ record Report(
           kind.get("state_mode_objects").asText(),
           number("%.0f %%", kind.get("joined_percent").asDouble()),
           kind.get("sla_violations").asText());
-      if (share > 1 - SAVES_LITTLE) {
+      if (share > 1 - SAVES_LITTLE && !json.path("operations_alone").asBoolean()) {
         why.append("\n  ").append(kind.get("kind").asText()).append(": ");
         why.append(kind.get("why").asText());
       }
@@ -279,6 +283,12 @@ record Report(
                 "all that was older than its bound was everywhere %.1f s after it",
                 json.get("fresh_again_after_s").asDouble())
             : "not all that was older than its bound was everywhere in time";
-    return Course.VICTIM + " was killed, and " + when + " its next start; " + fresh + ".";
+    String log = json.path("start_in_its_log").asText();
+    return Course.VICTIM
+        + " was killed, and "
+        + when
+        + " its next start; "
+        + fresh
+        + (log.isEmpty() ? "." : ". Its log: " + log + ".");
   }
 }

@@ -36,10 +36,14 @@ final class ReportTest {
     }
     Map<String, Long> sums =
         Map.of(
-            "op_bytes", 6_000L,
-            "shipped_bytes", 4_600L,
-            "sla_violations", late,
-            "violations_by_reason/origin", late);
+            "op_bytes",
+            6_000L,
+            "shipped_bytes",
+            4_600L,
+            "sla_violations",
+            late,
+            "violations_by_reason/origin",
+            late);
     Course.Sample before = new Course.Sample(figures(Map.of(), Map.of()), 500, Duration.ZERO, 0);
     Course.Sample under =
         new Course.Sample(figures(sums, keyspaces), 5_500, Duration.ofSeconds(9), 1);
@@ -76,6 +80,12 @@ final class ReportTest {
       }
     }
     assertThat(table).contains("60 %"); // 6 of 10 did not leave by themselves
+  }
+
+  @Test
+  void operationsAlone_haveNoReasons() {
+    assertThat(Report.kinds(json(0).put("operations_alone", true)))
+        .doesNotContain("Where less than half is saved");
   }
 
   @Test

@@ -40,7 +40,9 @@ final class ModeControlTest {
         0);
   }
 
-  /** For each object when it left by the end of its first window; -1 if it was held all the time. */
+  /**
+   * For each object when it left by the end of its first window; -1 if it was held all the time.
+   */
   private static List<Long> firstEnds(ModeControl modes) {
     List<ObjectId> objects =
         IntStream.range(0, OBJECTS)
@@ -56,7 +58,9 @@ final class ModeControlTest {
           found[i] = found[i] == null ? millis : found[i];
         } else if (found[i] != null) {
           assertThat(ended[i]).as("the first window ends once").isEqualTo(-1);
-          assertThat(millis - found[i]).as("within the time to hold").isLessThanOrEqualTo(HOLD_MILLIS);
+          assertThat(millis - found[i])
+              .as("within the time to hold")
+              .isLessThanOrEqualTo(HOLD_MILLIS);
           ended[i] = millis;
         }
         modes.updated(objects.get(i), 40, CrdtState.bottom(CrdtType.PN_COUNTER));

@@ -60,26 +60,34 @@ public sealed interface Reading {
 
   /** Whether a flag is on. */
   default boolean asBoolean() {
-    return this instanceof Flag r ? r.value : fail("flag");
+    if (this instanceof Flag r) {
+      return r.value;
+    }
+    throw another("flag");
   }
 
   /** What a last-writer-wins register shows; empty if it was never assigned. */
   default Optional<Value> asValue() {
-    return this instanceof Single r ? r.value : fail("last-writer-wins register");
+    if (this instanceof Single r) {
+      return r.value;
+    }
+    throw another("last-writer-wins register");
   }
 
   /** The elements of a set, or the values of a multi-value register, in the order of values. */
   default List<Value> asList() {
-    return this instanceof Many r ? r.values : fail("set or multi-value register");
+    if (this instanceof Many r) {
+      return r.values;
+    }
+    throw another("set or multi-value register");
   }
 
   /** The fields of a map. */
   default Fields asFields() {
-    return this instanceof Fields r ? r : fail("map");
-  }
-
-  private <T> T fail(String wanted) {
-    throw another(wanted);
+    if (this instanceof Fields r) {
+      return r;
+    }
+    throw another("map");
   }
 
   private OsierException another(String wanted) {

@@ -132,9 +132,7 @@ public class Fleet implements AutoCloseable {
       return "it does not answer";
     }
     Throwable why = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-    return why instanceof OsierException refused
-        ? refused.code() + ": " + refused.getMessage()
-        : why.toString();
+    return why instanceof OsierException refused ? refused.getMessage() : why.toString();
   }
 
   /** Whether a datacenter serves. */

@@ -32,7 +32,7 @@ final class Leaderboard extends Kind {
     MapHandle board = space.map(BOARD);
     return calls -> {
       String player = "player:" + zipf.next(random);
-      long points = 1 + random.nextInt(POINTS_MAX);
+      long points = 1L + random.nextInt(POINTS_MAX);
       calls.update(
           board.counter(player).incrementAsync(points),
           tally.acknowledged(player, points),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.FormatMethod;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.Figures;
 import io.osier.datacenter.cli.session.Table;
@@ -123,6 +124,7 @@ record Report(
     return node.get(part).asDouble() / Math.max(1, node.get(whole).asLong());
   }
 
+  @FormatMethod
   private static String number(String format, Object... values) {
     return String.format(Locale.ROOT, format, values);
   }

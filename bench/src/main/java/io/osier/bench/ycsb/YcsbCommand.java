@@ -64,7 +64,7 @@ public final class YcsbCommand implements Callable<Integer> {
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), Objects.toString(e.getMessage()));
       } catch (OsierException e) {
-        System.err.println("error " + e.code() + ": " + e.getMessage());
+        System.err.println("error " + e.code() + ": " + e.reason());
         return 1;
       }
     }

@@ -82,9 +82,9 @@ final class DocumentsTest {
   }
 
   private static List<Path> modules() throws IOException {
-    try (Stream<Path> folders =
-        Stream.concat(Files.list(ROOT), Files.list(ROOT.resolve("proxy")))) {
-      return folders.filter(f -> Files.isDirectory(f.resolve("src"))).toList();
+    try (Stream<Path> top = Files.list(ROOT);
+        Stream<Path> ofClient = Files.list(ROOT.resolve("proxy"))) {
+      return Stream.concat(top, ofClient).filter(f -> Files.isDirectory(f.resolve("src"))).toList();
     }
   }
 

@@ -16,9 +16,9 @@ public final class ObjectForm {
   public static final int BITS = 5;
 
   /** What those bits have in the place of a larger type number, and of this one. */
-  private static final int ESCAPE = (1 << BITS - 1) - 1;
+  private static final int ESCAPE = (1 << (BITS - 1)) - 1;
 
-  private static final int EXPIRES = 1 << BITS - 1;
+  private static final int EXPIRES = 1 << (BITS - 1);
   private static final int MASK = (1 << BITS) - 1;
 
   private ObjectForm() {}

@@ -146,15 +146,15 @@ final class History {
     set(Column.ARRIVED_BYTES, row, rate(from.arrivedBytes, now.arrivedBytes, seconds));
     set(Column.OP_BYTES, row, rate(from.opBytes, now.opBytes, seconds));
     set(Column.LATE, row, rate(from.late, now.late, seconds));
-    set(Column.OVERDUE, row, overdueMax);
+    set(Column.OVERDUE, row, (double) overdueMax);
     set(Column.REFUSED, row, rate(from.refused, now.refused, seconds));
     set(Column.ERRORS, row, rate(from.errors, now.errors, seconds));
     set(Column.REQUESTS, row, rate(from.requests.total(), now.requests.total(), seconds));
     set(Column.P50_MS, row, quantileMillis(from.requests, now.requests, 0.5));
     set(Column.P99_MS, row, quantileMillis(from.requests, now.requests, 0.99));
     set(Column.PROCESSORS, row, rate(from.processorNanos, now.processorNanos, seconds) / 1e9);
-    set(Column.HEAP_BYTES, row, heapMax);
-    set(Column.DISK_BYTES, row, now.diskBytes);
+    set(Column.HEAP_BYTES, row, (double) heapMax);
+    set(Column.DISK_BYTES, row, (double) now.diskBytes);
     if (peers.size() + stalest.size() > PEERS_MAX) {
       peers.keySet().retainAll(stalest.keySet()); // those that have gone make room
     }

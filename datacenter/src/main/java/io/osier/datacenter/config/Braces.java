@@ -25,12 +25,10 @@ final class Braces {
         if (line.startsWith("\"\"\"", i)) {
           inText = !inText;
           i += 2;
-        } else if (inText) {
-          continue;
-        } else if (c == '"') {
+        } else if (c == '"' && !inText) {
           quoted = !quoted;
-        } else if (quoted) {
-          i += c == '\\' ? 1 : 0;
+        } else if (quoted || inText) {
+          i += quoted && c == '\\' ? 1 : 0;
         } else if (c == '#' || line.startsWith("//", i)) {
           break;
         } else if (c == '{' || c == '[') {

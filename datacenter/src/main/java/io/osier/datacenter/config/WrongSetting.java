@@ -60,7 +60,7 @@ final class WrongSetting extends RuntimeException {
   }
 
   private String text() {
-    return place.isEmpty() ? getMessage() : place + ": " + getMessage();
+    return place.isEmpty() ? String.valueOf(getMessage()) : place + ": " + getMessage();
   }
 
   /** The error that tells of all. */

@@ -1,5 +1,6 @@
 package io.osier.datacenter.embedded;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -108,7 +109,7 @@ final class HandleConveniencesTest {
         .isExactlyInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("a batch has updates without an answer");
     assertThat(shop.exists("n-one")).isFalse();
-    assertThatThrownBy(() -> kept.get().counter("n-one").increment())
+    assertThatThrownBy(() -> requireNonNull(kept.get()).counter("n-one").increment())
         .isExactlyInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("takes no more updates");
   }
@@ -159,9 +160,15 @@ final class HandleConveniencesTest {
           .atMost(Ways.LONG)
           .untilAsserted(
               () -> {
-                assertThat(told.get(Key.of("w-likes")).found().flatMap(Keyspace.Found::reading))
+                assertThat(
+                        requireNonNull(told.get(Key.of("w-likes")))
+                            .found()
+                            .flatMap(Keyspace.Found::reading))
                     .contains(new Reading.Count(7));
-                assertThat(told.get(Key.of("w-gone")).found().map(Keyspace.Found::exists))
+                assertThat(
+                        requireNonNull(told.get(Key.of("w-gone")))
+                            .found()
+                            .map(Keyspace.Found::exists))
                     .contains(false);
               });
     }

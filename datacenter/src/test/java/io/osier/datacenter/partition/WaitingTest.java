@@ -1,5 +1,6 @@
 package io.osier.datacenter.partition;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
@@ -38,7 +39,7 @@ class WaitingTest {
       Cluster cluster, String dc, String key, CrdtType type) {
     Cluster.Dc at = cluster.dc(dc);
     cluster.input(at, new Input.Inspect(0, 0, List.of(new ObjectId(Key.of(key), type))));
-    return at.report.about().objects().stream().findFirst();
+    return requireNonNull(at.report).about().objects().stream().findFirst();
   }
 
   private static ObjectProgress progress(Cluster cluster, String dc, String key, CrdtType type) {

@@ -96,7 +96,7 @@ final class TypedAdminTest {
             .stream()
             .map(ensured -> ensured.join())
             .toList();
-    assertThat(all).allMatch(k -> k.settings().get("sla").equals("1000ms"));
+    assertThat(all).allMatch(k -> "1000ms".equals(k.settings().get("sla")));
     assertThat(all.stream().map(KeyspaceStatus::changedAt).distinct()).hasSize(1);
   }
 

@@ -11,7 +11,6 @@ import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.cli.session.Word;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -165,10 +165,10 @@ public final class CliCommand implements Callable<Integer> {
     try {
       return run();
     } catch (WrongUsage e) {
-      PrintWriter err =
-          spec == null ? new PrintWriter(System.err, true) : spec.commandLine().getErr();
-      err.println("error: " + e.getMessage());
-      err.println("see: osier cli --help");
+      Consumer<String> err =
+          spec == null ? System.err::println : spec.commandLine().getErr()::println;
+      err.accept("error: " + e.getMessage());
+      err.accept("see: osier cli --help");
       return WRONG_USAGE;
     } catch (OsierException e) {
       System.err.println(CliSession.error(e, json));

@@ -170,7 +170,7 @@ public final class InitCommand implements Callable<Integer> {
       System.out.println(next(to, secrets, found));
       return 0;
     } catch (OsierException e) {
-      System.err.println("error " + e.code() + ": " + e.getMessage());
+      System.err.println("error " + e.code() + ": " + e.reason());
     } catch (FileAlreadyExistsException e) {
       System.err.println("error: " + to + " exists already; name another with --file");
     } catch (IOException e) {

@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-               + "'links':["
+        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+        + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -43,7 +43,7 @@ class WhyTest {
         .formatted(dc, connected, stream, lag, millis);
   }
 
-  private static WhyCluster two(String link, String... silent) {
+  private static WhyCluster two(String link) {
     return new WhyCluster(
         look(0, Map.of("eu", status(link, "")), List.of("us")), Optional.empty(), CLIENT);
   }

@@ -114,6 +114,7 @@ final class BoundariesTest {
     all.put(BoundedCounterHandle.class, () -> shop.boundedCounter("k"));
     all.put(MapHandle.class, () -> shop.map("k"));
     all.put(RegisterHandle.class, () -> shop.register("k"));
+    all.put(StringHandle.class, () -> shop.string("k"));
     all.put(SetHandle.class, () -> shop.set("k"));
     all.put(TypedSet.class, () -> shop.set("k", String.class));
     all.put(Transaction.class, () -> null); // its own are those of every object space
@@ -254,6 +255,7 @@ final class BoundariesTest {
     Set<ErrorCode> right =
         EnumSet.of(
             ErrorCode.INVALID_ARGUMENT,
+            ErrorCode.VALUE_TOO_LARGE, // which a string would be
             ErrorCode.CANCELLED, // the thread is interrupted
             ErrorCode.UNAVAILABLE);
     if (Arrays.asList(arguments).contains(SHORTEST)) {

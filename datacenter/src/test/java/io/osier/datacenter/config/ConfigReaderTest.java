@@ -318,7 +318,7 @@ final class ConfigReaderTest {
             () -> ConfigReader.read("f.conf", text, Map.of("OSIER_LISTEN_PEER_PORT", "none")))
         .is(Refused.with(ErrorCode.CONFIGURATION))
         .message()
-        .startsWith("f.conf has 7 mistakes:\n")
+        .startsWith("CONFIGURATION: f.conf has 7 mistakes:\n")
         .contains("\n  line 2: osier.dc must be ")
         .contains("\n  line 3: unknown key 'osier.quue'; did you mean 'osier.queue'?")
         .contains("\n  line 4: osier.peers.us must be ")
@@ -341,7 +341,7 @@ final class ConfigReaderTest {
       })
   void missingBrace_isNamedWithItsLine(String text, String problem) {
     assertThatThrownBy(() -> ConfigReader.read("f.conf", text.replace('⏎', '\n'), Map.of()))
-        .hasMessageStartingWith("f.conf: " + problem);
+        .hasMessageStartingWith("CONFIGURATION: f.conf: " + problem);
   }
 
   @Test
@@ -349,7 +349,7 @@ final class ConfigReaderTest {
     Path file = Files.writeString(dir.resolve("eu.conf"), "osier.dc = eu\nosier.queue = = 5\n");
     assertThatThrownBy(() -> ConfigReader.read(file.toFile(), Map.of(), warning -> {}))
         .message()
-        .startsWith(file + ": line 2: ")
+        .startsWith("CONFIGURATION: " + file + ": line 2: ")
         .containsOnlyOnce("eu.conf");
   }
 

@@ -308,21 +308,21 @@ final class HostileRequestProperties {
       try {
         OperationLimits.check(write.operation(), POLICY.limits());
       } catch (OsierException e) {
-        return new Reply.Failure(e.code(), e.getMessage());
+        return new Reply.Failure(e.code(), e.reason());
       }
     }
     if (request instanceof Request.Transact transact) {
       try {
         transact.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
       } catch (OsierException e) {
-        return new Reply.Failure(e.code(), e.getMessage());
+        return new Reply.Failure(e.code(), e.reason());
       }
     }
     if (request instanceof Request.WriteAll batch) {
       try {
         batch.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
       } catch (OsierException e) {
-        return new Reply.Failure(e.code(), e.getMessage());
+        return new Reply.Failure(e.code(), e.reason());
       }
     }
     int answered = out.replies.size();

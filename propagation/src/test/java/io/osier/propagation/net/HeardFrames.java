@@ -69,7 +69,7 @@ public class HeardFrames implements PeerListener {
 
   @Override
   public void rejected(String dc, OsierException why) {
-    events.add(why.code() + " " + why.getMessage());
+    events.add(why.code() + " " + why.reason());
   }
 
   public String next() throws InterruptedException {

@@ -390,8 +390,8 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "11, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 11 is not one of 9 to 10",
-    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 10",
+    "12, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 12 is not one of 9 to 11",
+    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 11",
     "9, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "9, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "9, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",

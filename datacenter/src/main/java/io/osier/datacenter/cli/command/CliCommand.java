@@ -230,7 +230,9 @@ public final class CliCommand implements Callable<Integer> {
       }
       try {
         builder.endpoint(name, endpoint.substring(equals + 1));
-      } catch (IllegalArgumentException | OsierException e) {
+      } catch (OsierException e) {
+        throw new WrongUsage("--connect: " + e.reason());
+      } catch (IllegalArgumentException e) {
         throw new WrongUsage("--connect: " + e.getMessage());
       }
     }

@@ -114,7 +114,7 @@ record FoundCluster(
       return new ObjectMapper().readTree(report.join());
     } catch (CompletionException e) {
       throw e.getCause() instanceof OsierException known
-          ? new OsierException(known.code(), known.getMessage(), e)
+          ? new OsierException(known.code(), known.reason(), e)
           : e;
     } catch (JsonProcessingException e) {
       throw new OsierException(ErrorCode.INTERNAL, "the answer cannot be read", e);

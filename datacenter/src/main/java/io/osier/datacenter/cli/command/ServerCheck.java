@@ -67,7 +67,7 @@ final class ServerCheck {
       }
     } catch (OsierException e) {
       if (e.code() != ErrorCode.STORE_FULL) { // that is of one that nothing was written to
-        problems.add(String.valueOf(e.getMessage()));
+        problems.add(e.reason());
       }
       return;
     }
@@ -116,7 +116,7 @@ final class ServerCheck {
                 }
               });
     } catch (OsierException e) {
-      problems.add(String.valueOf(e.getMessage()));
+      problems.add(e.reason());
     }
   }
 
@@ -124,7 +124,7 @@ final class ServerCheck {
     try {
       Arrays.fill(PasswordFile.read(password, problem -> "osier.users: " + problem), '\0');
     } catch (OsierException e) {
-      problems.add(String.valueOf(e.getMessage()));
+      problems.add(e.reason());
     }
   }
 }

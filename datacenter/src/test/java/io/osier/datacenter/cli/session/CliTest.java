@@ -374,11 +374,11 @@ final class CliTest {
   @Test
   void string_keepsWhatWasWritten_andCountsOnIt() {
     run("string", "set", "sx", "5.0");
-    assertThat(run("string", "get", "sx").out).isEqualTo("'5.0'");
-    assertThat(run("returning", "string", "incr", "sx", "0.25").out).isEqualTo("'5.25'");
-    assertThat(run("returning", "string", "decr", "sy").out).isEqualTo("'-1'");
+    assertThat(run("string", "get", "sx").out).isEqualTo("\"5.0\"");
+    assertThat(run("returning", "string", "incr", "sx", "0.25").out).isEqualTo("\"5.25\"");
+    assertThat(run("returning", "string", "decr", "sy").out).isEqualTo("\"-1\"");
     assertThat(run("map", "update", "sz", "n", "string", "incr", "3").out).isEqualTo("done");
-    assertThat(run("map", "get", "sz").out).isEqualTo("{n: '3'}");
+    assertThat(run("map", "get", "sz").out).isEqualTo("n: \"3\"");
     assertThat(run("string", "incr", "sx").err).contains("not a whole number");
     assertThat(run("string", "incr", "sx", "0." + "1".repeat(19)).code).isNotZero();
   }

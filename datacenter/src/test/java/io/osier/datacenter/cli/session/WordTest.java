@@ -55,8 +55,8 @@ final class WordTest {
   void split_refusesWhatIsNotClosed() {
     assertThatThrownBy(() -> Word.split("set add k 'two words"))
         .isInstanceOf(OsierException.class)
-        .hasMessage("a ' is opened and not closed");
-    assertThatThrownBy(() -> Word.split("k \\")).hasMessageStartingWith("nothing follows");
+        .hasMessage("INVALID_ARGUMENT: a ' is opened and not closed");
+    assertThatThrownBy(() -> Word.split("k \\")).hasMessageStartingWith("INVALID_ARGUMENT: nothing follows");
   }
 
   @Test

@@ -82,7 +82,7 @@ final class DatacentersAtRunTimeTest {
   private static void awaitCount(OsierClient client, String key, long value) {
     for (String keyspace : List.of("shop", "bank")) {
       await()
-          .ignoreException(OsierException.class)
+          .ignoreExceptionsInstanceOf(OsierException.class)
           .until(() -> client.session().keyspace(keyspace).counter(key).get() == value);
     }
   }

@@ -227,7 +227,7 @@ final class KeyspacesAtRunTimeTest {
     us.session().keyspace("old").counter("c").increment(7);
     us.admin().dropKeyspaceAsync("old").join();
     for (OsierClient client : List.of(eu, us)) {
-      await().ignoreException(OsierException.class).until(() -> !list(client).contains("\"old\""));
+      await().ignoreExceptionsInstanceOf(OsierException.class).until(() -> !list(client).contains("\"old\""));
       assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
           .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     }
@@ -359,7 +359,7 @@ final class KeyspacesAtRunTimeTest {
   private static void incrementSoon(OsierClient client, String keyspace, long amount) {
     await()
         .pollInterval(Duration.ofMillis(1))
-        .ignoreException(OsierException.class)
+        .ignoreExceptionsInstanceOf(OsierException.class)
         .until(
             () -> {
               client.session().keyspace(keyspace).counter("c").increment(amount);

@@ -83,7 +83,7 @@ final class UsersConfigTest {
           """)
   void wrongUsers_areNamed_withoutTheirSecrets(String lines, String part) {
     assertThat(error(lines))
-        .matches("(?s)eu.conf(, line [0-9]+)?: .*")
+        .matches("(?s)CONFIGURATION: eu.conf(, line [0-9]+)?: .*")
         .contains(part)
         .doesNotContain("hunter2");
   }

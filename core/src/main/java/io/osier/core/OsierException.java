@@ -92,6 +92,13 @@ public sealed class OsierException extends RuntimeException
     return reason;
   }
 
+  /** What a failure says, without a code: for a message that has a code of its own. */
+  public static String reasonOf(Throwable failure) {
+    return failure instanceof OsierException known
+        ? known.reason()
+        : String.valueOf(failure.getMessage());
+  }
+
   /** The stable code. */
   public final ErrorCode code() {
     return code;

@@ -195,7 +195,7 @@ final class ClientFile {
     } catch (NumberFormatException e) {
       throw wrong("has " + name + " = " + value + ", which must be a whole number");
     } catch (RuntimeException e) {
-      throw wrong("has " + name + " = " + value + ": " + e.getMessage());
+      throw wrong("has " + name + " = " + value + ": " + OsierException.reasonOf(e));
     }
   }
 

@@ -52,7 +52,13 @@ final class EncodedText {
       // Whatever is wrong with it (base 64, underflow, names, order): to a caller it is one thing.
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
-          "this is no " + kind + " (" + e.getMessage() + "); pass what " + source + " gave",
+          "this is no "
+              + kind
+              + " ("
+              + OsierException.reasonOf(e)
+              + "); pass what "
+              + source
+              + " gave",
           e);
     }
   }

@@ -75,7 +75,7 @@ public final class Codec {
   }
 
   private static MalformedException malformed(String what, RuntimeException e) {
-    return new MalformedException("not " + what + ": " + e.getMessage(), e);
+    return new MalformedException("not " + what + ": " + OsierException.reasonOf(e), e);
   }
 
   /**

@@ -132,14 +132,16 @@ final class BackingEntriesTest {
     assertThatThrownBy(() -> map.read(new Query.Select(List.of("small"))))
         .isInstanceOf(OsierException.class)
         .hasMessage("STORE_DAMAGED: the store here");
-    assertThatThrownBy(() -> map.read(new Query.Whole())).hasMessage("STORE_DAMAGED: the store here");
+    assertThatThrownBy(() -> map.read(new Query.Whole()))
+        .hasMessage("STORE_DAMAGED: the store here");
   }
 
   @Test
   void malformedKey_isTheSourcesFailure() {
     CrdtState map = map();
     outside.entries.put(new byte[] {5}, new byte[] {1});
-    assertThatThrownBy(() -> map.read(new Query.Whole())).hasMessage("STORE_DAMAGED: the store here");
+    assertThatThrownBy(() -> map.read(new Query.Whole()))
+        .hasMessage("STORE_DAMAGED: the store here");
   }
 
   /** Whatever the decoder throws: a number that is cut off is another error than a wrong one. */
@@ -160,14 +162,16 @@ final class BackingEntriesTest {
       for (int i = 0; i < cell.length; i++) {
         outside.entries.put(key, Arrays.copyOf(cell, i));
         CrdtState cut = outside.decomposedAs(whole);
-        assertThatThrownBy(() -> cut.read(new Query.Whole())).hasMessage("STORE_DAMAGED: the store here");
+        assertThatThrownBy(() -> cut.read(new Query.Whole()))
+            .hasMessage("STORE_DAMAGED: the store here");
         for (int bit = 0; bit < 8; bit++) {
           byte[] flipped = cell.clone();
           flipped[i] ^= (byte) (1 << bit);
           outside.entries.put(key, flipped);
           Throwable failure =
               catchThrowable(() -> outside.decomposedAs(whole).read(new Query.Whole()));
-          assertThat(failure == null || "STORE_DAMAGED: the store here".equals(failure.getMessage()))
+          assertThat(
+                  failure == null || "STORE_DAMAGED: the store here".equals(failure.getMessage()))
               .as("%s", failure)
               .isTrue();
         }

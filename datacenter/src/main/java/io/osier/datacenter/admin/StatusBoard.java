@@ -1,5 +1,6 @@
 package io.osier.datacenter.admin;
 
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -196,7 +197,7 @@ final class StatusBoard {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new MalformedException("not a note: " + e.getMessage(), e);
+      throw new MalformedException("not a note: " + OsierException.reasonOf(e), e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.osier.datacenter.store;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
@@ -106,7 +107,7 @@ public record StoredState(
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new MalformedException("not a partition's state: " + e.getMessage(), e);
+      throw new MalformedException("not a partition's state: " + OsierException.reasonOf(e), e);
     }
   }
 }

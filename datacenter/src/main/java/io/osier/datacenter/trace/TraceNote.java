@@ -1,5 +1,6 @@
 package io.osier.datacenter.trace;
 
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -74,7 +75,8 @@ record TraceNote(String keyspace, int partition, List<Joined> joined) {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new MalformedException("not a note of followed updates: " + e.getMessage(), e);
+      throw new MalformedException(
+          "not a note of followed updates: " + OsierException.reasonOf(e), e);
     }
   }
 }

@@ -203,7 +203,7 @@ final class DistributionIT {
       assertThat(firstOf(without)).contains(" INFO "); // and nothing before the log
       assertThat(without.said()).contains("osier 0.");
       assertThat(cache).doesNotExist();
-      assertThat(cli(without, "counter", "incr", "likes", "3")).isEqualTo("done\n");
+      assertThat(cli(without, "counter", "incr", "likes", "3")).isEqualTo("3\n");
       without.stop();
       assertThat(without.said()).contains("is closed");
     }

@@ -227,7 +227,9 @@ final class KeyspacesAtRunTimeTest {
     us.session().keyspace("old").counter("c").increment(7);
     us.admin().dropKeyspaceAsync("old").join();
     for (OsierClient client : List.of(eu, us)) {
-      await().ignoreExceptionsInstanceOf(OsierException.class).until(() -> !list(client).contains("\"old\""));
+      await()
+          .ignoreExceptionsInstanceOf(OsierException.class)
+          .until(() -> !list(client).contains("\"old\""));
       assertThatThrownBy(() -> client.session().keyspace("old").counter("c").get())
           .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
     }

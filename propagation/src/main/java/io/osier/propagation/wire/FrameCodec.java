@@ -1,6 +1,7 @@
 package io.osier.propagation.wire;
 
 import io.osier.core.CausalContext;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.Codec;
@@ -79,7 +80,7 @@ public final class FrameCodec {
       throw e;
     } catch (RuntimeException e) {
       // Underflow, argument checks of the decoded types: to a caller they are one thing.
-      throw new MalformedException("not a frame: " + e.getMessage(), e);
+      throw new MalformedException("not a frame: " + OsierException.reasonOf(e), e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.osier.datacenter.control.execution;
 
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -74,7 +75,7 @@ record ObjectCounts(SortedMap<String, Long> objects) {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new MalformedException("not a note: " + e.getMessage(), e);
+      throw new MalformedException("not a note: " + OsierException.reasonOf(e), e);
     }
   }
 }

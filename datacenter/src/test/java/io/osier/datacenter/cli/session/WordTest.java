@@ -56,7 +56,8 @@ final class WordTest {
     assertThatThrownBy(() -> Word.split("set add k 'two words"))
         .isInstanceOf(OsierException.class)
         .hasMessage("INVALID_ARGUMENT: a ' is opened and not closed");
-    assertThatThrownBy(() -> Word.split("k \\")).hasMessageStartingWith("INVALID_ARGUMENT: nothing follows");
+    assertThatThrownBy(() -> Word.split("k \\"))
+        .hasMessageStartingWith("INVALID_ARGUMENT: nothing follows");
   }
 
   @Test

@@ -229,7 +229,9 @@ final class PartitionRunnerTest {
     submit("damaged");
     runner.start();
     await().until(() -> failure.get() != null);
-    assertThat(failure.get()).is(Refused.with(ErrorCode.STORE_DAMAGED)).hasMessage("STORE_DAMAGED: rebuild it");
+    assertThat(failure.get())
+        .is(Refused.with(ErrorCode.STORE_DAMAGED))
+        .hasMessage("STORE_DAMAGED: rebuild it");
     assertThat(requireNonNull(failure.get()).getSuppressed()[0]).hasMessageContaining("damaged");
   }
 

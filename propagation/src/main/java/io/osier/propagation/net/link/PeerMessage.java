@@ -3,6 +3,7 @@ package io.osier.propagation.net.link;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
@@ -255,7 +256,7 @@ public sealed interface PeerMessage {
     } catch (MalformedException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new MalformedException("not a peer message: " + e.getMessage(), e);
+      throw new MalformedException("not a peer message: " + OsierException.reasonOf(e), e);
     }
   }
 

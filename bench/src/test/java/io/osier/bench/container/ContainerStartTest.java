@@ -198,7 +198,7 @@ final class ContainerStartTest {
     Done id = Engine.docker(SECONDS_MAX, "exec", name, "id", "-u");
     assertThat(id.first()).isEqualTo("7400");
     Done cli = Engine.docker(SECONDS_MAX, "exec", name, "osier", "cli", "counter", "incr", "c");
-    assertThat(cli.text()).isEqualTo("done");
+    assertThat(cli.text()).isEqualTo("1");
     assertThat(Engine.docker(SECONDS_MAX, "stop", "-t", "60", name).exitCode()).isZero();
     assertThat(logs().text()).contains("is closed").doesNotContain("Exception");
     assertThat(inspect("{{.State.ExitCode}} {{.State.OOMKilled}}")).isEqualTo("143 false");

@@ -56,10 +56,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--keyspace-sla",
-      description = {
-        "one staleness bound for all, for example 500ms or 2s. Default: 2s for what is one's own",
-        "(carts, sessions, records), 5s for presence and the leaderboard, 10s for likes and views"
-      })
+      description =
+          "one staleness bound for all, for example 500ms or 2s. Default: 2s for what is one's own"
+              + " (carts, sessions, records), 5s for presence and the leaderboard, 10s for likes"
+              + " and views")
   private @Nullable String sla;
 
   @Option(

@@ -32,12 +32,11 @@ import picocli.CommandLine.Unmatched;
       "  osier ycsb b -p osier.endpoints=eu=eu:7400,us=us:7400 -p table=shop",
       "",
       "What follows the workload is YCSB's own: -p NAME=VALUE, -P FILE with such lines, -threads"
-          + " N,",
-      "-target OPS, -s. Without a workload (-load or -t) everything is.",
+          + " N, -target OPS, -s. Without a workload (-load or -t) everything is.",
       "",
-      "Properties: table (the keyspace; default), recordcount (10000), operationcount (100000) and",
-      "the others of YCSB; of the binding osier.endpoints (local=127.0.0.1:7400), osier.dc,",
-      "osier.keyspace, osier.timeout.ms."
+      "Properties: table (the keyspace; default), recordcount (10000), operationcount (100000) and"
+          + " the others of YCSB; of the binding osier.endpoints (local=127.0.0.1:7400), osier.dc,"
+          + " osier.keyspace, osier.timeout.ms."
     })
 public final class YcsbCommand implements Callable<Integer> {
   private static final String LOCAL = "local=127.0.0.1:7400";

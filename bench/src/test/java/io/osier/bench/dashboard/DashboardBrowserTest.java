@@ -261,7 +261,7 @@ final class DashboardBrowserTest {
               .filter(new Locator.FilterOptions().setHasText("The link eu → us is cut"));
       assertThat(problem).isVisible(SOON);
       assertThat(problem.locator("code"))
-          .hasText("osier cli --connect " + cluster.endpoint("eu") + " peers");
+          .hasText("osier cli --connect " + cluster.endpoint("eu") + " why us");
       assertThat(page.locator(".node[data-dc=us]")).hasAttribute("data-state", "ready");
       // What waits is late from the moment it is: nobody has to come back first.
       assertThat(page.locator("#within-sub")).containsText("overdue");

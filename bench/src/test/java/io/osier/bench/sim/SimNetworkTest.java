@@ -76,7 +76,7 @@ final class SimNetworkTest {
     network.addLink("dc1", "dc0");
     simulation.dcs().forEach(d -> d.start(d.self()));
     SimLink link = network.link("dc0", "dc1");
-    simulation.scheduler().runFor(5 * SECOND);
+    simulation.scheduler().runFor(10 * SECOND);
     assertThat(link.isUp()).isTrue();
 
     link.squeeze(NARROW_BYTES_PER_SECOND);
@@ -117,7 +117,7 @@ final class SimNetworkTest {
     of.network().addLink("dc0", "dc1");
     of.network().addLink("dc1", "dc0");
     of.dcs().forEach(d -> d.start(d.self()));
-    of.scheduler().runFor(5 * SECOND);
+    of.scheduler().runFor(10 * SECOND);
     return of;
   }
 

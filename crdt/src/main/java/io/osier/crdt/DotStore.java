@@ -54,13 +54,18 @@ public interface DotStore<S extends DotStore<S>> {
   boolean isBottom();
 
   /** Whether this holds nothing at all, not even metadata. */
-  boolean isEmpty();
+  default boolean isEmpty() {
+    return isBottom();
+  }
 
   /**
    * This without what only remembers resets: the bases of counters that were reset and not updated
    * since. Once every datacenter has the reset it says nothing any more.
    */
-  S trimmed();
+  @SuppressWarnings("unchecked") // it is of the implementing class
+  default S trimmed() {
+    return (S) this;
+  }
 
   /**
    * The latest timestamp of what decides by time in this, of a decomposed object in what is in

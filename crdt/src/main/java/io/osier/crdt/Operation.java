@@ -172,7 +172,7 @@ public sealed interface Operation {
 
   private static void checkOffset(long offset) {
     if (offset < 0) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "an offset is at least 0, not " + offset);
     }
   }
@@ -198,7 +198,7 @@ public sealed interface Operation {
               || amount.scale() > 4 * PLACES_MAX
               || amount.stripTrailingZeros().scale() > PLACES_MAX
               || !isInRange(amount))) {
-        throw new OsierException(
+        throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             "an amount is in the range of a long, with at most "
                 + PLACES_MAX

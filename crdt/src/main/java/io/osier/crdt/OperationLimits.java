@@ -168,7 +168,7 @@ public final class OperationLimits {
   /** Of what makes a string longer than it may be. */
   private static void checkEnd(long offset, int length, int valueBytesMax) {
     if (offset > valueBytesMax - length) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
           "a string with "
               + length

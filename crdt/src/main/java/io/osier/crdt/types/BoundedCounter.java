@@ -438,17 +438,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
 
   @Override
   public boolean isBottom() {
-    return isEmpty();
-  }
-
-  @Override
-  public boolean isEmpty() {
     return bounds == null && rows.isEmpty();
-  }
-
-  @Override
-  public BoundedCounter trimmed() {
-    return this;
   }
 
   @Override

@@ -98,11 +98,6 @@ public final class Flag implements DotStore<Flag> {
   }
 
   @Override
-  public Flag trimmed() {
-    return this;
-  }
-
-  @Override
   public long heapBytes() {
     return HeapSize.object(3 * HeapSize.REFERENCE) + pros.heapBytes() + cons.heapBytes();
   }

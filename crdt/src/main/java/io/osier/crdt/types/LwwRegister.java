@@ -89,16 +89,6 @@ public final class LwwRegister implements DotStore<LwwRegister> {
   }
 
   @Override
-  public boolean isEmpty() {
-    return writes.isEmpty();
-  }
-
-  @Override
-  public LwwRegister trimmed() {
-    return this;
-  }
-
-  @Override
   public long latestTimestamp() {
     return Timestamped.latest(writes);
   }

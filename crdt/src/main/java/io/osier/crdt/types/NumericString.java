@@ -62,14 +62,14 @@ public final class NumericString implements DotStore<NumericString> {
   }
 
   private Value sum(Value text) {
-    if (text instanceof Value.Int number && sums.isWhole()) {
-      Optional<Long> sum = sums.wholePlus(number.content());
+    if (text instanceof Value.Int number && StringSums.areWhole(sums)) {
+      Optional<Long> sum = StringSums.wholePlus(sums, number.content());
       if (sum.isPresent()) {
         return Value.of(sum.get());
       }
     }
     return StringText.number(text)
-        .map(number -> StringText.kept(number.add(sums.decimal())))
+        .map(number -> StringText.kept(number.add(StringSums.decimal(sums))))
         .orElse(text);
   }
 
@@ -118,17 +118,17 @@ public final class NumericString implements DotStore<NumericString> {
 
   private NumericString increment(long amount, UpdateContext preparation) {
     if (!(kept().orElse(Value.of(0)) instanceof Value.Int number)) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT, "the string is not a whole number in the range of a long");
     }
     try {
       Math.addExact(number.content(), amount);
     } catch (ArithmeticException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.OVERFLOW,
           "adding " + amount + " to " + number.content() + " leaves the range of a long");
     }
-    return new NumericString(LwwRegister.EMPTY, sums.addTo(amount, 0, preparation));
+    return new NumericString(LwwRegister.EMPTY, StringSums.add(sums, amount, 0, preparation));
   }
 
   private NumericString increment(BigDecimal amount, UpdateContext preparation) {
@@ -136,18 +136,18 @@ public final class NumericString implements DotStore<NumericString> {
         StringText.number(kept().orElse(Value.of(0)))
             .orElseThrow(
                 () ->
-                    new OsierException(
+                    OsierException.of(
                         ErrorCode.INVALID_ARGUMENT,
                         "the string is not a number of at most "
                             + StringText.DIGITS_MAX
                             + " characters"));
     if (!Operation.IncrementDecimal.isInRange(number.add(amount))) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.OVERFLOW, "adding " + amount + " to " + number + " leaves the range of a long");
     }
     long whole = Operation.IncrementDecimal.whole(amount);
     long fraction = Operation.IncrementDecimal.fraction(amount);
-    return new NumericString(LwwRegister.EMPTY, sums.addTo(whole, fraction, preparation));
+    return new NumericString(LwwRegister.EMPTY, StringSums.add(sums, whole, fraction, preparation));
   }
 
   @Override
@@ -212,18 +212,18 @@ public final class NumericString implements DotStore<NumericString> {
   @Override
   public void write(WireOutput out) {
     assigned.write(out);
-    sums.writeSums(out);
+    StringSums.write(sums, out);
   }
 
   /** Reads what {@link #write} wrote. */
   static NumericString read(WireInput in) {
-    return new NumericString(LwwRegister.read(in), CounterSlots.readSums(in));
+    return new NumericString(LwwRegister.read(in), StringSums.read(in));
   }
 
   /** See {@link TypeRegistry#skip}. */
   static boolean skip(WireInput in) {
     boolean isAssigned = LwwRegister.skip(in);
-    boolean counts = !CounterSlots.readSums(in).isReset();
+    boolean counts = !StringSums.read(in).isReset();
     return isAssigned || counts;
   }
 
@@ -245,6 +245,6 @@ public final class NumericString implements DotStore<NumericString> {
 
   @Override
   public String toString() {
-    return assigned + (sums.isEmpty() ? "" : " and " + sums.decimal().toPlainString());
+    return assigned + (sums.isEmpty() ? "" : " and " + StringSums.decimal(sums).toPlainString());
   }
 }

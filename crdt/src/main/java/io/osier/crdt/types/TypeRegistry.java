@@ -23,8 +23,8 @@ public final class TypeRegistry {
   /** A new object's content: no operation has been done on it. */
   public static DotStore<?> empty(CrdtType type) {
     return switch (type) {
-      case PN_COUNTER -> PnCounter.EMPTY;
-      case G_COUNTER -> GCounter.EMPTY;
+      case PN_COUNTER -> Counter.EMPTY_PN;
+      case G_COUNTER -> Counter.EMPTY_G;
       case LWW_REGISTER -> LwwRegister.EMPTY;
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI;
       case EW_FLAG -> Flag.ENABLE_WINS;
@@ -49,8 +49,8 @@ public final class TypeRegistry {
    */
   public static DotStore<?> read(CrdtType type, WireInput in, List<ReplicaId> replicas) {
     return switch (type) {
-      case PN_COUNTER -> PnCounter.read(in);
-      case G_COUNTER -> GCounter.read(in);
+      case PN_COUNTER -> Counter.EMPTY_PN.read(in);
+      case G_COUNTER -> Counter.EMPTY_G.read(in);
       case LWW_REGISTER -> LwwRegister.read(in);
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI.read(in);
       case EW_FLAG -> Flag.ENABLE_WINS.read(in);
@@ -71,8 +71,7 @@ public final class TypeRegistry {
   /** Goes past the content of a type; whether a reader can tell it from a new object's. */
   static boolean skip(CrdtType type, WireInput in) {
     return switch (type) {
-      case PN_COUNTER -> CounterSlots.readValue(in, true) != null;
-      case G_COUNTER -> CounterSlots.readValue(in, false) != null;
+      case PN_COUNTER, G_COUNTER -> Counter.readValue(in, type) != null;
       case LWW_REGISTER -> LwwRegister.skip(in);
       case MV_REGISTER, MIN_REGISTER, MAX_REGISTER -> ValueRegister.skip(in);
       case STRING -> NumericString.skip(in);
@@ -98,8 +97,7 @@ public final class TypeRegistry {
    */
   static @Nullable Reading readValue(CrdtType type, WireInput in) {
     return switch (type) {
-      case PN_COUNTER -> CounterSlots.readValue(in, true);
-      case G_COUNTER -> CounterSlots.readValue(in, false);
+      case PN_COUNTER, G_COUNTER -> Counter.readValue(in, type);
       case LWW_REGISTER -> LwwRegister.readValue(in);
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI.readValue(in);
       case STRING -> NumericString.readValue(in);

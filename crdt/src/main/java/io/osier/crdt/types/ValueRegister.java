@@ -120,16 +120,6 @@ public final class ValueRegister implements DotStore<ValueRegister> {
   }
 
   @Override
-  public boolean isEmpty() {
-    return writes.isEmpty();
-  }
-
-  @Override
-  public ValueRegister trimmed() {
-    return this;
-  }
-
-  @Override
   public long heapBytes() {
     return HeapSize.object(2 * HeapSize.REFERENCE) + writes.heapBytes(Value::heapBytes);
   }

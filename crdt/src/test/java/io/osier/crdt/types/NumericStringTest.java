@@ -9,6 +9,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
@@ -129,6 +130,25 @@ final class NumericStringTest {
       state = with(state, EU, new Operation.Assign(Value.of(0)));
     }
     assertThat(text(with(state, EU, new Operation.Increment(7)))).isEqualTo("7");
+  }
+
+  /** The second increment cannot tell from what was known before the update what was reset. */
+  @Test
+  void incrementAfterAnAssignment_ofTheSameUpdateOfAMap_counts() {
+    FieldId field = new FieldId("f", CrdtType.STRING);
+    List<Operation> each =
+        List.of(
+            new Operation.Increment(5),
+            new Operation.Assign(Value.of("3")),
+            new Operation.Increment(2));
+    CrdtState map =
+        with(
+            CrdtState.bottom(CrdtType.OR_MAP),
+            EU,
+            new Operation.UpdateFields(
+                each.stream().map(o -> new Operation.FieldUpdate(field, o)).toList()));
+    assertThat(((Reading.Fields) map.read(new Query.Whole())).field("f"))
+        .contains(new Reading.Single(Optional.of(Value.of("5"))));
   }
 
   @Test

@@ -181,11 +181,11 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
     return CrdtType.BOUNDED_COUNTER;
   }
 
-  /** The value. */
+  /** The value; held at the ends of a long's range where replicas together leave it. */
   public long value() {
     long value = bounds == null ? 0 : bounds.first;
     for (Row row : rows.values()) {
-      value += row.up - row.down;
+      value = Counter.saturatedSum(value, row.up - row.down);
     }
     return value;
   }
@@ -379,6 +379,7 @@ public final class BoundedCounter implements DotStore<BoundedCounter> {
         operation instanceof Operation.Increment i
             ? i.amount()
             : ((Operation.IncrementWithin) operation).amount();
+    Math.addExact(value(), amount);
     return new Row(
         number,
         amount > 0 ? Math.addExact(row.up, amount) : row.up,

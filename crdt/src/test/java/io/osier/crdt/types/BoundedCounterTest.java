@@ -120,6 +120,26 @@ final class BoundedCounterTest {
   }
 
   @Test
+  void rangeOfALong_isNotLeft_byAnUpdateNorByReplicasTogether() {
+    long max = Long.MAX_VALUE;
+    Operation create = new Operation.Bound(0, BoundedCounter.NO_UPPER, DCS, max - 5);
+    CrdtState a = update(BOTTOM, "a", 1, create);
+    assertThatThrownBy(() -> update(a, "a", 2, new Operation.Increment(6)))
+        .hasMessageContaining("OVERFLOW");
+    CrdtState most = update(a, "a", 2, new Operation.Increment(5));
+    assertThat(counter(most).value()).isEqualTo(max);
+    CrdtState b = update(BOTTOM, "b", 1, create);
+    CrdtState both = most.join(update(b, "b", 2, new Operation.Increment(5)));
+    assertThat(counter(both).value()).as("5 more than a long can be").isEqualTo(max);
+    // The room of one and the first value of the other are beyond it, too.
+    CrdtState low = update(BOTTOM, "b", 1, new Operation.Bound(0, max - 1, DCS));
+    CrdtState far = update(BOTTOM, "a", 1, new Operation.Bound(0, max - 1, DCS, max - 5)).join(low);
+    assertThat(counter(far).upper()).isEqualTo(BoundedCounter.NO_UPPER);
+    assertThatThrownBy(() -> update(far, "b", 2, new Operation.Increment(6)))
+        .hasMessageContaining("OVERFLOW");
+  }
+
+  @Test
   void whatIsNotAllowed_isNamed() {
     CrdtState created = update(BOTTOM, "a", 1, new Operation.Bound(0, 5, DCS));
     assertThatThrownBy(() -> update(BOTTOM, "a", 1, new Operation.Increment(1)))

@@ -78,4 +78,21 @@ final class LaterTypesGateTest {
         .as("let through")
         .isNotInstanceOf(OsierException.class);
   }
+
+  @Test
+  void firstValueOfABoundedCounter_isRefused_untilAllKnowIt() {
+    Operation first = new Operation.Bound(0, 9, List.of("eu"), 5);
+    assertThatThrownBy(() -> write(CrdtType.BOUNDED_COUNTER, first))
+        .hasMessageContainingAll("'us'", "version 10", "with a first value", "version 11")
+        .extracting(e -> ((OsierException) e).code())
+        .isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThatThrownBy(
+            () -> write(CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 9, List.of("eu"))))
+        .as("let through")
+        .isNotInstanceOf(OsierException.class);
+    version.set(11);
+    assertThatThrownBy(() -> write(CrdtType.BOUNDED_COUNTER, first))
+        .as("let through")
+        .isNotInstanceOf(OsierException.class);
+  }
 }

@@ -1,6 +1,7 @@
 package io.osier.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
@@ -250,6 +251,32 @@ final class ProtocolCodecTest {
     for (Reply reply : replies()) {
       assertThat(ProtocolCodec.decodeReply(ProtocolCodec.encode(++id, reply)))
           .isEqualTo(new Envelope<>(id, reply));
+    }
+  }
+
+  /** Wherever a request names a type. */
+  @Test
+  void typeOfTheFuture_isRefusedByItsNumber() {
+    Operation assign = new Operation.Assign(Value.of(5));
+    Key key = Key.of("k");
+    for (Request request :
+        List.of(
+            new Request.Write("s", key, CrdtType.MAX_REGISTER, assign, VersionVector.EMPTY, 0),
+            new Request.Read(
+                "s",
+                key,
+                Optional.of(CrdtType.MAX_REGISTER),
+                new Query.Whole(),
+                VersionVector.EMPTY,
+                false,
+                0))) {
+      byte[] bytes = ProtocolCodec.encode(1, request);
+      int at = HexFormat.of().formatHex(bytes).indexOf("016b10") / 2 + 2; // behind the key
+      assertThat(bytes[at]).isEqualTo((byte) CrdtType.MAX_REGISTER.number());
+      bytes[at] = 40;
+      assertThatThrownBy(() -> ProtocolCodec.decodeRequest(bytes))
+          .isInstanceOf(MalformedException.class)
+          .hasMessageContaining("type number 40 is unknown");
     }
   }
 

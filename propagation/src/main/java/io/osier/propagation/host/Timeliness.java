@@ -5,8 +5,9 @@ package io.osier.propagation.host;
  * hundred milliseconds too late only the receiver can tell ({@link LateCounts}).
  *
  * @param confirmed updates that it has confirmed, since it is a peer and since the sender's start
- * @param late those of them that came later than the staleness bound
- * @param overdue updates that it lacks now though they are older than the bound
+ * @param late those of them that came later than the staleness bound, or a second without one
+ * @param overdue updates that it has not confirmed yet though they are older than that; what it has
+ *     lost since it confirmed it is in its lag only
  */
 public record Timeliness(long confirmed, long late, long overdue) {
   /** Nothing was committed. */

@@ -12,6 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.CompactedLog;
+import io.osier.propagation.host.ObjectProgress.Count;
 import io.osier.propagation.send.OutboundLog.ObjectLog;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +98,25 @@ final class OutboundLogTest {
     assertThat(log.prunedTick()).isEqualTo(10_000 - 100);
     log.prune(log.ticks());
     assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void updatesSinceAPlace_areCounted_whetherTheyAreKeptOrNot() {
+    for (long limit : new long[] {1 << 20, placeBytes("a")}) {
+      OutboundLog log = new OutboundLog(0, new Budget("trails", limit));
+      commitAndShip(log, "a", 1);
+      commitAndShip(log, "a", 2);
+      ObjectLog a = requireNonNull(log.find(object("a")));
+      assertThat(a.countSince(0, 9)).isEqualTo(new Count(2, 9));
+      assertThat(a.countSince(log.ticks(), 9)).isEqualTo(Count.NONE);
+      log.commit(object("a"), segment(3, 4), 3, true);
+      assertThat(a.countHeld(9)).isEqualTo(new Count(1, 5));
+      long everywhere = log.ticks();
+      log.prune(everywhere);
+      log.shipped(requireNonNull(log.takeDirty(Long.MAX_VALUE)), Long.MAX_VALUE);
+      assertThat(a.countHeld(9)).isEqualTo(Count.NONE);
+      assertThat(a.countSince(everywhere, 9)).isEqualTo(new Count(1, 5));
+    }
   }
 
   @Test

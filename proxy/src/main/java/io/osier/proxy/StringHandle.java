@@ -34,7 +34,7 @@ public final class StringHandle extends LastWriterCalls<String> {
             @Override
             public String decode(Value value) {
               if (value instanceof Value.Bytes) {
-                throw new OsierException(
+                throw OsierException.of(
                     ErrorCode.MALFORMED, "the string is not UTF-8: read it by getBytes");
               }
               return value.toString();

@@ -20,9 +20,9 @@ final class AdminAnswersTest {
   void keyspaces_areRead_withWhatIsNotKnownYet() {
     String json =
         "{\"keyspaces\": [{\"name\":\"shop\",\"state\":\"creating\",\"from\":\"command\","
-            + "\"sla\":\"500ms\",\"later\":-2.5e3,\"more\":{\"x\":[1,null,true]},\"awaited\":[\"us\"],"
-            + "\"changed_by\":\"Ad\\u0061 \\\"A\\\"\\n\",\"changed_at_ms\":1700000000000}],"
-            + " \"more\": []}";
+            + "\"sla\":\"500ms\",\"later\":-2.5e3,\"more\":{\"x\":[1,null,true]},\"awaited\":[\"us\"],\"changed_by\":\"Ad\\u0061"
+            + " \\\"A\\\"\\n"
+            + "\",\"changed_at_ms\":1700000000000}], \"more\": []}";
     assertThat(AdminAnswers.keyspaces(json))
         .containsExactly(
             new KeyspaceStatus(

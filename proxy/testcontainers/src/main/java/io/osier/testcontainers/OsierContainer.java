@@ -103,8 +103,7 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   @Override
   protected void configure() {
-    // There are no users unless settings name some: where the engine is on this machine, nobody else
-    // should reach it.
+    // There are no users unless settings name some: an engine on this machine is for it alone.
     String at = isLoopback(getHost()) ? "127.0.0.1:" : "";
     setPortBindings(
         List.of(at + clientPort + ":" + CLIENT_PORT, at + adminPort + ":" + ADMIN_PORT));
@@ -163,7 +162,10 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
    * @param atMost after this time it is killed
    */
   public void stopProcess(Duration atMost) {
-    getDockerClient().stopContainerCmd(getContainerId()).withTimeout((int) atMost.toSeconds()).exec();
+    getDockerClient()
+        .stopContainerCmd(getContainerId())
+        .withTimeout((int) atMost.toSeconds())
+        .exec();
   }
 
   /**

@@ -37,6 +37,10 @@ public final class Admin {
   private static final String DATACENTER = "dc";
   private static final String KEYSPACE = "keyspace";
   private static final String LIST = "list";
+  private static final String WHY = "why";
+
+  /** As base 64 it is no larger than a setting may be. */
+  private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 
   /** What of a keyspace stays as it was created. */
   private static final Set<String> FIXED = Set.of("consistency", "partitions", "replicas");
@@ -317,7 +321,7 @@ public final class Admin {
    * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
    */
   public CompletableFuture<String> whyAsync() {
-    return ask("why", "list", "", Map.of());
+    return ask(WHY, LIST, "", Map.of());
   }
 
   /**
@@ -327,9 +331,9 @@ public final class Admin {
    * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
    */
   public CompletableFuture<String> whyAsync(String keyspace, Key key) {
-    if (key.length() > WHY_KEY_MAX) {
+    if (present(key, "a key").length() > WHY_KEY_MAX) {
       return CompletableFuture.failedFuture(
-          new OsierException(
+          OsierException.of(
               ErrorCode.INVALID_ARGUMENT,
               "a key that is asked about has at most "
                   + WHY_KEY_MAX
@@ -337,7 +341,7 @@ public final class Admin {
                   + key.length()));
     }
     String name = Base64.getUrlEncoder().withoutPadding().encodeToString(key.toBytes());
-    return ask("why", "list", name, Map.of("keyspace", present(keyspace, "a keyspace's name")));
+    return ask(WHY, LIST, name, Map.of(KEYSPACE, present(keyspace, "a keyspace's name")));
   }
 
   /**
@@ -359,7 +363,4 @@ public final class Admin {
             client.settings().timeout(),
             !action.equals(LIST));
   }
-
-  /** As base 64 it is no larger than a setting may be. */
-  private static final int WHY_KEY_MAX = Request.SETTING_BYTES_MAX / 4 * 3;
 }

@@ -14,9 +14,11 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** What datacenters answer to those who administer them, read from JSON. Pure. */
+/**
+ * What datacenters answer to those who administer them, read from JSON: objects are maps, arrays
+ * are lists, and all else is its text; that of null is empty. Pure.
+ */
 final class AdminAnswers {
   /** What of a keyspace is none of its settings. */
   private static final Set<String> KEYSPACES_OWN =
@@ -41,8 +43,8 @@ final class AdminAnswers {
           SortedMap<String, String> settings = new TreeMap<>();
           one.forEach(
               (name, value) -> {
-                if (!KEYSPACES_OWN.contains(name) && !(value instanceof List)) {
-                  settings.put(name, String.valueOf(value));
+                if (!KEYSPACES_OWN.contains(name) && value instanceof String setting) {
+                  settings.put(name, setting);
                 }
               });
           return new KeyspaceStatus(
@@ -96,43 +98,42 @@ final class AdminAnswers {
                 moment(one, "made_at_ms")));
   }
 
-  private static <T> List<T> all(
-      String json, String name, Function<Map<String, @Nullable Object>, T> read) {
+  @SuppressWarnings("unchecked") // an object's names are texts
+  private static <T> List<T> all(String json, String name, Function<Map<String, Object>, T> read) {
     if (!(new AdminAnswers(json).whole() instanceof Map<?, ?> root)
         || !(root.get(name) instanceof List<?> list)) {
       throw malformed("there are no " + name + " in it");
     }
     List<T> all = new ArrayList<>();
     for (Object one : list) {
-      if (!(one instanceof Map<?, ?> fields)) {
+      if (!(one instanceof Map<?, ?>)) {
         throw malformed("one of " + name + " is no object");
       }
-      Map<String, @Nullable Object> byName = new LinkedHashMap<>();
-      fields.forEach((field, value) -> byName.put(String.valueOf(field), value));
-      all.add(read.apply(byName));
+      all.add(read.apply((Map<String, Object>) one));
     }
     return List.copyOf(all);
   }
 
-  private static String text(Map<String, @Nullable Object> of, String name) {
-    Object value = of.get(name);
-    return value == null ? "" : value.toString();
+  private static String text(Map<String, Object> of, String name) {
+    return of.get(name) instanceof String text ? text : "";
   }
 
-  private static Optional<String> some(Map<String, @Nullable Object> of, String name) {
+  private static Optional<String> some(Map<String, Object> of, String name) {
     return Optional.of(text(of, name)).filter(t -> !t.isEmpty());
   }
 
-  private static List<String> texts(Map<String, @Nullable Object> of, String name) {
+  private static List<String> texts(Map<String, Object> of, String name) {
     return of.get(name) instanceof List<?> list
         ? list.stream().map(String::valueOf).toList()
         : List.of();
   }
 
-  private static Optional<Instant> moment(Map<String, @Nullable Object> of, String name) {
-    return of.get(name) instanceof Number n && n.longValue() > 0
-        ? Optional.of(Instant.ofEpochMilli(n.longValue()))
-        : Optional.empty();
+  private static Optional<Instant> moment(Map<String, Object> of, String name) {
+    try {
+      return some(of, name).map(Long::parseLong).filter(ms -> ms > 0).map(Instant::ofEpochMilli);
+    } catch (NumberFormatException e) {
+      throw malformed(name + " is no whole number");
+    }
   }
 
   private static OsierException malformed(String why) {
@@ -141,8 +142,13 @@ final class AdminAnswers {
 
   // ---------------------------------------------------------------- JSON
 
-  private @Nullable Object whole() {
-    Object value = value();
+  private Object whole() {
+    Object value;
+    try {
+      value = value();
+    } catch (IndexOutOfBoundsException e) {
+      throw malformed("it ends in the middle");
+    }
     skipBlanks();
     if (at < text.length()) {
       throw malformed("something follows its end, at " + at);
@@ -150,21 +156,18 @@ final class AdminAnswers {
     return value;
   }
 
-  private @Nullable Object value() {
+  private Object value() {
     skipBlanks();
-    return switch (peek()) {
+    return switch (text.charAt(at)) {
       case '{' -> object();
       case '[' -> array();
       case '"' -> string();
-      case 't' -> word("true", true);
-      case 'f' -> word("false", false);
-      case 'n' -> word("null", null);
-      default -> number();
+      default -> bare();
     };
   }
 
-  private Map<String, @Nullable Object> object() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+  private Map<String, Object> object() {
+    Map<String, Object> fields = new LinkedHashMap<>();
     enter();
     while (!ends('}', fields.isEmpty())) {
       skipBlanks();
@@ -176,8 +179,8 @@ final class AdminAnswers {
     return fields;
   }
 
-  private List<@Nullable Object> array() {
-    List<@Nullable Object> elements = new ArrayList<>();
+  private List<Object> array() {
+    List<Object> elements = new ArrayList<>();
     enter();
     while (!ends(']', elements.isEmpty())) {
       elements.add(value());
@@ -195,7 +198,7 @@ final class AdminAnswers {
   /** Whether an object or array ends here; otherwise its next one follows. */
   private boolean ends(char end, boolean isFirst) {
     skipBlanks();
-    if (peek() == end) {
+    if (text.charAt(at) == end) {
       at++;
       depth--;
       return true;
@@ -209,17 +212,14 @@ final class AdminAnswers {
   private String string() {
     expect('"');
     StringBuilder read = new StringBuilder();
-    while (peek() != '"') {
-      char c = text.charAt(at++);
+    for (char c = text.charAt(at++); c != '"'; c = text.charAt(at++)) {
       read.append(c == '\\' ? escaped() : c);
     }
-    at++;
     return read.toString();
   }
 
   private char escaped() {
-    char c = peek();
-    at++;
+    char c = text.charAt(at++);
     return switch (c) {
       case 'n' -> '\n';
       case 't' -> '\t';
@@ -227,11 +227,8 @@ final class AdminAnswers {
       case 'b' -> '\b';
       case 'f' -> '\f';
       case 'u' -> {
-        if (at + 4 > text.length()) {
-          throw malformed("it ends in the middle");
-        }
-        at += 4;
         try {
+          at += 4;
           yield (char) Integer.parseInt(text, at - 4, at, 16);
         } catch (NumberFormatException e) {
           throw malformed("an escaped character is none, at " + at);
@@ -241,28 +238,17 @@ final class AdminAnswers {
     };
   }
 
-  private @Nullable Object word(String word, @Nullable Object meaning) {
-    if (!text.startsWith(word, at)) {
-      throw malformed("there is no value at " + at);
-    }
-    at += word.length();
-    return meaning;
-  }
-
-  private Number number() {
+  /** A number, a truth value or null. */
+  private String bare() {
     int from = at;
-    while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
+    while (at < text.length() && ",:]}\" \t\r\n".indexOf(text.charAt(at)) < 0) {
       at++;
     }
-    String digits = text.substring(from, at);
-    try {
-      if (digits.chars().allMatch(c -> c == '-' || Character.isDigit(c))) {
-        return Long.valueOf(digits);
-      }
-      return Double.valueOf(digits);
-    } catch (NumberFormatException e) {
-      throw malformed("there is no value at " + from);
+    if (at == from) {
+      throw malformed("there is no value at " + at);
     }
+    String word = text.substring(from, at);
+    return word.equals("null") ? "" : word;
   }
 
   private void skipBlanks() {
@@ -271,15 +257,8 @@ final class AdminAnswers {
     }
   }
 
-  private char peek() {
-    if (at >= text.length()) {
-      throw malformed("it ends in the middle");
-    }
-    return text.charAt(at);
-  }
-
   private void expect(char c) {
-    if (peek() != c) {
+    if (text.charAt(at) != c) {
       throw malformed("there is no '" + c + "' at " + at);
     }
     at++;

@@ -32,7 +32,7 @@ final class ArgumentChecks {
       checks.run();
       return null;
     } catch (OsierException e) {
-      return e;
+      return e.classified();
     }
   }
 

@@ -32,16 +32,19 @@ abstract class BatchCall {
   private final SessionCore session;
   private final String keyspace;
   private final boolean update;
+  private final boolean inBackground;
   private final List<Key> keys;
 
   // Of each part one of them is set, by whoever brings its answer, before all of it ends.
   private final @Nullable OsierException[] errors;
   private final @Nullable Found[] found;
 
-  private BatchCall(SessionCore session, String keyspace, List<Key> keys, boolean update) {
+  private BatchCall(
+      SessionCore session, String keyspace, List<Key> keys, boolean update, boolean inBackground) {
     this.session = session;
     this.keyspace = keyspace;
     this.update = update;
+    this.inBackground = inBackground;
     this.keys = keys;
     this.errors = new OsierException[keys.size()];
     this.found = new Found[keys.size()];
@@ -50,11 +53,6 @@ abstract class BatchCall {
   /** The request for some parts, which are of one partition. */
   abstract Request request(
       List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
-
-  /** As {@link Call#isInBackground}. */
-  boolean isInBackground() {
-    return false;
-  }
 
   /** Reads objects. */
   static CompletableFuture<List<Found>> read(
@@ -70,16 +68,12 @@ abstract class BatchCall {
       return CompletableFuture.failedFuture(wrong);
     }
     List<Keyspace.Get> reads = List.copyOf(asked);
-    return new BatchCall(session, keyspace, reads.stream().map(Keyspace.Get::key).toList(), false) {
+    List<Key> keys = reads.stream().map(Keyspace.Get::key).toList();
+    return new BatchCall(session, keyspace, keys, false, inBackground) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Fetch> some = parts.stream().map(reads::get).map(Keyspace.Get::fetch).toList();
         return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
-      }
-
-      @Override
-      boolean isInBackground() {
-        return inBackground;
       }
     }.start();
   }
@@ -87,26 +81,24 @@ abstract class BatchCall {
   /** Reads several keys, whatever they hold; in their order. */
   static CompletableFuture<Map<String, Found>> read(
       SessionCore session, String keyspace, Collection<String> keys) {
-    List<String> distinct;
-    List<Keyspace.Get> reads;
-    try {
-      distinct = new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
-      reads =
-          distinct.stream()
-              .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
-              .toList();
-    } catch (OsierException e) {
-      return CompletableFuture.failedFuture(e);
+    return Calls.attempt(
+        () -> {
+          List<String> distinct =
+              new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+          List<Keyspace.Get> reads =
+              distinct.stream()
+                  .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
+                  .toList();
+          return read(session, keyspace, reads).thenApply(found -> byKey(distinct, found));
+        });
+  }
+
+  private static Map<String, Found> byKey(List<String> keys, List<Found> found) {
+    Map<String, Found> byKey = new LinkedHashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      byKey.put(keys.get(i), found.get(i));
     }
-    return read(session, keyspace, reads)
-        .thenApply(
-            found -> {
-              Map<String, Found> byKey = new LinkedHashMap<>();
-              for (int i = 0; i < distinct.size(); i++) {
-                byKey.put(distinct.get(i), found.get(i));
-              }
-              return Collections.unmodifiableMap(byKey);
-            });
+    return Collections.unmodifiableMap(byKey);
   }
 
   /** Updates objects; those of one key in this order. */
@@ -117,8 +109,8 @@ abstract class BatchCall {
       return CompletableFuture.failedFuture(wrong);
     }
     List<Keyspace.Change> changes = List.copyOf(asked);
-    return new BatchCall(
-        session, keyspace, changes.stream().map(Keyspace.Change::key).toList(), true) {
+    List<Key> keys = changes.stream().map(Keyspace.Change::key).toList();
+    return new BatchCall(session, keyspace, keys, true, false) {
       @Override
       Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
         List<Request.Update> some =
@@ -149,7 +141,7 @@ abstract class BatchCall {
     int known = session.partitions(keyspace);
     return known > 0
         ? CallFuture.completed(known)
-        : new PartitionsCall(session, keyspace, isInBackground()).start();
+        : new PartitionsCall(session, keyspace, inBackground).start();
   }
 
   /** Waits for a datacenter that has the keyspace. */
@@ -217,7 +209,7 @@ abstract class BatchCall {
 
           @Override
           boolean isInBackground() {
-            return BatchCall.this.isInBackground();
+            return inBackground;
           }
 
           @Override

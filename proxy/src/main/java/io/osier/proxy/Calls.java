@@ -68,7 +68,7 @@ final class Calls {
     try {
       return call.get();
     } catch (OsierException e) {
-      return CompletableFuture.failedFuture(e);
+      return CompletableFuture.failedFuture(e.classified());
     }
   }
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads what the keys of some changes hold, some keys at a time, until all are read or there is no
- * more room. Where one cannot be read its change is told without.
+ * Reads what the keys of some changes hold, some keys at a time, until all are read, there is no
+ * more room, or none of some can be read. Where one cannot be read its change is told without.
  */
 final class ChangedValues {
   /** So many keys are read at once. */
@@ -62,10 +62,14 @@ final class ChangedValues {
                 for (int i = 0; i < all.size(); i++) {
                   take(keys.get(from + i), all.get(i));
                 }
-              } else if (Calls.asOsier(error, false) instanceof BatchException some) {
-                some.found().forEach((i, one) -> take(keys.get(from + i), one));
+                return to;
               }
-              return to;
+              if (Calls.asOsier(error, false) instanceof BatchException some
+                  && !some.found().isEmpty()) {
+                some.found().forEach((i, one) -> take(keys.get(from + i), one));
+                return to;
+              }
+              return keys.size(); // nobody answers, or nobody waits any more
             });
   }
 

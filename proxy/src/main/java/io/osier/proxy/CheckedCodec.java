@@ -105,7 +105,7 @@ class CheckedCodec<T> {
     try {
       return action.get();
     } catch (OsierException e) {
-      throw e;
+      throw e.classified();
     } catch (RuntimeException | StackOverflowError e) {
       throw OsierException.of(code, what + ": " + e, e);
     }
@@ -180,12 +180,6 @@ class CheckedCodec<T> {
   /** Makes a call of what must be encoded first; what is wrong with that fails the call. */
   static <A, R> CompletableFuture<R> call(
       Supplier<A> argument, Function<A, CompletableFuture<R>> call) {
-    A encoded;
-    try {
-      encoded = argument.get();
-    } catch (OsierException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return call.apply(encoded);
+    return Calls.attempt(() -> call.apply(argument.get()));
   }
 }

@@ -167,13 +167,13 @@ abstract class ClientBuilder {
 
   /** Who hears of the client's figures. */
   public OsierClient.Builder metrics(ClientMetrics listener) {
-    metrics = GuardedMetrics.of(present(listener, "a listener"));
+    metrics = ListenerGuard.metrics(present(listener, "a listener"));
     return self();
   }
 
   /** Who hears of each call as a whole: where timers and spans are made. */
   public OsierClient.Builder observer(ClientObserver ofCalls) {
-    observer = GuardedObserver.of(present(ofCalls, "an observer"));
+    observer = ListenerGuard.observer(present(ofCalls, "an observer"));
     return self();
   }
 

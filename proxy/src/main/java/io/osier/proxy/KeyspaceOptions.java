@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What a keyspace is to be like, for {@link Admin#ensureKeyspace} and its like. What is not said is
@@ -71,11 +73,11 @@ public final class KeyspaceOptions {
    * @param datacenters their names
    */
   public KeyspaceOptions replicas(String... datacenters) {
-    SortedMap<String, String> sorted = new TreeMap<>();
+    SortedSet<String> sorted = new TreeSet<>();
     for (String dc : datacenters) {
-      sorted.put(present(dc, "a datacenter's name"), dc);
+      sorted.add(present(dc, "a datacenter's name"));
     }
-    return with("replicas", sorted.isEmpty() ? "all" : String.join(",", sorted.keySet()));
+    return with("replicas", sorted.isEmpty() ? "all" : String.join(",", sorted));
   }
 
   /** How updates travel: adaptive, unless this says otherwise. */

@@ -179,13 +179,11 @@ public abstract class ObjectSpace extends HandleSource {
 
   private <T> CompletableFuture<T> updateKey(
       String key, Supplier<Operation> operation, Query query, Function<Keyspace.Found, T> result) {
-    try {
-      return access
-          .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
-          .thenApply(result);
-    } catch (OsierException e) { // it is no key, or no time
-      return CompletableFuture.failedFuture(e);
-    }
+    return Calls.attempt( // it may be no key, or no time
+        () ->
+            access
+                .updateKey(Key.of(key), operation.get(), new Request.Ask(true, query))
+                .thenApply(result));
   }
 
   /**
@@ -248,11 +246,7 @@ public abstract class ObjectSpace extends HandleSource {
 
   private <T> CompletableFuture<T> inquire(
       String key, Query query, Function<Keyspace.Found, T> result) {
-    try {
-      return access.read(Key.of(key), Optional.empty(), query, result);
-    } catch (OsierException e) { // it is no key
-      return CompletableFuture.failedFuture(e);
-    }
+    return Calls.attempt(() -> access.read(Key.of(key), Optional.empty(), query, result));
   }
 
   /** A counter that never leaves its bounds. */

@@ -21,6 +21,14 @@ import java.util.function.Function;
  * assignments the latest wins; increments add up, and an assignment resets those that it saw. Where
  * another datacenter assigns something else at the same time, an increment counts on it if it is a
  * number. Cheap; thread-safe.
+ *
+ * <pre>{@code
+ * shop.string("hits").assign("10");
+ * long hits = shop.string("hits").incrementAndGet(5);    // 15
+ * }</pre>
+ *
+ * <p>VALUE_TOO_LARGE if it would be over the keyspace's limit, WRONG_TYPE if the key holds another
+ * type.
  */
 public final class StringHandle extends LastWriterCalls<String> {
   private static final CheckedCodec<String> TEXT =
@@ -34,7 +42,7 @@ public final class StringHandle extends LastWriterCalls<String> {
             @Override
             public String decode(Value value) {
               if (value instanceof Value.Bytes) {
-                throw new OsierException(
+                throw OsierException.of(
                     ErrorCode.MALFORMED, "the string is not UTF-8: read it by getBytes");
               }
               return value.toString();

@@ -101,7 +101,8 @@ public final class Watch implements Flow.Publisher<Changes> {
    * With each change comes what its key holds ({@link Changes.Change#found}): at this change, or at
    * a later one. It is read by a request of its own, of 32 keys at a time, after the changes came,
    * so changes come later by about one way there and back. Of what comes at once, no more values
-   * are read after 4 MiB; the changes that follow come without.
+   * are read after 4 MiB, or after 32 of which none can be read; the changes that follow come
+   * without.
    *
    * <pre>{@code
    * shop.watchPrefix("stock:").withValues().listen(told -> told.changes().forEach(change ->

@@ -20,14 +20,14 @@ final class AdminAnswersTest {
   void keyspaces_areRead_withWhatIsNotKnownYet() {
     String json =
         "{\"keyspaces\": [{\"name\":\"shop\",\"state\":\"creating\",\"from\":\"command\","
-            + "\"sla\":\"500ms\",\"later\":{\"x\":[1,-2.5e3,null,true]},\"awaited\":[\"us\"],"
-            + "\"changed_by\":\"Ad\\u0061 \\\"A\\\"\\n\",\"changed_at_ms\":1700000000000}],"
-            + " \"more\": []}";
+            + "\"sla\":\"500ms\",\"later\":-2.5e3,\"more\":{\"x\":[1,null,true]},\"awaited\":[\"us\"],\"changed_by\":\"Ad\\u0061"
+            + " \\\"A\\\"\\n"
+            + "\",\"changed_at_ms\":1700000000000}], \"more\": []}";
     assertThat(AdminAnswers.keyspaces(json))
         .containsExactly(
             new KeyspaceStatus(
                 "shop",
-                new TreeMap<>(Map.of("sla", "500ms", "later", "{x=[1, -2500.0, null, true]}")),
+                new TreeMap<>(Map.of("sla", "500ms", "later", "-2.5e3")),
                 false,
                 List.of("us"),
                 false,
@@ -65,6 +65,8 @@ final class AdminAnswersTest {
         "{\"users\":[\"\\u00",
         "{\"users\":[\"\\uzzzz\"]}",
         "{\"users\":[--]}",
+        "{\"users\":[],\"more\":}",
+        "{\"users\":[{\"made_at_ms\":\"soon\"}]}",
         "{\"users\":[],}",
         "{\"users\" []}"
       })

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.InvalidRequestException;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.PermanentException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -16,6 +18,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.values.ValueCodec;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.time.Duration;
@@ -109,6 +112,28 @@ final class BadCallTest {
   private void refused(ErrorCode code, String words, ThrowingCallable call) {
     assertThatThrownBy(call).satisfies(code(code)).hasMessageContaining(words);
     assertThat(eu.requests).isEmpty();
+  }
+
+  @Test
+  void errorOfACodec_isOfTheClassThatSaysWhatToDo() {
+    ValueCodec<String> none =
+        new ValueCodec<>() {
+          @Override
+          public Value encode(String text) {
+            throw new OsierException(ErrorCode.INVALID_ARGUMENT, "no " + text);
+          }
+
+          @Override
+          public String decode(Value value) {
+            throw new OsierException(ErrorCode.MALFORMED, "not " + value);
+          }
+        };
+    assertThatThrownBy(() -> new CheckedCodec<>(none).object(Value.of("b")))
+        .isExactlyInstanceOf(PermanentException.class)
+        .hasMessage("MALFORMED: not b");
+    assertThatThrownBy(() -> shop.register("r").as(none).assign("a"))
+        .isExactlyInstanceOf(InvalidRequestException.class)
+        .hasMessage("INVALID_ARGUMENT: no a");
   }
 
   @Test

@@ -263,6 +263,7 @@ final class BoundariesTest {
     }
     assertThat(thrown)
         .as("%s with %s", method, Arrays.toString(arguments))
+        .isNotExactlyInstanceOf(OsierException.class) // but of the class that says what to do
         .isInstanceOfSatisfying(
             OsierException.class,
             e ->

@@ -44,7 +44,7 @@ final class ArchitectureTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .withImportOption(l -> !l.contains("/test/") && !l.contains("/io/osier/bench/"))
           .withImportOption(l -> !l.contains("/package-info.class"))
-          // In the client's test-jar: for tests, though it does not lie where tests do.
+          // For tests, though they do not lie where tests do.
           .withImportOption(l -> !l.contains("/io/osier/testcontainers/"))
           .withImportOption(l -> !l.contains("/io/osier/testing/"))
           .importPackages("io.osier");

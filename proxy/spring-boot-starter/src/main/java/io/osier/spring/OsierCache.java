@@ -20,7 +20,8 @@ import org.springframework.cache.support.NullValue;
 
 /**
  * A cache: of each key a register, of which the last assignment wins. Keys are kept as their text,
- * so 1 and "1" are one key. Null is kept, too. Calls fail with {@link io.osier.core.OsierException}
+ * so 1 and "1" are one key, and so are ("a, b", "c") and ("a", "b, c") where Spring makes the key
+ * of several arguments. Null is kept, too. Calls fail with {@link io.osier.core.OsierException}
  * where no datacenter answers; an application that would rather go without its cache then has
  * Spring's {@code LoggingCacheErrorHandler}. Thread-safe.
  */
@@ -171,8 +172,8 @@ final class OsierCache extends AbstractValueAdaptingCache {
       return (T) awaited(key, loader, first);
     }
     try { // a loader that comes back to its own key loads again: it cannot wait for itself
-      T value = load(key, loader);
-      put(key, value);
+      found = get(key); // another thread may have loaded it since this one looked
+      T value = found == null ? loaded(key, loader) : (T) found.get();
       mine.value().complete(value);
       return value;
     } catch (RuntimeException | Error e) {
@@ -183,21 +184,22 @@ final class OsierCache extends AbstractValueAdaptingCache {
     }
   }
 
-  private static <T> T load(Object key, Callable<T> loader) {
+  private <T> T loaded(Object key, Callable<T> loader) {
+    T value;
     try {
-      return loader.call();
+      value = loader.call();
     } catch (Exception e) {
       throw new ValueRetrievalException(key, loader, e);
     }
+    put(key, value);
+    return value;
   }
 
   private static @Nullable Object awaited(Object key, Callable<?> loader, Loading other) {
     try {
-      return other.value().join();
-    } catch (CompletionException e) {
-      Throwable cause =
-          e.getCause() instanceof ValueRetrievalException v ? v.getCause() : e.getCause();
-      throw new ValueRetrievalException(key, loader, cause);
+      return join(other.value());
+    } catch (ValueRetrievalException e) {
+      throw new ValueRetrievalException(key, loader, e.getCause());
     }
   }
 
@@ -230,9 +232,9 @@ final class OsierCache extends AbstractValueAdaptingCache {
     return register(written, key).assignAsync(toStoreValue(value)).thenApply(done -> value);
   }
 
-  private static void join(CompletableFuture<?> all) {
+  private static <T extends @Nullable Object> T join(CompletableFuture<T> future) {
     try {
-      all.join();
+      return future.join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }

@@ -43,12 +43,13 @@ public final class SerializedValues implements ValueCodec<Object> {
     try {
       return SERIALIZER.serializeToByteArray(object);
     } catch (IOException | IllegalArgumentException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
           object.getClass().getName()
               + " cannot be serialized ("
               + e.getMessage()
-              + "): let it implement Serializable, or give a bean ValueCodec<Object>");
+              + "): let it implement Serializable, or give a bean ValueCodec<Object>",
+          e);
     }
   }
 
@@ -66,12 +67,10 @@ public final class SerializedValues implements ValueCodec<Object> {
     try {
       return deserializer.deserialize(new ByteArrayInputStream(bytes));
     } catch (IOException | RuntimeException e) {
-      throw new OsierException(
+      throw OsierException.of(
           ErrorCode.MALFORMED,
-          "a value of "
-              + bytes.length
-              + " bytes is no serialized object of this application: "
-              + e);
+          "a value of " + bytes.length + " bytes is no serialized object of this application: " + e,
+          e);
     }
   }
 }

@@ -3,8 +3,7 @@ package io.osier.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
+import io.osier.core.InvalidRequestException;
 import io.osier.core.Value;
 import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import io.osier.proxy.Keyspace;
@@ -12,7 +11,9 @@ import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -183,36 +184,78 @@ final class CacheApplicationTest {
     assertThat(direct.evictIfPresent("k")).isFalse();
   }
 
-  @Test
-  void twoThreads_loadOnce() throws Exception {
-    Cache direct = cache("direct");
+  /** What two threads get of which the second asks while the first one loads. */
+  private static List<CompletableFuture<Object>> together(
+      Cache cache, String key, Callable<Object> loader) throws InterruptedException {
     CountDownLatch loading = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    AtomicInteger loads = new AtomicInteger();
-    CompletableFuture<String> first =
+    CompletableFuture<Object> first =
         CompletableFuture.supplyAsync(
             () ->
-                direct.get(
-                    "slow",
+                cache.get(
+                    key,
                     () -> {
-                      loads.incrementAndGet();
                       loading.countDown();
                       goOn.await();
-                      return "loaded";
+                      return loader.call();
                     }));
     loading.await();
-    CompletableFuture<String> second = new CompletableFuture<>();
+    CompletableFuture<Object> second = new CompletableFuture<>();
     Thread waits =
         Thread.ofPlatform()
-            .start(
-                () -> second.complete(direct.get("slow", () -> "again" + loads.incrementAndGet())));
+            .start(() -> second.completeAsync(() -> cache.get(key, loader), Runnable::run));
     while (!second.isDone() && !isIn(waits, "awaited")) {
       Thread.onSpinWait();
     }
     goOn.countDown();
-    assertThat(first.join()).isEqualTo("loaded");
-    assertThat(second.join()).isEqualTo("loaded");
-    assertThat(loads).hasValue(1);
+    return List.of(first, second);
+  }
+
+  @Test
+  void twoThreads_loadOnce() throws Exception {
+    AtomicInteger loads = new AtomicInteger();
+    for (var got : together(cache("direct"), "slow", () -> "loaded" + loads.incrementAndGet())) {
+      assertThat(got.join()).isEqualTo("loaded1");
+    }
+  }
+
+  /** What an error handler of Spring's sees of the cache must not look like the loader's. */
+  @Test
+  void whatCannotBePut_isTheCachesError_toWhoeverWaited() throws Exception {
+    for (var got : together(cache("direct"), "slow", Object::new)) {
+      assertThatThrownBy(got::join).hasCauseInstanceOf(InvalidRequestException.class);
+    }
+  }
+
+  @Test
+  void loaderThatFails_hasFailed_forWhoeverWaited() throws Exception {
+    Callable<Object> failing =
+        () -> {
+          throw new IllegalStateException("no price");
+        };
+    for (var got : together(cache("direct"), "slow", failing)) {
+      assertThatThrownBy(got::join)
+          .hasCauseInstanceOf(Cache.ValueRetrievalException.class)
+          .hasRootCauseMessage("no price");
+    }
+  }
+
+  /** Another thread has loaded it between this one's look and its loading. */
+  @Test
+  void whatWasLoadedMeanwhile_isNotLoadedAgain() {
+    Cache direct = cache("direct");
+    AtomicInteger asked = new AtomicInteger();
+    Object key =
+        new Object() {
+          @Override
+          public String toString() {
+            if (asked.incrementAndGet() == 2) {
+              direct.get("k", () -> "first");
+            }
+            return "k";
+          }
+        };
+    assertThat(direct.get(key, () -> "second")).isEqualTo("first");
   }
 
   private static boolean isIn(Thread thread, String method) {
@@ -239,8 +282,7 @@ final class CacheApplicationTest {
   void whatCannotBeKept_isNamed() {
     Cache direct = cache("direct");
     assertThatThrownBy(() -> direct.put("k", new Object()))
-        .isInstanceOfSatisfying(
-            OsierException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        .isExactlyInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("java.lang.Object cannot be serialized");
     assertThatThrownBy(() -> direct.get(new int[] {1}))
         .hasMessageContaining("int[], whose text does not tell one from another");

@@ -8,10 +8,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.embedded.EmbeddedDatacenter;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.TypedRegister;
+import io.osier.proxy.values.KryoValues;
+import io.osier.proxy.values.Values;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -159,6 +163,39 @@ final class OsierAutoConfigurationTest {
               await().atMost(LONG).until(() -> client.status().getFirst().trouble().isPresent());
               assertThat(client.isConnected()).isFalse();
             });
+  }
+
+  /** What only a codec of the application's own can keep. */
+  record Price(String article, long cents) {}
+
+  @Test
+  void ownValues_keepTheObjectsOfTypedHandles() {
+    app.withBean(Values.class, () -> KryoValues.builder().register(1, Price.class).build())
+        .run(
+            context -> {
+              TypedRegister<Price> price =
+                  context.getBean(Keyspace.class).register("price", Price.class);
+              price.assign(new Price("book", 999));
+              assertThat(price.get()).contains(new Price("book", 999));
+            });
+  }
+
+  @Test
+  void timeouts_areTheClients() {
+    whyNot("osier.timeout=0s").hasMessageContaining("must be above 0, not PT0S");
+    whyNot("osier.connect-timeout=0s").hasMessageContaining("must be above 0, not PT0S");
+  }
+
+  /** The datacenter has no users, so nobody can log in. */
+  @Test
+  void user_logsIn() {
+    app.withPropertyValues("osier.user=ada", "osier.password=secret77")
+        .run(
+            context ->
+                assertThatThrownBy(() -> context.getBean(OsierClient.class).awaitConnected(LONG))
+                    .isInstanceOfSatisfying(
+                        OsierException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_AUTHENTICATED)));
   }
 
   @Test

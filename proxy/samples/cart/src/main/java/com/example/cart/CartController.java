@@ -1,12 +1,10 @@
 package com.example.cart;
 
-import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -42,15 +40,8 @@ class CartController {
 
   @GetMapping
   Cart get(@PathVariable String user) {
-    Map<String, Long> items = new TreeMap<>();
-    cart(user)
-        .get()
-        .forEach(
-            (field, value) -> {
-              if (value instanceof Reading.Count count && count.value() > 0) {
-                items.put(field.name(), count.value());
-              }
-            });
+    Map<String, Long> items = cart(user).counters();
+    items.values().removeIf(quantity -> quantity <= 0);
     long cents =
         items.entrySet().stream()
             .mapToLong(item -> item.getValue() * prices.cents(item.getKey()))

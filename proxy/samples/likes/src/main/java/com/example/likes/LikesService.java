@@ -2,11 +2,12 @@ package com.example.likes;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.osier.core.AmbiguousException;
+import io.osier.core.InvalidRequestException;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Osier;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.OutcomeUnknownException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -61,14 +62,18 @@ public final class LikesService implements AutoCloseable {
               yield "GET, POST or DELETE";
             }
           };
-    } catch (OutcomeUnknownException e) {
+    } catch (AmbiguousException e) {
       status = 504; // it may be counted or not: ask before you try again
       text = e.getMessage();
+    } catch (InvalidRequestException e) {
+      status = 400;
+      text = e.getMessage();
     } catch (OsierException e) {
-      status = e.code().retryable() ? 503 : 400; // nothing was counted
+      status = 503; // nothing was counted
       text = e.getMessage();
     }
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
     exchange.sendResponseHeaders(status, body.length);
     try (exchange) {
       exchange.getResponseBody().write(body);

@@ -1,6 +1,5 @@
 package io.osier.testcontainers;
 
-import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.model.ContainerNetwork;
 import io.osier.core.net.Ports;
 import io.osier.proxy.OsierClient;
@@ -104,9 +103,7 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   @Override
   protected void configure() {
-    // There are no users unless settings name some: nobody but this machine should reach it, where
-    // the engine is here,
-    // too.
+    // There are no users unless settings name some: an engine on this machine is for it alone.
     String at = isLoopback(getHost()) ? "127.0.0.1:" : "";
     setPortBindings(
         List.of(at + clientPort + ":" + CLIENT_PORT, at + adminPort + ":" + ADMIN_PORT));
@@ -119,7 +116,6 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   private String configuration() {
     StringBuilder text = new StringBuilder("osier {\n  dc = " + dc + "\n");
-    // Its ports are open on this machine's loopback address alone; settings may say otherwise.
     text.append("  insecure = true\n");
     text.append("  admin.names = [\"" + getHost() + "\"]\n  peers {\n");
     peers.forEach((name, at) -> text.append("    " + name + " = \"" + at + "\"\n"));
@@ -155,13 +151,9 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
     return OsierClient.builder().endpoint(dc, endpoint()).build();
   }
 
-  private DockerClient docker() {
-    return getDockerClient();
-  }
-
   /** Ends the process as {@code kill -9} does; the container and what is stored in it stay. */
   public void kill() {
-    docker().killContainerCmd(getContainerId()).withSignal("SIGKILL").exec();
+    getDockerClient().killContainerCmd(getContainerId()).withSignal("SIGKILL").exec();
   }
 
   /**
@@ -170,29 +162,32 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
    * @param atMost after this time it is killed
    */
   public void stopProcess(Duration atMost) {
-    docker().stopContainerCmd(getContainerId()).withTimeout((int) atMost.toSeconds()).exec();
+    getDockerClient()
+        .stopContainerCmd(getContainerId())
+        .withTimeout((int) atMost.toSeconds())
+        .exec();
   }
 
   /**
    * Starts the process of a container that was killed or stopped; does not wait until it serves.
    */
   public void startAgain() {
-    docker().startContainerCmd(getContainerId()).exec();
+    getDockerClient().startContainerCmd(getContainerId()).exec();
   }
 
   /** Stops all of the container's processes where they are, as a machine that stalls. */
   public void pause() {
-    docker().pauseContainerCmd(getContainerId()).exec();
+    getDockerClient().pauseContainerCmd(getContainerId()).exec();
   }
 
   /** Lets a paused container go on. */
   public void resume() {
-    docker().unpauseContainerCmd(getContainerId()).exec();
+    getDockerClient().unpauseContainerCmd(getContainerId()).exec();
   }
 
   /** Joins a further network, under the datacenter's name. */
   public void join(Network network) {
-    docker()
+    getDockerClient()
         .connectToNetworkCmd()
         .withNetworkId(network.getId())
         .withContainerId(getContainerId())
@@ -202,7 +197,7 @@ public final class OsierContainer extends GenericContainer<OsierContainer> {
 
   /** Leaves a network: nothing passes any more, and nobody is told. {@link #join} heals it. */
   public void leave(Network network) {
-    docker()
+    getDockerClient()
         .disconnectFromNetworkCmd()
         .withNetworkId(network.getId())
         .withContainerId(getContainerId())

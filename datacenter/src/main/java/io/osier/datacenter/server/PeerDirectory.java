@@ -2,7 +2,6 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.datacenter.admin.ClusterQuestions;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.metrics.report.Readiness;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The other datacenters, as the control plane has them: tells the transport and who speaks of them.
  * Thread-safe.
  */
-final class PeerDirectory implements Control.Outside, ClusterQuestions.Links {
+final class PeerDirectory implements Control.Outside {
   private final Runnable onEnd;
 
   /** Where they are dialled. */

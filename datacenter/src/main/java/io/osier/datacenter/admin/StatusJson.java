@@ -53,6 +53,11 @@ public final class StatusJson {
     return tooLarge(whole) ? withHot.apply(0) : whole;
   }
 
+  /** How many figures are remembered. */
+  synchronized int remembered() {
+    return remembered.size();
+  }
+
   private static boolean tooLarge(String status) {
     return status.getBytes(StandardCharsets.UTF_8).length > StatusBoard.STATUS_BYTES_MAX;
   }

@@ -135,6 +135,7 @@ final class KeyReport {
           .put("stream", p.stream())
           .put("lag_updates", p.to().lagUpdates())
           .put("lag_ms", p.to().lagNanos() / 1_000_000)
+          .put("overdue_updates", p.to().timeliness().overdue())
           .put("behind_updates", p.from().behindUpdates());
     }
   }

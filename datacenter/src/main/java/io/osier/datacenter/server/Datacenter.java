@@ -57,7 +57,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,8 +68,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
-
-  private static final long DRAIN_POLL_NANOS = 10_000_000;
 
   /** Scans of what is in memory at one time; their threads start with the first. */
   private static final int SCANNERS = 2;
@@ -642,7 +639,13 @@ public final class Datacenter implements AutoCloseable {
     List<PartitionRunner> all = keyspaces.partitions().toList();
     keyspaces.endWatching();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
-    boolean interrupted = drain(all);
+    boolean interrupted =
+        new Drain(
+                config.shutdownTimeout(),
+                failure,
+                () -> !neighbours.addresses().isEmpty() && transport.connected() == 0,
+                store != null)
+            .await(all);
     interrupted |= Thread.interrupted();
     try {
       all.forEach(PartitionRunner::stop);
@@ -662,38 +665,5 @@ public final class Datacenter implements AutoCloseable {
       }
     }
     LOG.info("datacenter {} is closed", self);
-  }
-
-  /**
-   * Waits until everything is shipped, or the time for it is over, and says so where it is not.
-   *
-   * @return whether this thread was interrupted
-   */
-  private boolean drain(List<PartitionRunner> all) {
-    long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
-    boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
-    while (!all.stream().allMatch(PartitionRunner::isDrained)
-        && System.nanoTime() < deadline
-        && !failure.isDone()
-        && !interrupted) {
-      LockSupport.parkNanos(DRAIN_POLL_NANOS);
-      interrupted = Thread.interrupted();
-    }
-    if (failure.isCompletedExceptionally()) {
-      LOG.warn("what was not shipped before the failure is not shipped any more");
-    } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
-      LOG.warn(
-          "not everything was shipped {}",
-          interrupted
-              ? "before the closing was interrupted"
-              : "within " + config.shutdownTimeout().toMillis() + " ms");
-    } else if (!failure.isDone()
-        && !neighbours.addresses().isEmpty()
-        && transport.connected() == 0) {
-      LOG.warn(
-          "no peer is connected: what was written since then {}",
-          store == null ? "stays here and is lost" : "is shipped after the next start");
-    }
-    return interrupted;
   }
 }

@@ -3,9 +3,12 @@ package io.osier.bench.run;
 import com.typesafe.config.Config;
 import io.osier.bench.cluster.Zipf;
 import io.osier.bench.systems.ScenarioException;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -24,7 +27,7 @@ final class Draw {
   private final int keys;
   private final String how;
   private final int[] ring;
-  private final List<String> operations = new ArrayList<>();
+  private final List<String> operations;
   private final byte[] drawn = new byte[OPERATIONS_DRAWN];
   private volatile int shift;
 
@@ -38,28 +41,40 @@ final class Draw {
     for (int i = 0; i < ring.length; i++) {
       ring[i] = zipf.next(random);
     }
+    Map<String, Integer> weights = weights(load);
+    operations = List.copyOf(weights.keySet());
+    int[] weight = weights.values().stream().mapToInt(w -> w).toArray();
+    int sum = Arrays.stream(weight).sum();
+    for (int i = 0; i < drawn.length && sum > 0; i++) {
+      int left = random.nextInt(sum);
+      byte at = 0;
+      while (left >= weight[at]) {
+        left -= weight[at++];
+      }
+      drawn[i] = at;
+    }
+  }
+
+  /**
+   * What a load calls, each with its weight, by name.
+   *
+   * @throws ScenarioException if a weight is none, or all are 0
+   */
+  static SortedMap<String, Integer> weights(Config load) {
     Config mix = load.getConfig("mix");
-    mix.root().keySet().stream().sorted().forEach(operations::add);
-    int sum = 0;
-    for (String operation : operations) {
+    SortedMap<String, Integer> weights = new TreeMap<>();
+    for (String operation : mix.root().keySet()) {
       int weight = mix.getInt(operation);
       if (weight < 0 || weight > WEIGHT_MAX) {
         throw new ScenarioException(
             "load.mix." + operation + " must be from 0 to " + WEIGHT_MAX + ", not " + weight);
       }
-      sum += weight;
+      weights.put(operation, weight);
     }
-    if (sum == 0 && !operations.isEmpty()) {
+    if (!weights.isEmpty() && weights.values().stream().allMatch(weight -> weight == 0)) {
       throw new ScenarioException("load.mix must have a weight above 0 for one operation");
     }
-    for (int i = 0; i < drawn.length && sum > 0; i++) {
-      int left = random.nextInt(sum);
-      byte at = 0;
-      while (left >= mix.getInt(operations.get(at))) {
-        left -= mix.getInt(operations.get(at++));
-      }
-      drawn[i] = at;
-    }
+    return weights;
   }
 
   /** What is called, each once. */

@@ -78,9 +78,9 @@ final class Rules {
 
   private void load(Config load) {
     Set<String> operations = Targets.operations(target);
-    Draw draw = new Draw(load);
     String what = "an operation of cluster.target " + target;
-    draw.operations().forEach(operation -> requireOneOf(what, operations, operation));
+    Set<String> called = Draw.weights(load).keySet();
+    called.forEach(operation -> requireOneOf(what, operations, operation));
     String fill = load.getString("fill");
     if (!fill.isEmpty()) {
       requireOneOf(what, operations, fill);
@@ -110,7 +110,7 @@ final class Rules {
       at(load.getValue("at").unwrapped());
     }
     if (target.equals("simulated")) {
-      boolean isMixed = draw.operations().contains("mixed");
+      boolean isMixed = called.contains("mixed");
       require(cluster.getInt("dcs") > 1, "cluster.dcs must be 2 or more for target simulated");
       require(
           isMixed || !keyspaces.isEmpty(),

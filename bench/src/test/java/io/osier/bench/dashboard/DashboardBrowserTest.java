@@ -181,23 +181,6 @@ final class DashboardBrowserTest {
     picture(page, "light");
   }
 
-  /** What was before the page was opened is there, and can be pointed at. */
-  @Test
-  @Order(3)
-  void lastHour_isThere_whoeverLookedMeanwhile() {
-    Page page = open("us", 1440, 900, ColorScheme.LIGHT);
-    Locator charts = page.locator("#hour figure");
-    assertThat(charts).hasCount(10);
-    assertThat(charts.filter(new Locator.FilterOptions().setHasText("us → ap"))).hasCount(1);
-    Locator updates = charts.first().locator("path").first();
-    assertThat(updates).hasAttribute("d", Pattern.compile("M.*L.*L.*"));
-    assertThat(charts.first().locator("b").first()).containsText("/s");
-    assertThat(page.locator("#hour-at")).containsText("now");
-    page.locator("#hour-time").press("Home");
-    assertThat(page.locator("#hour-at")).containsText("at, ");
-    assertThat(page.locator("#hour .cursor").first()).hasAttribute("data-shown", "true");
-  }
-
   @Test
   @Order(2)
   void objectThatBecomesHot_movesToStates_beforeTheEyes() {
@@ -221,7 +204,7 @@ final class DashboardBrowserTest {
 
   /** Keys are users' bytes. */
   @Test
-  @Order(4)
+  @Order(3)
   void hostileKeys_areTexts() {
     List<String> keys =
         List.of(
@@ -248,7 +231,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(5)
+  @Order(4)
   void cutLink_isShown_withTheCommand_andTheFarSideByWayOfTheThird() {
     Page page = open("eu", 1440, 900, ColorScheme.DARK);
     cluster.cut("eu", "us");
@@ -278,7 +261,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(6)
+  @Order(5)
   void wideScreen_showsMore_notLarger() {
     Page page = open("eu", 2560, 1440, ColorScheme.DARK);
     assertThat(page.locator("#hour figure")).hasCount(10);
@@ -294,7 +277,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(7)
+  @Order(6)
   void onAPhone_nothingIsWiderThanTheScreen() {
     Page page = open("ap", 390, 844, ColorScheme.LIGHT);
     assertThat(page.locator(".node")).hasCount(3);
@@ -310,7 +293,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(8)
+  @Order(7)
   void keyboardAndThemes_work_andNothingIsNameless() {
     Page page = open("eu", 1280, 800, ColorScheme.LIGHT);
     page.keyboard().press("k");
@@ -342,7 +325,7 @@ final class DashboardBrowserTest {
   }
 
   @Test
-  @Order(9)
+  @Order(8)
   void texts_haveContrast_byDayAndByNight() {
     String script = script("contrast.js");
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
@@ -350,6 +333,23 @@ final class DashboardBrowserTest {
       assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
       assertThat(page.evaluate(script)).as("%s", scheme).isEqualTo(List.of());
     }
+  }
+
+  /** What was before the page was opened is there by now, and can be pointed at. */
+  @Test
+  @Order(9)
+  void lastHour_isThere_whoeverLookedMeanwhile() {
+    Page page = open("us", 1440, 900, ColorScheme.LIGHT);
+    Locator charts = page.locator("#hour figure");
+    assertThat(charts).hasCount(10);
+    assertThat(charts.filter(new Locator.FilterOptions().setHasText("us → ap"))).hasCount(1);
+    Locator updates = charts.first().locator("path").first();
+    assertThat(updates).hasAttribute("d", Pattern.compile("M.*L.*L.*"));
+    assertThat(charts.first().locator("b").first()).containsText("/s");
+    assertThat(page.locator("#hour-at")).containsText("now");
+    page.locator("#hour-time").press("Home");
+    assertThat(page.locator("#hour-at")).containsText("at, ");
+    assertThat(page.locator("#hour .cursor").first()).hasAttribute("data-shown", "true");
   }
 
   /** Who is gone is named with its own address, and what it lacks counts as late. */

@@ -155,7 +155,8 @@ final class FlowCheckTest {
               r.shipped(),
               r.arrived(),
               peers,
-              r.memory()));
+              r.memory(),
+              r.about()));
     }
     return reports;
   }

@@ -116,7 +116,8 @@ final class ReportCheckTest {
               report.shipped(),
               report.arrived(),
               report.peers(),
-              List.of(usage)));
+              List.of(usage),
+              report.about()));
     }
 
     /** How far the peer is behind, and this behind the peer. */
@@ -149,7 +150,8 @@ final class ReportCheckTest {
               shipped,
               arrived,
               peers,
-              report.memory()));
+              report.memory(),
+              report.about()));
     }
   }
 

@@ -13,10 +13,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,28 +24,21 @@ import org.slf4j.LoggerFactory;
  * Asks all datacenters one question, so that who reaches one of them hears of all. Questions and
  * answers are notes over the links between the datacenters. Who has not answered after {@value
  * #AROUND_MILLIS} ms, since a link is cut, is asked by way of each third one; what is not there
- * after {@value #WAIT_MILLIS} ms does not come.
+ * after {@value #WAIT_MILLIS} ms does not come. A question is answered the way it came.
  *
- * <p>Bounded: {@value #ASKED_MAX} questions at once are put here, and of other datacenters' {@value
- * #ANSWERED_MAX} are worked on; an answer has {@value QuestionNote#TEXT_BYTES_MAX} bytes at most.
- * Thread-safe; runs others' code with no lock held.
+ * <p>Members of a cluster trust each other: one that hands on an answer could have made it up.
+ *
+ * <p>Bounded: {@value #ASKED_MAX} questions at once are put here, and of those that another
+ * datacenter sends or hands on {@value #ANSWERED_MAX} are worked on; an answer has {@value
+ * QuestionNote#TEXT_BYTES_MAX} bytes at most. Thread-safe; runs others' code with no lock held.
  */
 public final class ClusterQuestions {
   static final int ASKED_MAX = 16;
-  static final int ANSWERED_MAX = 8;
+  static final int ANSWERED_MAX = 4;
   static final long AROUND_MILLIS = 400;
   static final long WAIT_MILLIS = 1_500;
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterQuestions.class);
-
-  /** Sends notes. */
-  public interface Links {
-    /** Whether a note can be sent to a datacenter now. */
-    boolean isConnected(String dc);
-
-    /** Sends a note, if it can. */
-    void note(String dc, byte[] content);
-  }
 
   /** Has something done later. */
   interface Later {
@@ -56,14 +48,17 @@ public final class ClusterQuestions {
   private final String self;
   private final Supplier<Set<String>> peers;
   private final Function<String, CompletableFuture<String>> answers;
-  private final Links links;
+  private final BiConsumer<String, byte[]> notes;
   private final Later later;
 
   /** What answers is not held up, nor who brings an answer. */
   private final Executor executor;
 
   private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
-  private final AtomicInteger answering = new AtomicInteger();
+
+  /** By who sent them, how many questions are worked on. */
+  private final Map<String, Integer> answering = new ConcurrentHashMap<>();
+
   private final AtomicLong numbers = new AtomicLong();
 
   /** A question that waits for answers. */
@@ -83,21 +78,20 @@ public final class ClusterQuestions {
    * @param self this datacenter's name
    * @param peers the others' names, as they are now
    * @param answers answers a question, its own ones, too; called by any thread
+   * @param notes sends a note to a datacenter, if it can
    */
   public ClusterQuestions(
       String self,
       Supplier<Set<String>> peers,
       Function<String, CompletableFuture<String>> answers,
-      Links links) {
+      BiConsumer<String, byte[]> notes) {
     this(
         self,
         peers,
         answers,
-        links,
+        notes,
         (millis, task) ->
-            new CompletableFuture<Void>()
-                .completeOnTimeout(null, millis, TimeUnit.MILLISECONDS)
-                .thenRunAsync(task),
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(task),
         ForkJoinPool.commonPool());
   }
 
@@ -105,13 +99,13 @@ public final class ClusterQuestions {
       String self,
       Supplier<Set<String>> peers,
       Function<String, CompletableFuture<String>> answers,
-      Links links,
+      BiConsumer<String, byte[]> notes,
       Later later,
       Executor executor) {
     this.self = self;
     this.peers = peers;
     this.answers = answers;
-    this.links = links;
+    this.notes = notes;
     this.later = later;
     this.executor = executor;
   }
@@ -136,7 +130,7 @@ public final class ClusterQuestions {
     asked.put(number, mine);
     mine.done.whenComplete((all, error) -> asked.remove(number));
     others.forEach(
-        dc -> links.note(dc, new QuestionNote(false, number, self, dc, question).encode()));
+        dc -> notes.accept(dc, new QuestionNote(false, number, self, dc, question).encode()));
     later.run(AROUND_MILLIS, () -> askAround(number, question));
     later.run(WAIT_MILLIS, () -> mine.done.complete(mine.answers));
     if (others.isEmpty()) {
@@ -155,22 +149,13 @@ public final class ClusterQuestions {
 
   private void askAround(long number, String question) {
     Asked mine = asked.get(number);
-    if (mine != null) {
-      for (String dc : mine.all) {
-        if (!mine.answers.containsKey(dc)) {
-          QuestionNote note = new QuestionNote(false, number, self, dc, question);
-          throughOthers(note, mine.all::contains);
-        }
-      }
+    if (mine == null) {
+      return;
     }
-  }
-
-  /** A third one hands it on, if it can. */
-  private void throughOthers(QuestionNote note, Predicate<String> whom) {
-    byte[] bytes = note.encode();
-    for (String third : peers.get()) {
-      if (!third.equals(note.to()) && whom.test(third)) {
-        links.note(third, bytes);
+    for (String dc : mine.all) {
+      if (!mine.answers.containsKey(dc)) {
+        byte[] note = new QuestionNote(false, number, self, dc, question).encode();
+        mine.all.stream().filter(third -> !third.equals(dc)).forEach(t -> notes.accept(t, note));
       }
     }
   }
@@ -191,12 +176,12 @@ public final class ClusterQuestions {
     }
     if (!note.to().equals(self)) {
       if (note.from().equals(sender) && peers.get().contains(note.to())) { // one hop, no circles
-        links.note(note.to(), content);
+        notes.accept(note.to(), content);
       }
     } else if (note.isAnswer()) {
       heard(note);
     } else {
-      answer(note);
+      answer(sender, note);
     }
   }
 
@@ -210,9 +195,9 @@ public final class ClusterQuestions {
     }
   }
 
-  private void answer(QuestionNote question) {
-    if (answering.incrementAndGet() > ANSWERED_MAX) {
-      answering.decrementAndGet();
+  private void answer(String sender, QuestionNote question) {
+    if (answering.merge(sender, 1, Integer::sum) > ANSWERED_MAX) {
+      answered(sender);
       return; // it is asked again, or does without
     }
     CompletableFuture<String> made;
@@ -223,18 +208,17 @@ public final class ClusterQuestions {
     }
     made.whenCompleteAsync(
         (text, error) -> {
-          answering.decrementAndGet();
+          answered(sender);
           if (error != null) {
             LOG.debug("no answer to {}", question, error);
           } else if (text.getBytes(StandardCharsets.UTF_8).length <= QuestionNote.TEXT_BYTES_MAX) {
-            QuestionNote answer = question.answered(text);
-            if (links.isConnected(answer.to())) {
-              links.note(answer.to(), answer.encode());
-            } else {
-              throughOthers(answer, links::isConnected);
-            }
+            notes.accept(sender, question.answered(text).encode());
           }
         },
         executor);
+  }
+
+  private void answered(String sender) {
+    answering.computeIfPresent(sender, (dc, working) -> working == 1 ? null : working - 1);
   }
 }

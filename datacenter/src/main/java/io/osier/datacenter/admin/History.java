@@ -96,7 +96,11 @@ final class History {
       long diskBytes,
       Map<String, Staleness> peers) {}
 
-  private final long[] endMillis = new long[ROWS];
+  /** By the monotonic clock: the wall clock may be set meanwhile. */
+  private final long[] endNanos = new long[ROWS];
+
+  private long lastNanos;
+  private long lastMillis;
 
   /** By the column's place. */
   private final float[][] columns = new float[Column.values().length][ROWS];
@@ -122,13 +126,15 @@ final class History {
 
   /** Takes what is so now. */
   void tick(Moment now, long nowNanos, long nowMillis) {
+    lastNanos = nowNanos;
+    lastMillis = nowMillis;
     overdueMax = Math.max(overdueMax, now.overdue);
     heapMax = Math.max(heapMax, now.heapBytes);
     now.peers.forEach((dc, s) -> stalest.merge(dc, s, Staleness::or));
     Moment from = begin;
     if (from == null || nowNanos - beginNanos >= ROW_NANOS) {
       if (from != null) {
-        end(from, now, (nowNanos - beginNanos) / 1e9, nowMillis);
+        end(from, now, (nowNanos - beginNanos) / 1e9);
       }
       begin = now;
       beginNanos = nowNanos;
@@ -138,9 +144,9 @@ final class History {
     }
   }
 
-  private void end(Moment from, Moment now, double seconds, long nowMillis) {
+  private void end(Moment from, Moment now, double seconds) {
     int row = (int) (rows++ % ROWS);
-    endMillis[row] = nowMillis;
+    endNanos[row] = lastNanos;
     set(Column.UPDATES, row, rate(from.updates, now.updates, seconds));
     set(Column.APPLIED, row, rate(from.applied, now.applied, seconds));
     set(Column.ARRIVED_BYTES, row, rate(from.arrivedBytes, now.arrivedBytes, seconds));
@@ -203,14 +209,14 @@ final class History {
     return wanted > 0 ? least / 1e3 : Double.NaN;
   }
 
-  /** All rows, oldest first. */
+  /** All rows, oldest first, as long ago by the wall clock as they are. */
   JsonObject json(String dc) {
     JsonObject root = new JsonObject();
     root.put("dc", dc).put("row_s", ROW_NANOS / 1_000_000_000);
     long first = Math.max(0, rows - ROWS);
     JsonObject.Array ends = root.putArray("end_ms");
     for (long row = first; row < rows; row++) {
-      ends.add(endMillis[(int) (row % ROWS)]);
+      ends.add(lastMillis - (lastNanos - endNanos[(int) (row % ROWS)]) / 1_000_000);
     }
     JsonObject of = root.putObject("columns");
     for (Column column : Column.values()) {

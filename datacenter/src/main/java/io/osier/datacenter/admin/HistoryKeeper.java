@@ -2,6 +2,7 @@ package io.osier.datacenter.admin;
 
 import io.osier.core.ErrorCode;
 import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.metrics.report.JsonObject;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.LateCounts;
@@ -96,8 +97,10 @@ public final class HistoryKeeper {
 
   /** The hour, as JSON. */
   String json() {
+    JsonObject hour;
     synchronized (history) {
-      return history.json(dc).toString();
+      hour = history.json(dc);
     }
+    return hour.toString(); // the thread that takes what is published does not wait for it
   }
 }

@@ -28,6 +28,9 @@ public final class StatusJson {
   private static final int TEXT_MAX = 400;
   private static final long REMEMBERED_MILLIS = 30_000;
 
+  /** However often somebody asks. */
+  private static final long APART_MILLIS = 1_000;
+
   private final Deque<DashboardModel> remembered = new ArrayDeque<>();
 
   /** The status at a moment that is not before that of the call before. */
@@ -38,7 +41,7 @@ public final class StatusJson {
       remembered.removeFirst();
     }
     DashboardModel before = remembered.isEmpty() ? now : remembered.peekFirst();
-    if (remembered.isEmpty() || now.millis() > remembered.peekLast().millis()) {
+    if (remembered.isEmpty() || now.millis() - remembered.peekLast().millis() >= APART_MILLIS) {
       remembered.addLast(now);
     }
     List<HealthChecks.Finding> findings = HealthChecks.of(now, before);
@@ -48,6 +51,11 @@ public final class StatusJson {
       whole = withHot.apply(hot);
     }
     return tooLarge(whole) ? withHot.apply(0) : whole;
+  }
+
+  /** How many figures are remembered. */
+  synchronized int remembered() {
+    return remembered.size();
   }
 
   private static boolean tooLarge(String status) {

@@ -424,11 +424,13 @@ final class ClientConnection extends FrameReader {
       long now = watch.nanos();
       watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
       answer(id, refusal == null ? LaterTypes.legible(reply, login.version()) : refusal);
-      watch.answered(
-          request,
-          reply,
-          new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now, waited),
-          channel.remoteAddress());
+      if (watch.listens(now - beganNanos)) {
+        watch.answered(
+            request,
+            reply,
+            new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now, waited),
+            channel.remoteAddress());
+      }
     }
 
     @Override

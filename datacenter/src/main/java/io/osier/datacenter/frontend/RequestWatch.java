@@ -57,6 +57,11 @@ public final class RequestWatch {
     times.failed(code);
   }
 
+  /** Whether anybody wants to hear of a request that took so long. */
+  boolean listens(long nanos) {
+    return traces.isOn() || slow.isSlow(nanos);
+  }
+
   /**
    * A request got its answer.
    *

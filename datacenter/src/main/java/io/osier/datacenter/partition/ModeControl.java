@@ -34,7 +34,8 @@ final class ModeControl {
   /**
    * When the first window of objects ends that were found hot. They are found at one moment, and a
    * hot object's window opens right after its last one: they would leave together for ever. Where
-   * cuts are marked, everything leaves together.
+   * cuts are marked, everything leaves together. Of objects that the planner has in state mode
+   * only, which are few.
    */
   private final Map<ObjectId, Long> firstEndsNanos = new HashMap<>();
 
@@ -51,6 +52,7 @@ final class ModeControl {
 
   /** From now on the keyspace behaves so. Nothing may be held at this moment. */
   void configure(KeyspacePolicy changed) {
+    firstEndsNanos.clear(); // windows of another length, if any
     policy = changed.propagation();
     slaNanos = changed.sla().toNanos();
   }
@@ -60,8 +62,11 @@ final class ModeControl {
     peers = count;
   }
 
-  /** Whether an update that is committed now is held; if not, what is held leaves with it. */
-  boolean holds(ObjectId object, long nowNanos) {
+  /**
+   * Whether the next update, which is committed now, is held; if not, what is held leaves with it.
+   * To be asked once for each: the one that ends an object's first window is not held.
+   */
+  boolean holdsNext(ObjectId object, long nowNanos) {
     if (modeOf(object) == Mode.OP) {
       return false;
     }

@@ -233,7 +233,7 @@ final class Sequencer {
     objects.past().committed(committed);
     for (Prepared u : updates) {
       objects.put(u.object, u.after, now);
-      boolean held = modes.holds(u.object, now.nanos());
+      boolean held = modes.holdsNext(u.object, now.nanos());
       if (observer.isOn() && observer.follows(u.number)) {
         tell(u, held, answered && u.number == committed);
       }

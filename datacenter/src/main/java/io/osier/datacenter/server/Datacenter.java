@@ -2,22 +2,14 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
-import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.admin.AdminServer;
-import io.osier.datacenter.admin.ClusterQuestions;
-import io.osier.datacenter.admin.Dashboard;
-import io.osier.datacenter.admin.DashboardModel;
-import io.osier.datacenter.admin.HistoryKeeper;
-import io.osier.datacenter.admin.Inquiry;
-import io.osier.datacenter.admin.StatusJson;
 import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
@@ -52,8 +44,6 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.proxy.InProcess;
-import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,9 +56,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,11 +68,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Datacenter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
-
-  /** Who asks why is not kept waiting for a busy partition: of that there is what was so before. */
-  private static final long FRESH_MILLIS = 800;
-
-  private static final long DRAIN_POLL_NANOS = 10_000_000;
 
   /** Scans of what is in memory at one time; their threads start with the first. */
   private static final int SCANNERS = 2;
@@ -117,10 +100,8 @@ public final class Datacenter implements AutoCloseable {
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
-  private final ClusterQuestions questions;
-  private final Dashboard dashboard;
+  private final Reports reports;
   private final PeerDirectory neighbours;
-  private final HistoryKeeper history;
   private volatile boolean closed;
 
   /**
@@ -255,32 +236,23 @@ public final class Datacenter implements AutoCloseable {
     this.publisher = publisher(wall, around);
     parts.opened(publisher);
     Inspector inspector = new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
-    StatusJson json = new StatusJson();
-    Supplier<CompletableFuture<String>> status =
-        () ->
-            publisher
-                .fresh(0)
-                .completeOnTimeout(publisher.latest(), FRESH_MILLIS, TimeUnit.MILLISECONDS)
-                .thenApply(snapshot -> status(json, snapshot));
-    this.questions =
-        new ClusterQuestions(
-            self.dc(),
-            () -> neighbours.addresses().keySet(),
-            question ->
-                Inquiry.answer(question, status, inspector::key)
-                    .thenApply(text -> Inquiry.withAddresses(text, neighbours.addresses())),
-            neighbours);
-    Inquiry inquiry = new Inquiry(self.dc(), questions, neighbours::addresses);
+    this.reports =
+        parts.opened(
+            new Reports(
+                self.dc(),
+                publisher,
+                inspector,
+                neighbours,
+                transport::note,
+                () -> announced().toString()));
     this.handler =
         new RequestHandler(
             keyspaces.shown(),
             inspector,
             (request, by) ->
-                request.asksWhy() ? inquiry.ask(request) : control.administer(request, by),
+                request.asksWhy() ? reports.why(request) : control.administer(request, by),
             writeHelp(),
             this::isControlKnown);
-    this.dashboard = parts.opened(dashboard(json));
-    this.history = new HistoryKeeper(self.dc());
     this.clients = clientServer();
     parts.opened(clients);
     this.admin = config.admin().map(this::adminServer).orElse(null);
@@ -316,7 +288,7 @@ public final class Datacenter implements AutoCloseable {
 
   private PeerTransport peerTransport(PeerTransport.Bearer bearer) {
     PeerTransport bound =
-        bind(
+        PortBinding.bind(
             "osier.listen.peer-port",
             config.host(),
             config.peerPort(),
@@ -355,7 +327,7 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private ClientServer clientServer() {
-    return bind(
+    return PortBinding.bind(
         "osier.listen.client-port",
         config.host(),
         config.clientPort(),
@@ -375,21 +347,27 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private AdminServer adminServer(AdminSettings settings) {
-    return bind(
+    return PortBinding.bind(
         "osier.admin.port",
         settings.host(),
         settings.port(),
         at ->
             new AdminServer(
-                at, settings, adminTls(), access, publisher, readiness, dashboard, history));
+                at,
+                settings,
+                adminTls(),
+                access,
+                publisher,
+                readiness,
+                reports.dashboard(),
+                reports.history()));
   }
 
   /** All is there: lets the partitions run, and hears the others. */
   private void begin() {
     keyspaces.partitions().forEach(PartitionRunner::start);
     if (admin != null) {
-      publisher.listen(history::take);
-      publisher.everySecond();
+      reports.everySecond();
     }
     if (store != null) {
       store
@@ -400,7 +378,7 @@ public final class Datacenter implements AutoCloseable {
     if (isReadOnly()) {
       keyspaces.partitions().forEach(p -> p.submit(new Input.Retire()));
     } else {
-      neighbours.begin(announced().toString(), transport, readiness, dashboard);
+      neighbours.begin(announced().toString(), transport, readiness, reports.dashboard());
       keyspaces.awaitPeers(); // to recover may have taken long
       transport.dial();
       control.start();
@@ -547,54 +525,6 @@ public final class Datacenter implements AutoCloseable {
     return said.port() > 0 ? said : new HostPort(said.host(), clients.port());
   }
 
-  /** Made also where no admin port is: the peers' pages ask for what is told here. */
-  private Dashboard dashboard(StatusJson json) {
-    boolean isPublishing = config.admin().isPresent();
-    return new Dashboard(
-        self.dc(),
-        neighbours.addresses().keySet(),
-        neighbours::clientAddresses,
-        () ->
-            (isPublishing
-                    ? CompletableFuture.completedFuture(publisher.latest())
-                    : publisher.fresh(0))
-                .thenApply(snapshot -> status(json, snapshot)),
-        transport::note);
-  }
-
-  /** What this datacenter says of itself to who looks at the page, or asks why. */
-  private String status(StatusJson json, Snapshot snapshot) {
-    String cli = "osier cli --connect " + announced();
-    return json.of(DashboardModel.of(snapshot, cli));
-  }
-
-  private interface Binder<T> {
-    T bind(InetSocketAddress at);
-  }
-
-  private <T> T bind(String key, String host, int port, Binder<T> binder) {
-    String why = "";
-    try {
-      InetSocketAddress at = ListenAddress.of(host, port);
-      why =
-          ListenAddress.isOurs(at.getAddress())
-              ? "; another process may use it"
-              : "; this machine has no such address";
-      return binder.bind(at);
-    } catch (Exception e) { // Netty throws the checked BindException without declaring it
-      throw new OsierException(
-          ErrorCode.CONFIGURATION,
-          key
-              + ": cannot listen on "
-              + new HostPort(host, port)
-              + " ("
-              + e.getMessage()
-              + ")"
-              + (e instanceof BindException ? why : ""),
-          e);
-    }
-  }
-
   private void stopPartitions() {
     keyspaces.endWatching();
     keyspaces.partitions().forEach(PartitionRunner::stop);
@@ -614,13 +544,8 @@ public final class Datacenter implements AutoCloseable {
       traces.noted(peer, content);
       return;
     }
-    Dashboard to = dashboard;
-    if (to == null) {
-      return; // while everything is being started
-    }
-    if (ClusterQuestions.isNote(content)) {
-      questions.noted(peer.dc(), content);
-    } else if (!control.noted(peer.dc(), content)) {
+    Reports to = reports;
+    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
       to.noted(peer.dc(), content);
     }
   }
@@ -714,7 +639,13 @@ public final class Datacenter implements AutoCloseable {
     List<PartitionRunner> all = keyspaces.partitions().toList();
     keyspaces.endWatching();
     all.forEach(PartitionRunner::refuse); // each ships what it holds once its queue is empty
-    boolean interrupted = drain(all);
+    boolean interrupted =
+        new Drain(
+                config.shutdownTimeout(),
+                failure,
+                () -> !neighbours.addresses().isEmpty() && transport.connected() == 0,
+                store != null)
+            .await(all);
     interrupted |= Thread.interrupted();
     try {
       all.forEach(PartitionRunner::stop);
@@ -722,7 +653,7 @@ public final class Datacenter implements AutoCloseable {
       closeStore();
       clients.close();
       transport.close();
-      dashboard.close();
+      reports.close();
       if (admin != null) {
         admin.close();
       }
@@ -734,38 +665,5 @@ public final class Datacenter implements AutoCloseable {
       }
     }
     LOG.info("datacenter {} is closed", self);
-  }
-
-  /**
-   * Waits until everything is shipped, or the time for it is over, and says so where it is not.
-   *
-   * @return whether this thread was interrupted
-   */
-  private boolean drain(List<PartitionRunner> all) {
-    long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
-    boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
-    while (!all.stream().allMatch(PartitionRunner::isDrained)
-        && System.nanoTime() < deadline
-        && !failure.isDone()
-        && !interrupted) {
-      LockSupport.parkNanos(DRAIN_POLL_NANOS);
-      interrupted = Thread.interrupted();
-    }
-    if (failure.isCompletedExceptionally()) {
-      LOG.warn("what was not shipped before the failure is not shipped any more");
-    } else if (!failure.isDone() && !all.stream().allMatch(PartitionRunner::isDrained)) {
-      LOG.warn(
-          "not everything was shipped {}",
-          interrupted
-              ? "before the closing was interrupted"
-              : "within " + config.shutdownTimeout().toMillis() + " ms");
-    } else if (!failure.isDone()
-        && !neighbours.addresses().isEmpty()
-        && transport.connected() == 0) {
-      LOG.warn(
-          "no peer is connected: what was written since then {}",
-          store == null ? "stays here and is lost" : "is shipped after the next start");
-    }
-    return interrupted;
   }
 }

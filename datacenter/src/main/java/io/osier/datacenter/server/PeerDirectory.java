@@ -2,13 +2,14 @@ package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.datacenter.admin.ClusterQuestions;
+import io.osier.core.net.HostPort;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.LinkTraffic;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The other datacenters, as the control plane has them: tells the transport and who speaks of them.
  * Thread-safe.
  */
-final class PeerDirectory implements Control.Outside, ClusterQuestions.Links {
+final class PeerDirectory implements Control.Outside {
   private final Runnable onEnd;
 
   /** Where they are dialled. */
@@ -109,7 +110,9 @@ final class PeerDirectory implements Control.Outside, ClusterQuestions.Links {
 
   @Override
   public void setClients(Map<String, String> said) {
-    clients = Map.copyOf(said);
+    Map<String, String> valid = new HashMap<>(said); // commands that people copy are made of it
+    valid.values().removeIf(at -> HostPort.parse(at).isEmpty());
+    clients = Map.copyOf(valid);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.testing.Patience;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -68,7 +69,7 @@ final class AdminAccessTest {
     HttpEndpoint endpoint =
         new HttpEndpoint(
             new InetSocketAddress("127.0.0.1", 0),
-            new PortLimits(100, 20_000, 20_000),
+            new PortLimits(100, Patience.MILLIS, Patience.MILLIS),
             Optional.empty(),
             new HostNames(Set.of()),
             Optional.of(new AdminAccess(access, isPrivate, Runnable::run)),

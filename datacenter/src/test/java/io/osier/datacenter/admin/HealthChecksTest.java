@@ -164,4 +164,27 @@ final class HealthChecksTest {
     String one = new StatusJson().of(facts(1, List.of(), UP, space));
     assertThat(one).contains("…").contains("\"rate\":1.0");
   }
+
+  @Test
+  void howeverOftenAStatusIsAskedFor_aFigureASecondIsRemembered() {
+    DashboardModel.Space space = space(new LateCounts(0, 0, 0, 0), 0, 0, List.of());
+    StatusJson json = new StatusJson();
+    for (int second = 0; second < 100; second++) {
+      for (int asked = 0; asked < 3; asked++) {
+        DashboardModel now = facts(second, List.of(), UP, space);
+        json.of(
+            new DashboardModel(
+                now.millis() + asked * 300,
+                now.dc(),
+                now.incarnation(),
+                now.uptimeMillis(),
+                now.cli(),
+                now.obstacles(),
+                now.warnings(),
+                now.links(),
+                now.spaces()));
+      }
+    }
+    assertThat(json.remembered()).isEqualTo(30);
+  }
 }

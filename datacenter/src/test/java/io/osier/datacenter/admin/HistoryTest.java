@@ -18,6 +18,7 @@ final class HistoryTest {
   private final History history = new History();
   private final DelayHistogram requests = DelayHistogram.of(1_000, 10_000, 100_000);
   private Map<String, History.Staleness> peers = Map.of("us", new History.Staleness(0, 0));
+  private long startMillis = 1_700_000_000_000L;
   private long second;
   private long updates;
   private long heap;
@@ -40,7 +41,7 @@ final class HistoryTest {
               heap,
               7_000,
               peers);
-      history.tick(now, second * SECOND, 1_700_000_000_000L + second * 1_000);
+      history.tick(now, second * SECOND, startMillis + second * 1_000);
       second++;
     }
   }
@@ -119,5 +120,17 @@ final class HistoryTest {
     updates = 10; // a keyspace was dropped
     seconds(10);
     assertThat(json().get("columns").get("updates").get(0).asDouble()).isZero();
+  }
+
+  @Test
+  void clockThatIsSet_movesAllRows_andDisordersNone() {
+    seconds(31);
+    startMillis -= 3_600_000;
+    seconds(20);
+    JsonNode ends = json().get("end_ms");
+    assertThat(ends).hasSize(5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(ends.get(i).asLong()).isEqualTo(startMillis + 10_000 * (i + 1));
+    }
   }
 }

@@ -54,7 +54,7 @@ final class ModeControlTest {
     for (long millis = 0; millis < 10_000; millis += STEP_MILLIS) {
       modes.decide(millis * MILLI, () -> HOLD_MILLIS * MILLI);
       for (int i = 0; i < OBJECTS; i++) {
-        if (modes.holds(objects.get(i), millis * MILLI)) {
+        if (modes.holdsNext(objects.get(i), millis * MILLI)) {
           found[i] = found[i] == null ? millis : found[i];
         } else if (found[i] != null) {
           assertThat(ended[i]).as("the first window ends once").isEqualTo(-1);
@@ -91,5 +91,22 @@ final class ModeControlTest {
   @Test
   void whereEverythingLeavesTogether_nothingIsSpread() {
     assertThat(firstEnds(modes("eu", Consistency.CAUSAL))).containsOnly(-1L);
+  }
+
+  @Test
+  void alteredPolicy_endsNoWindowThatBeganBefore() {
+    ModeControl modes = modes("eu", Consistency.SESSION);
+    ObjectId hot = new ObjectId(Key.of("counter"), CrdtType.PN_COUNTER);
+    long millis = 0;
+    for (; modes.stateObjects() == 0; millis += STEP_MILLIS) {
+      modes.updated(hot, 40, CrdtState.bottom(CrdtType.PN_COUNTER));
+      modes.decide(millis * MILLI, () -> HOLD_MILLIS * MILLI);
+    }
+    modes.configure(
+        KeyspacePolicy.session("k", Duration.ofSeconds(2))
+            .with(KeyspacePolicy.Propagation.STATE));
+    for (long end = millis + 2 * HOLD_MILLIS; millis < end; millis += STEP_MILLIS) {
+      assertThat(modes.holdsNext(hot, millis * MILLI)).isTrue();
+    }
   }
 }

@@ -93,6 +93,8 @@ record ClusterLook(
    *
    * @param lagUpdates updates that the receiver has not confirmed
    * @param lagMillis how long it has lacked the first of them
+   * @param overdueUpdates those of them that are older than their keyspace's bound
+   * @param boundMillis the longest of the keyspaces' bounds
    */
   record Way(
       String from,
@@ -101,10 +103,11 @@ record ClusterLook(
       String stream,
       long lagUpdates,
       long lagMillis,
+      long overdueUpdates,
       long boundMillis) {
     /** Whether what waits has waited for longer than the bound. */
     boolean isLate() {
-      return lagUpdates > 0 && lagMillis > boundMillis;
+      return overdueUpdates > 0;
     }
 
     /** What it does, in words. */
@@ -124,12 +127,14 @@ record ClusterLook(
         return "nothing waits";
       }
       String since = lagMillis > 0 ? ", the oldest for " + Durations.text(lagMillis) : "";
-      return Durations.number(lagUpdates)
-          + (lagUpdates == 1 ? " update waits" : " updates wait")
+      return Durations.updates(lagUpdates)
+          + (lagUpdates == 1 ? " waits" : " wait")
           + since
-          + (connected && !isLate() && stream.equals("streaming")
-              ? " (within the bound of " + Durations.text(boundMillis) + ")"
-              : "");
+          + (isLate()
+              ? " (" + Durations.number(overdueUpdates) + " older than the bound)"
+              : connected && stream.equals("streaming")
+                  ? " (within the bound of " + Durations.text(boundMillis) + ")"
+                  : "");
     }
   }
 
@@ -151,6 +156,7 @@ record ClusterLook(
                     link.path("stream").asText(),
                     link.path("lag_updates").asLong(),
                     link.path("lag_ms").asLong(),
+                    link.path("overdue_updates").asLong(),
                     bound));
           }
         });

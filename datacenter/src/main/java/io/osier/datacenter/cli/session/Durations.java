@@ -29,6 +29,11 @@ final class Durations {
     return String.format(Locale.ROOT, "%,d", n);
   }
 
+  /** For example {@code 1,200 updates}. */
+  static String updates(long n) {
+    return number(n) + (n == 1 ? " update" : " updates");
+  }
+
   /** For example {@code a, b and c}. */
   static String listed(Collection<String> names) {
     List<String> all = List.copyOf(names);

@@ -76,10 +76,10 @@ final class WhyCluster {
             .max((a, b) -> Long.compare(a.lagMillis(), b.lagMillis()));
     if (late.isPresent()) {
       ClusterLook.Way w = late.get();
-      return "LATE: %s lacks %s updates of %s, the oldest for %s: %s."
+      return "LATE: %s lacks %s of %s beyond the bound, the oldest for %s: %s."
               .formatted(
                   w.to(),
-                  Durations.number(w.lagUpdates()),
+                  Durations.updates(w.overdueUpdates()),
                   w.from(),
                   Durations.text(w.lagMillis()),
                   w.stream().equals("streaming")
@@ -236,7 +236,8 @@ final class WhyCluster {
           .put("stream", w.stream())
           .put("late", w.isLate() || (!w.connected() && w.lagUpdates() > 0))
           .put("lag_updates", w.lagUpdates())
-          .put("lag_ms", w.lagMillis());
+          .put("lag_ms", w.lagMillis())
+          .put("overdue_updates", w.overdueUpdates());
     }
     ObjectNode statuses = root.putObject("datacenters");
     for (Map.Entry<String, JsonNode> e : look.answers().entrySet()) {

@@ -87,7 +87,7 @@ final class WhyKey {
             "Nothing is late: %s holds %s of it on purpose, and sends them in %s (bound %s)."
                 .formatted(
                     dc,
-                    updates(o.path("held").path("updates").asLong()),
+                    Durations.updates(o.path("held").path("updates").asLong()),
                     Durations.text(o.path("held").path("leaves_in_ms").asLong()),
                     Durations.text(said.path("sla_ms").asLong())));
       }
@@ -105,7 +105,7 @@ final class WhyKey {
           why(by.isEmpty() ? dc : by.getFirst()));
     }
     for (JsonNode p : said.path("peers")) {
-      peer(dc, p, said.path("sla_ms").asLong());
+      peer(dc, p);
     }
     if (said.path("parked").asInt() > 0) {
       cause(
@@ -120,7 +120,7 @@ final class WhyKey {
     String to = m.path("dc").asText();
     long cutMillis = m.path("cut_ms").asLong();
     long millis = m.path("ms").asLong();
-    String what = "%s lacks %s of %s".formatted(to, updates(m.path("updates").asLong()), dc);
+    String what = "%s lacks %s of %s".formatted(to, Durations.updates(m.path("updates").asLong()), dc);
     if (look.answers().containsKey(to) && contents(to).equals(contents(dc))) {
       cause(
           5,
@@ -147,31 +147,28 @@ final class WhyKey {
   }
 
   /** What the partition lacks as a whole may be of this key, where it is not counted by key. */
-  private void peer(String dc, JsonNode p, long bound) {
+  private void peer(String dc, JsonNode p) {
     String to = p.path("dc").asText();
     long lag = p.path("lag_updates").asLong();
+    long overdue = p.path("overdue_updates").asLong();
     boolean connected = p.path("connected").asBoolean();
     if (!connected) {
       cause(
           lag > 0 ? 4 : 5,
           "The link %s → %s is cut; %s of other keys wait for it."
-              .formatted(dc, to, lag == 0 ? "no updates" : "up to " + updates(lag)),
+              .formatted(dc, to, lag == 0 ? "no updates" : "up to " + Durations.updates(lag)),
           look.reach(dc, to));
-    } else if (lag > 0 && p.path("lag_ms").asLong() > bound) {
+    } else if (overdue > 0) {
       cause(
           4,
           "%s %s: it has lacked %s of other keys for %s."
               .formatted(
                   to,
                   p.path("stream").asText().equals("streaming") ? "is slow" : "catches up",
-                  updates(lag),
+                  Durations.updates(overdue),
                   Durations.text(p.path("lag_ms").asLong())),
           why(to));
     }
-  }
-
-  private static String updates(long updates) {
-    return Durations.number(updates) + (updates == 1 ? " update" : " updates");
   }
 
   private String why(String dc) {
@@ -278,7 +275,7 @@ final class WhyKey {
       waiting.add(
           "%s leave in %s"
               .formatted(
-                  updates(o.path("held").path("updates").asLong()),
+                  Durations.updates(o.path("held").path("updates").asLong()),
                   Durations.text(o.path("held").path("leaves_in_ms").asLong())));
     }
     for (JsonNode m : o.path("missing")) {
@@ -286,7 +283,7 @@ final class WhyKey {
       waiting.add(
           "%s not confirmed by %s%s%s"
               .formatted(
-                  updates(m.path("updates").asLong()),
+                  Durations.updates(m.path("updates").asLong()),
                   m.path("dc").asText(),
                   " for " + Durations.text(m.path("ms").asLong()),
                   cut > 0 ? ": the link is CUT" : ""));
@@ -295,13 +292,13 @@ final class WhyKey {
       waiting.add(
           "%s of %s have waited for %s for %s"
               .formatted(
-                  updates(w.path("updates").asLong()),
+                  Durations.updates(w.path("updates").asLong()),
                   w.path("from").asText(),
                   w.path("needs").asText(),
                   Durations.text(w.path("ms").asLong())));
     }
     if (o.path("rights_waiting").asInt() > 0) {
-      waiting.add(updates(o.path("rights_waiting").asLong()) + " for rights");
+      waiting.add(Durations.updates(o.path("rights_waiting").asLong()) + " for rights");
     }
   }
 

@@ -17,7 +17,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Answers clients who ask what a datacenter is doing, as JSON: from what all partitions publish for
@@ -30,6 +32,7 @@ public final class Inspector {
   private final Map<String, KeyspaceShard> keyspaces;
   private final Publisher publisher;
   private final Optional<StoreService> store;
+  private final Set<PartitionRunner> silent = ConcurrentHashMap.newKeySet();
 
   public Inspector(
       Map<String, KeyspaceShard> keyspaces, Publisher publisher, Optional<StoreService> store) {
@@ -54,7 +57,7 @@ public final class Inspector {
 
   /** What is known of one key, as JSON, later. */
   public CompletableFuture<String> key(String keyspace, Key key) {
-    return new KeyReport(keyspace(keyspaces, keyspace), key, Inspector::sha256)
+    return new KeyReport(keyspace(keyspaces, keyspace), key, silent, Inspector::sha256)
         .into(SnapshotJson.root(publisher.latest()))
         .thenApply(JsonObject::toString);
   }

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,9 +38,20 @@ final class KeyReport {
   private final KeyspaceShard keyspace;
   private final Key key;
   private final PartitionRunner partition;
+  private final Set<PartitionRunner> silent;
   private final Supplier<MessageDigest> digests;
 
-  KeyReport(KeyspaceShard keyspace, Key key, Supplier<MessageDigest> digests) {
+  /**
+   * Of a key.
+   *
+   * @param silent the partitions that have not answered in time, and still do not; all reports' own
+   */
+  KeyReport(
+      KeyspaceShard keyspace,
+      Key key,
+      Set<PartitionRunner> silent,
+      Supplier<MessageDigest> digests) {
+    this.silent = silent;
     this.keyspace = keyspace;
     this.key = key;
     this.partition = keyspace.partitions().get(key.partition(keyspace.partitions().size()));
@@ -51,11 +64,9 @@ final class KeyReport {
     for (CrdtType type : CrdtType.values()) {
       all.add(new ObjectId(key, type));
     }
-    return partition
-        .inspect(0, all)
-        .orTimeout(PARTITION_MILLIS, TimeUnit.MILLISECONDS)
-        .handleAsync(
-            (report, error) -> {
+    return inspect(all)
+        .thenApplyAsync(
+            report -> {
               root.put("key", key.toString());
               root.put("keyspace", keyspace.policy().name());
               root.put("sla_ms", keyspace.policy().sla().toMillis());
@@ -66,12 +77,26 @@ final class KeyReport {
               root.put("ready", partition.isReady());
               root.put("queued", partition.queued());
               held(root.putArray("holds"), all);
-              if (report == null) {
-                root.put("silent", error == null ? "no answer" : "its partition is too busy");
-              } else {
-                tell(root, report);
-              }
+              report.ifPresentOrElse(
+                  r -> tell(root, r), () -> root.put("silent", "its partition is too busy"));
               return root;
+            });
+  }
+
+  /** Who has not answered others in time is not asked again: nothing gathers in front of it. */
+  private CompletableFuture<Optional<PartitionReport>> inspect(List<ObjectId> about) {
+    if (silent.contains(partition)) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    CompletableFuture<PartitionReport> asked = partition.inspect(0, about);
+    return asked
+        .thenApply(Optional::of)
+        .orTimeout(PARTITION_MILLIS, TimeUnit.MILLISECONDS)
+        .exceptionally(
+            late -> {
+              silent.add(partition);
+              asked.whenComplete((report, error) -> silent.remove(partition));
+              return Optional.empty();
             });
   }
 
@@ -110,6 +135,7 @@ final class KeyReport {
           .put("stream", p.stream())
           .put("lag_updates", p.to().lagUpdates())
           .put("lag_ms", p.to().lagNanos() / 1_000_000)
+          .put("overdue_updates", p.to().timeliness().overdue())
           .put("behind_updates", p.from().behindUpdates());
     }
   }

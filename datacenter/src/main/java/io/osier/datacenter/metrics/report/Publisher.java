@@ -158,6 +158,16 @@ public final class Publisher implements AutoCloseable {
     return ask(Math.max(hot, HOT), limits.asked(), place -> true);
   }
 
+  /**
+   * As {@link #fresh}, for who asks often: a partition that has not answered those before is not
+   * asked again, and shown as it was, so that nothing gathers in front of a busy one.
+   *
+   * @param millisMax how long busy partitions are waited for
+   */
+  public CompletableFuture<Snapshot> recent(long millisMax) {
+    return ask(HOT, millisMax, place -> place.answer.isDone());
+  }
+
   private CompletableFuture<Snapshot> ask(int hot, long millisMax, Predicate<Published> whom) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     Set<PartitionRunner> there = new HashSet<>();

@@ -40,20 +40,6 @@ public record PartitionReport(
     List<Peer> peers,
     List<Budget.Usage> memory,
     About about) {
-  /** Nothing was asked for of single objects. */
-  public PartitionReport(
-      int partition,
-      Content content,
-      Snapshots snapshots,
-      Rights rights,
-      Modes modes,
-      Shipped shipped,
-      Arrived arrived,
-      List<Peer> peers,
-      List<Budget.Usage> memory) {
-    this(partition, content, snapshots, rights, modes, shipped, arrived, peers, memory, About.NONE);
-  }
-
   /**
    * What was asked for of single objects.
    *

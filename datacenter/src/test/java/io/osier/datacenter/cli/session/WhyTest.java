@@ -39,8 +39,9 @@ class WhyTest {
   }
 
   private static String link(String dc, boolean connected, String stream, long lag, long millis) {
-    return "{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d}"
-        .formatted(dc, connected, stream, lag, millis);
+    // One less than waits, and not as soon as the bound is over: the datacenter says what is late.
+    return "{'dc':'%s','connected':%s,'stream':'%s','lag_updates':%d,'lag_ms':%d,'overdue_updates':%d}"
+        .formatted(dc, connected, stream, lag, millis, millis > 2_200 ? lag - 1 : 0);
   }
 
   private static WhyCluster two(String link) {
@@ -88,7 +89,12 @@ class WhyTest {
         .contains("5 updates wait, the oldest for 1.9 s (within the bound of 2 s)")
         .doesNotContain("what helps");
     assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict())
-        .startsWith("LATE: us lacks 5 updates of eu, the oldest for 2 s: the link is up, but");
+        .startsWith("Nothing waits");
+    assertThat(two(link("us", true, "streaming", 5, 3_000)).verdict())
+        .startsWith(
+            "LATE: us lacks 4 updates of eu beyond the bound, the oldest for 3 s: the link is up,");
+    assertThat(two(link("us", true, "streaming", 5, 3_000)).text())
+        .containsPattern("LATE +5 updates wait, the oldest for 3 s .4 older than the bound.");
     assertThat(two(link("us", true, "catching-up", 5, 9_000)).verdict())
         .contains("it catches up with what it missed");
   }
@@ -154,6 +160,17 @@ class WhyTest {
         .contains("12 updates leave in 340 ms", "9 updates/s", "held, and sent joined")
         .doesNotContain("what helps");
     assertThat(why.json()).contains("\"late\":false");
+  }
+
+  @Test
+  void keyWithASlowPeer_saysWhatOfOtherKeysIsOverdue_andNothingOfWhatIsOnItsWay() {
+    String peer =
+        ",'peers':[{'dc':'us','connected':true,'stream':'streaming','lag_updates':90,'lag_ms':9000,"
+            + "'overdue_updates':%d}]";
+    assertThat(why(Map.of("eu", key("aa", "", peer.formatted(3)))).verdict())
+        .contains("us is slow: it has lacked 3 updates of other keys for 9 s.");
+    assertThat(why(Map.of("eu", key("aa", "", peer.formatted(0)))).verdict())
+        .doesNotContain("lacked");
   }
 
   @Test

@@ -328,6 +328,37 @@ final class PublisherTest {
     assertThat(machines.get(1).asked).hasSizeGreaterThan(3);
   }
 
+  /** Who asks often is answered soon, and nothing gathers in front of what is busy. */
+  @Test
+  void recent_andAKey_areToldWithoutABusyPartition_whichIsAskedOnceByEach() throws Exception {
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      write(partition);
+      holdUp(partition);
+    }
+    Inspector inspector = new Inspector(source.keyspaces(), publisher, Optional.empty());
+    for (int i = 0; i < 3; i++) {
+      publisher.recent(1).get(Patience.SECONDS, TimeUnit.SECONDS);
+      assertThat(inspector.key("shop", Key.of("likes")).get(Patience.SECONDS, TimeUnit.SECONDS))
+          .contains("\"silent\":\"its partition is too busy\"");
+    }
+    runners.forEach(r -> r.submit(new Input.Removed(List.of())));
+    machines.forEach(m -> m.goOn.countDown());
+    for (Busy machine : machines) {
+      assertThat(machine.marked.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(machines.stream().mapToInt(m -> m.asked.size()).sum())
+        .as("by recent both, and one for the key")
+        .isEqualTo(3);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        inspector
+                            .key("shop", Key.of("likes"))
+                            .get(Patience.SECONDS, TimeUnit.SECONDS))
+                    .doesNotContain("silent"));
+  }
+
   @Test
   void fresh_waitsForABusyPartition_andNobodyWaitsForFresh() throws Exception {
     CountDownLatch goOn = holdUp(0);

@@ -1,0 +1,59 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a datacenter waits for at its end: that everything is shipped.
+ *
+ * @param limit the most that it waits
+ * @param failure is done if the datacenter cannot, or need not, go on
+ * @param isCutOff whether there are other datacenters, and none is connected
+ * @param isStored whether what was not shipped is there after the next start
+ */
+record Drain(
+    Duration limit,
+    CompletableFuture<Void> failure,
+    BooleanSupplier isCutOff,
+    boolean isStored) {
+  private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+  private static final long POLL_NANOS = 10_000_000;
+
+  /**
+   * Waits until everything is shipped, or the time for it is over, and says so where it is not.
+   *
+   * @return whether this thread was interrupted
+   */
+  boolean await(List<PartitionRunner> all) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false; // then nothing is waited for, and all is closed as it should be
+    while (!isDone(all) && System.nanoTime() < deadline && !failure.isDone() && !interrupted) {
+      LockSupport.parkNanos(POLL_NANOS);
+      interrupted = Thread.interrupted();
+    }
+    if (failure.isCompletedExceptionally()) {
+      LOG.warn("what was not shipped before the failure is not shipped any more");
+    } else if (!failure.isDone() && !isDone(all)) {
+      LOG.warn(
+          "not everything was shipped {}",
+          interrupted
+              ? "before the closing was interrupted"
+              : "within " + limit.toMillis() + " ms");
+    } else if (!failure.isDone() && isCutOff.getAsBoolean()) {
+      LOG.warn(
+          "no peer is connected: what was written since then {}",
+          isStored ? "is shipped after the next start" : "stays here and is lost");
+    }
+    return interrupted;
+  }
+
+  private static boolean isDone(List<PartitionRunner> all) {
+    return all.stream().allMatch(PartitionRunner::isDrained);
+  }
+}

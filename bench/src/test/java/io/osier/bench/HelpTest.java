@@ -51,12 +51,21 @@ final class HelpTest {
         assertThat(paragraph.strip()).matches("(?s).*[.:]");
       }
     }
+    for (String example : lines(usage.description(), usage.footer())) {
+      if (example.startsWith("  osier ")) { // picocli would break it
+        assertThat(example).hasSizeLessThanOrEqualTo(WIDTH);
+      }
+    }
     for (ArgSpec argument : command.getCommandSpec().args()) {
       assertThat(argument.description())
           .as("a text of one piece for %s", argument.paramLabel())
           .hasSize(1);
       assertThat(argument.description()[0]).doesNotContain("\n").doesNotEndWith(",");
     }
+  }
+
+  private static List<String> lines(String[]... texts) {
+    return Arrays.stream(texts).flatMap(Arrays::stream).toList();
   }
 
   /** Examples are indented. */

@@ -11,10 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
@@ -29,18 +27,11 @@ public final class CounterLoad extends WriterLoad {
 
   private final String keyspace;
   private final String prefix;
-  private final Map<String, Account> accounts = new ConcurrentHashMap<>();
+  private final Tally counters = new Tally();
+  private final Members sets = new Members();
   private final AtomicLong serial = new AtomicLong();
   private final Zipf zipf = new Zipf(COUNTERS, EXPONENT);
   private volatile int shift;
-
-  /** Of one object: what was acknowledged, and what may be done; counted, or each by itself. */
-  private static final class Account {
-    final LongAdder acknowledged = new LongAdder();
-    final LongAdder unknown = new LongAdder();
-    final Set<Value> elements = ConcurrentHashMap.newKeySet();
-    final Set<Value> unknownElements = ConcurrentHashMap.newKeySet();
-  }
 
   /**
    * Starts one thread for each datacenter.
@@ -91,31 +82,25 @@ public final class CounterLoad extends WriterLoad {
         });
   }
 
-  private Account account(String key) {
-    return accounts.computeIfAbsent(key, k -> new Account());
-  }
-
   private void increment(Keyspace space, SplittableRandom random, Semaphore room) {
     String key = counter((zipf.next(random) + shift) % COUNTERS);
-    Account account = account(key);
     account(
         space.counter(key).incrementAsync(1),
         room,
-        account.acknowledged::increment,
-        isUnknown -> account.unknown.add(isUnknown ? 1 : 0));
+        counters.acknowledged(key, 1),
+        counters.failed(key, 1));
   }
 
   private void add(Keyspace space, SplittableRandom random, Semaphore room) {
     String key = set(random.nextInt(SETS));
-    Account account = account(key);
     Value element = Value.of(serial.incrementAndGet());
     account(
         space.set(key).addAsync(List.of(element)),
         room,
-        () -> account.elements.add(element),
+        () -> sets.added(key, element),
         isUnknown -> {
           if (isUnknown) {
-            account.unknownElements.add(element);
+            sets.unknown(key, element);
           }
         });
   }
@@ -146,25 +131,14 @@ public final class CounterLoad extends WriterLoad {
   public Audit audit(List<Keyspace.Row> rows) {
     Map<String, Reading> there = new HashMap<>();
     rows.forEach(row -> there.put(row.key().toString(), row.value()));
-    long missing = 0;
-    long surplus = 0;
-    for (int i = 0; i < COUNTERS; i++) {
-      Account account = account(counter(i));
-      long value = there.get(counter(i)) instanceof Reading.Count c ? c.value() : 0;
-      long more = value - account.acknowledged.sum();
-      missing += Math.max(0, -more);
-      surplus += Math.max(0, more - account.unknown.sum());
-    }
-    for (int i = 0; i < SETS; i++) {
-      Account account = account(set(i));
-      Set<Value> shown =
-          there.get(set(i)) instanceof Reading.Many m ? Set.copyOf(m.values()) : Set.of();
-      missing += account.elements.stream().filter(v -> !shown.contains(v)).count();
-      surplus +=
-          shown.stream()
-              .filter(v -> !account.elements.contains(v) && !account.unknownElements.contains(v))
-              .count();
-    }
-    return new Audit(missing, surplus);
+    Audit counted =
+        counters.audit(key -> Tally.count(there.get(key)), keys(there, prefix + "counter:"));
+    Audit had =
+        sets.audit(key -> Members.elements(there, key), keys(there, prefix + "set:"), 0, 0);
+    return new Audit(counted.missing() + had.missing(), counted.surplus() + had.surplus());
+  }
+
+  private static List<String> keys(Map<String, Reading> there, String prefix) {
+    return there.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
   }
 }

@@ -16,6 +16,9 @@ public final class Jvm {
    */
   public static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1");
 
+  /** The process tells of each garbage collection in its log. */
+  public static final String TELLS_COLLECTIONS = "-Xlog:gc:stdout";
+
   /**
    * What this process got from the launcher and its processes must have, too: what the code needs,
    * and the start cache with the options that it was made with.

@@ -24,6 +24,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +33,9 @@ import java.util.stream.Stream;
  * for.
  */
 public final class LocalCluster extends Fleet {
+  /** A collection that stops all threads, as Java's log has it. */
+  private static final Pattern PAUSE = Pattern.compile("\\bPause .* (\\d+\\.\\d+)ms$");
+
   private final Thread atEnd = new Thread(this::close, "cluster-end");
   private boolean closed;
   private final ClusterSettings settings;
@@ -283,6 +288,25 @@ public final class LocalCluster extends Fleet {
     } catch (IOException | UncheckedIOException e) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * How long each garbage collection stopped a datacenter's processes, in milliseconds; of those
+   * with {@link Jvm#TELLS_COLLECTIONS}.
+   */
+  public List<Double> collectionsMillis(String dc) {
+    List<Double> all = new ArrayList<>();
+    for (int start = 1; start <= starts.getOrDefault(dc, 1); start++) {
+      try (Stream<String> lines = Files.lines(log(dc, start))) {
+        lines
+            .map(PAUSE::matcher)
+            .filter(Matcher::find)
+            .forEach(m -> all.add(Double.valueOf(m.group(1))));
+      } catch (IOException | UncheckedIOException e) {
+        // A process that has not begun has no log.
+      }
+    }
+    return all;
   }
 
   private static String lastLine(Path log) {

@@ -1,5 +1,6 @@
 package io.osier.bench.demo;
 
+import io.osier.bench.cluster.Members;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.core.Value;
 import io.osier.crdt.Reading;
@@ -121,6 +122,6 @@ final class Carts extends Kind {
 
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
-    return members.audit(cart -> elements(there, cart), there.keySet(), fromMillis, toMillis);
+    return members.audit(cart -> Members.elements(there, cart), there.keySet(), fromMillis, toMillis);
   }
 }

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +41,9 @@ final class Course implements AutoCloseable {
    *
    * @param name what ends with it
    * @param stallMillis the longest that this machine let a thread wait meanwhile
+   * @param collectionMillis the longest that a garbage collection stopped a datacenter meanwhile
    */
-  record Phase(String name, Sample from, Sample to, long stallMillis) {
+  record Phase(String name, Sample from, Sample to, long stallMillis, double collectionMillis) {
     Figures figures() {
       return to.figures.since(from.figures);
     }
@@ -68,6 +71,10 @@ final class Course implements AutoCloseable {
   private final Consumer<String> say;
   private final List<Phase> phases = new ArrayList<>();
   private final Stalls stalls = new Stalls();
+
+  /** How many collections of each datacenter belong to phases that are over. */
+  private final Map<String, Integer> collections = new HashMap<>();
+
   private final Sample first;
   private @Nullable Comeback comeback;
   private boolean isCut;
@@ -84,6 +91,7 @@ final class Course implements AutoCloseable {
     this.live = live;
     this.say = say;
     this.first = Sample.of(cluster);
+    takeLongestCollection();
   }
 
   /** What was counted before. */
@@ -118,7 +126,18 @@ final class Course implements AutoCloseable {
   /** The phase that began with the last one's end is over. */
   void end(String name) {
     Sample from = phases.isEmpty() ? first : phases.getLast().to;
-    phases.add(new Phase(name, from, Sample.of(cluster), stalls.takeWorstMillis()));
+    phases.add(new Phase(name, from, Sample.of(cluster), stalls.takeWorstMillis(), takeLongestCollection()));
+  }
+
+  private double takeLongestCollection() {
+    double longest = 0;
+    for (String dc : cluster.dcs()) {
+      List<Double> all = cluster.collectionsMillis(dc);
+      int over = collections.getOrDefault(dc, 0);
+      longest = all.stream().skip(over).mapToDouble(d -> d).reduce(longest, Math::max);
+      collections.put(dc, all.size());
+    }
+    return longest;
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -114,7 +115,8 @@ public final class DemoCommand implements Callable<Integer> {
     List<Kind> kinds = Kind.all();
     LocalCluster cluster =
         new ClusterSettings(directory, keyspaces(kinds))
-            .javaOptions(Jvm.BRIEF)
+            .javaOptions(
+                Stream.concat(Jvm.BRIEF.stream(), Stream.of(Jvm.TELLS_COLLECTIONS)).toList())
             .seed(seed)
             .admin()
             .start();

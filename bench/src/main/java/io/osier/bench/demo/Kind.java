@@ -1,17 +1,14 @@
 package io.osier.bench.demo;
 
 import io.osier.bench.cluster.WriterLoad.Audit;
-import io.osier.core.Value;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One kind of what users have, in a keyspace of its own: what is called, and what must be there in
@@ -103,13 +100,4 @@ abstract class Kind {
    * @param toMillis when it had been read
    */
   abstract Audit audit(Map<String, Reading> there, long fromMillis, long toMillis);
-
-  /** The elements of a set; none if it is something else. */
-  static Set<Value> elements(Map<String, Reading> there, String key) {
-    return there.get(key) instanceof Reading.Many many ? Set.copyOf(many.values()) : Set.of();
-  }
-
-  static long count(@Nullable Reading reading) {
-    return reading instanceof Reading.Count count ? count.value() : 0;
-  }
 }

@@ -1,12 +1,15 @@
 package io.osier.bench.demo;
 
+import io.osier.bench.cluster.Tally;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.bench.cluster.Zipf;
 import io.osier.crdt.Reading;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.MapHandle;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** A leaderboard: a map with a counter of points for each player. */
@@ -44,8 +47,11 @@ final class Leaderboard extends Kind {
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
     Map<String, Long> points = new HashMap<>();
     if (there.get(BOARD) instanceof Reading.Fields board) {
-      board.fields().forEach((field, value) -> points.merge(field.name(), count(value), Long::sum));
+      board.fields().forEach((field, value) -> points.merge(field.name(), Tally.count(value), Long::sum));
     }
-    return tally.audit(player -> points.getOrDefault(player, 0L), points.keySet());
+    Set<String> strangers = new HashSet<>(there.keySet());
+    strangers.remove(BOARD);
+    strangers.addAll(points.keySet());
+    return tally.audit(player -> points.getOrDefault(player, 0L), strangers);
   }
 }

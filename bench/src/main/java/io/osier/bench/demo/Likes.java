@@ -1,5 +1,6 @@
 package io.osier.bench.demo;
 
+import io.osier.bench.cluster.Tally;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.bench.cluster.Zipf;
 import io.osier.crdt.Reading;
@@ -38,6 +39,6 @@ final class Likes extends Kind {
 
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
-    return tally.audit(counter -> count(there.get(counter)), there.keySet());
+    return tally.audit(counter -> Tally.count(there.get(counter)), there.keySet());
   }
 }

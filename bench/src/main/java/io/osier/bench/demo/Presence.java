@@ -1,5 +1,6 @@
 package io.osier.bench.demo;
 
+import io.osier.bench.cluster.Members;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.bench.cluster.Zipf;
 import io.osier.core.Value;
@@ -17,33 +18,50 @@ final class Presence extends Kind {
   private static final int USERS = 670;
 
   private static final Duration TIME_TO_LIVE = Duration.ofSeconds(15);
+
+  /**
+   * One user of so many stays: when all is compared the others have gone, since that waits for the
+   * last of them, and only who is still there can be missing.
+   */
+  private static final int STAYS_ONE_IN = 16;
+
+  private static final Duration STAYS = Duration.ofHours(1);
   private static final int ROOMS = 100;
   private static final double EXPONENT = 0.99;
 
   /** Then a user goes, without a word, and another one comes. */
   private static final int RENEWALS = 4;
 
+  private final Duration timeToLive;
   private final Members members = new Members();
   private final Zipf rooms = new Zipf(ROOMS, EXPONENT);
 
   Presence() {
+    this(TIME_TO_LIVE);
+  }
+
+  /** With another time to live of those who do not stay. */
+  Presence(Duration timeToLive) {
     super(
         "presence",
         "5s",
         1,
         "those who renew themselves in one room travel together; each is still named, with a"
             + " deadline");
+    this.timeToLive = timeToLive;
   }
 
   private static final class User {
     final String room;
     final Value name;
+    final Duration timeToLive;
     int renewed;
     volatile boolean isBusy;
 
-    User(String room, String name) {
+    User(String room, String name, Duration timeToLive) {
       this.room = room;
       this.name = Value.of(name);
+      this.timeToLive = timeToLive;
     }
   }
 
@@ -56,7 +74,9 @@ final class Presence extends Kind {
       private int at;
 
       private User user() {
-        return new User("room:" + rooms.next(random), "user:" + number + ":" + users++);
+        String name = "user:" + number + ":" + users++;
+        Duration live = users % STAYS_ONE_IN == 0 ? STAYS : timeToLive;
+        return new User("room:" + rooms.next(random), name, live);
       }
 
       @Override
@@ -77,14 +97,14 @@ final class Presence extends Kind {
     user.renewed++;
     long calledMillis = System.currentTimeMillis();
     calls.update(
-        space.set(user.room).expiring(TIME_TO_LIVE).addAsync(List.of(user.name)),
+        space.set(user.room).expiring(user.timeToLive).addAsync(List.of(user.name)),
         () -> {
           members.renewed(
               user.room,
               user.name,
               calledMillis,
               System.currentTimeMillis(),
-              TIME_TO_LIVE.toMillis());
+              user.timeToLive.toMillis());
           user.isBusy = false;
         },
         mayBeDone -> {
@@ -102,6 +122,6 @@ final class Presence extends Kind {
 
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
-    return members.audit(room -> elements(there, room), there.keySet(), fromMillis, toMillis);
+    return members.audit(room -> Members.elements(there, room), there.keySet(), fromMillis, toMillis);
   }
 }

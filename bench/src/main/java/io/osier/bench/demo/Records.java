@@ -128,6 +128,8 @@ final class Records extends Kind {
                         shown.put(
                             name(key, field),
                             value instanceof Reading.Single one ? one.value() : Optional.empty()));
+          } else {
+            shown.put(key, Optional.empty()); // nobody writes such
           }
         });
     return writes.audit(name -> shown.getOrDefault(name, Optional.empty()), shown.keySet());

@@ -83,6 +83,7 @@ record Report(
       node.put("visibility_p99_ms", f.visibilityMillis(99));
       late(node, f);
       node.put("machine_stalled_ms", p.stallMillis());
+      node.put("longest_collection_ms", Math.round(p.collectionMillis()));
       node.put("datacenters_cpu_seconds", p.cpuSeconds());
     }
     return result;
@@ -204,6 +205,7 @@ record Report(
             "waited",
             "late, outage",
             "machine stalled ms",
+            "longest collection ms",
             "datacenters' processor s");
     json.get("phases")
         .forEach(
@@ -260,18 +262,22 @@ record Report(
       return "";
     }
     long stall = 0;
+    long collection = 0;
     for (JsonNode phase : json.get("phases")) {
       if (phase.get("sla_violations").asLong() > 0) {
         stall = Math.max(stall, phase.get("machine_stalled_ms").asLong());
+        collection = Math.max(collection, phase.get("longest_collection_ms").asLong());
       }
     }
     return number(
         " (%,d left late, %,d were long under way, %,d waited for others, while this machine let"
-            + " a thread wait for up to %,d ms)",
+            + " a thread wait for up to %,d ms and garbage collections stopped a datacenter for up"
+            + " to %,d ms)",
         json.get("left_late").asLong(),
         json.get("long_way").asLong(),
         json.get("waited").asLong(),
-        stall);
+        stall,
+        collection);
   }
 
   private static String returned(JsonNode json) {

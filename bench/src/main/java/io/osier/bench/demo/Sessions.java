@@ -1,5 +1,6 @@
 package io.osier.bench.demo;
 
+import io.osier.bench.cluster.Tally;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -111,7 +112,7 @@ final class Sessions extends Kind {
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
     Audit counted =
-        requests.audit(key -> field(there, key, COUNT).map(Kind::count).orElse(0L), there.keySet());
+        requests.audit(key -> field(there, key, COUNT).map(Tally::count).orElse(0L), there.keySet());
     Audit seen =
         pages.audit(
             key ->

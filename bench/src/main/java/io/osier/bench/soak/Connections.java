@@ -21,14 +21,17 @@ final class Connections {
    * What was connected too often, or never. At the start once; with the datacenter that was away
    * after the cut as well, and once more where a dial that hung in the cut comes through after a
    * newer one, and takes its place.
+   *
+   * @param busy whether others kept the machine so busy that a datacenter that waits for a core is
+   *     taken for dead: then it is no fault to connect again
    */
-  static List<String> faults(Map<String, Integer> connections, String away) {
+  static List<String> faults(Map<String, Integer> connections, String away, boolean busy) {
     List<String> faults = new ArrayList<>();
     connections.forEach(
         (link, made) -> {
           int most = List.of(link.split("-")).contains(away) ? 3 : 1;
-          if (made < 1 || made > most) {
-            faults.add(link + " connected " + made + " times instead of at most " + most);
+          if (made < 1 || (made > most && !busy)) {
+            faults.add(link + " connected " + made + " times, not between once and " + most);
           }
         });
     return faults;

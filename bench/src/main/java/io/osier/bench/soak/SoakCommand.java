@@ -128,9 +128,9 @@ public final class SoakCommand extends Trial {
       look(cluster, loads, large);
       Map<String, Integer> connections = Connections.of(cluster.directory(), cluster.dcs());
       double judgedUpTo = LOAD_MAX_PER_CORE * Runtime.getRuntime().availableProcessors();
-      if (loadMax <= judgedUpTo) {
-        Connections.faults(connections, AWAY).forEach(this::wrong);
-      } else {
+      boolean busy = loadMax > judgedUpTo;
+      Connections.faults(connections, AWAY, busy).forEach(this::wrong);
+      if (busy) {
         say(
             "the load average was up to %.0f: a datacenter that waits for a core is taken for dead,"
                 + " so how often links were connected is judged up to a load of %.0f only",

@@ -1,5 +1,6 @@
 package io.osier.bench.ycsb;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Value;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
@@ -40,6 +42,10 @@ import site.ycsb.StringByteIterator;
 public final class OsierDB extends DB {
   private static final Object LOCK = new Object();
   private static final Map<String, OsierClient> CLIENTS = new HashMap<>();
+
+  /** Errors whose text was printed, the first of each code: YCSB itself only counts them. */
+  private static final Set<ErrorCode> TOLD = ConcurrentHashMap.newKeySet();
+
   private static int users;
   private static int threads;
 
@@ -115,6 +121,9 @@ public final class OsierDB extends DB {
   }
 
   private static Status status(OsierException e) {
+    if (TOLD.add(e.code())) {
+      System.err.println("error " + e.code() + ": " + e.reason());
+    }
     if (e instanceof OutcomeUnknownException) {
       return Status.ERROR;
     }

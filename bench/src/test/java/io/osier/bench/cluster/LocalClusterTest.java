@@ -11,6 +11,7 @@ import io.osier.proxy.OsierClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +24,7 @@ final class LocalClusterTest {
             .dcs(Topology.names(5))
             .store("durability = none, cache = 16MiB")
             .heap("-Xmx128m")
-            .javaOptions(Jvm.BRIEF)
+            .javaOptions(List.of(Jvm.BRIEF.getFirst(), Jvm.TELLS_COLLECTIONS))
             .start()) {
       cluster.awaitReady(Duration.ofMinutes(3));
       assertThat(cluster.dcs()).containsExactly("eu", "us", "ap", "au", "sa");
@@ -52,6 +53,9 @@ final class LocalClusterTest {
                 });
         client.close();
       }
+      int collections = cluster.collectionsMillis("eu").size();
+      assertThat(LiveHeap.bytes(cluster.pid("eu"))).isPresent();
+      await().until(() -> cluster.collectionsMillis("eu").size() > collections);
     }
   }
 

@@ -2,6 +2,8 @@ package io.osier.bench.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.bench.cluster.Members;
+import io.osier.bench.cluster.Tally;
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.core.Value;
 import java.util.List;

@@ -51,8 +51,8 @@ final class ReportTest {
         new Course.Sample(figures(sums, keyspaces), 5_600, Duration.ofSeconds(9), 2);
     return report(
             List.of(
-                new Course.Phase("load", before, under, 321),
-                new Course.Phase("after", under, after, 654)))
+                new Course.Phase("load", before, under, 321, 45),
+                new Course.Phase("after", under, after, 654, 98)))
         .json(60);
   }
 
@@ -94,7 +94,8 @@ final class ReportTest {
         .contains("Later than its bound: 0 with the links up, 0 because of");
     assertThat(report(List.of()).summary(json(12), 4_000))
         .contains("12 with the links up (12 left late, 0 were long under way")
-        .contains("a thread wait for up to 321 ms");
+        .contains("a thread wait for up to 321 ms")
+        .contains("stopped a datacenter for up to 45 ms");
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class VerdictTest {
   private static List<String> connected(String link, int times) {
-    return Connections.faults(Map.of(link, times), "ap");
+    return Connections.faults(Map.of(link, times), "ap", false);
   }
 
   @Test
@@ -22,6 +22,12 @@ final class VerdictTest {
     assertThat(connected("eu-us", 2)).hasSize(1);
     assertThat(connected("ap-us", 4)).hasSize(1);
     assertThat(connected("eu-us", 0)).hasSize(1);
+  }
+
+  @Test
+  void onABusyMachine_linksMayFlap_butMustConnect() {
+    assertThat(Connections.faults(Map.of("eu-us", 9), "ap", true)).isEmpty();
+    assertThat(Connections.faults(Map.of("eu-us", 0), "ap", true)).hasSize(1);
   }
 
   @Test

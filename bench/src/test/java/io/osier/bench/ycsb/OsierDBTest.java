@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -57,7 +60,19 @@ final class OsierDBTest {
       assertThat(db.scan("usertable", "user1", 3, Set.of("b"), rows)).isEqualTo(Status.OK);
       assertThat(rows.stream().map(r -> String.valueOf(r.get("b"))))
           .containsExactly("x1", "x3", "x4");
-      assertThat(db.read("nope", "user1", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
+      ByteArrayOutputStream said = new ByteArrayOutputStream();
+      PrintStream before = System.err;
+      System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+      try {
+        for (int i = 0; i < 2; i++) {
+          assertThat(db.read("nope", "user1", null, new HashMap<>())).isEqualTo(Status.NOT_FOUND);
+        }
+      } finally {
+        System.setErr(before);
+      }
+      assertThat(said.toString(StandardCharsets.UTF_8))
+          .as("why, once")
+          .containsOnlyOnce("error UNKNOWN_KEYSPACE: ");
       db.cleanup();
     }
   }

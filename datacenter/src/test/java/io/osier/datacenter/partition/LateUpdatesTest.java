@@ -6,7 +6,9 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.Timeliness;
+import io.osier.propagation.wire.Frame;
 import java.time.Duration;
 import java.util.Set;
 import org.assertj.core.data.Percentage;
@@ -61,6 +63,34 @@ final class LateUpdatesTest {
     cluster.run(5_000);
     PartitionReport us = cluster.dc("us").report();
     assertThat(us.arrived().late().outage()).isPositive();
+    assertThat(us.slaViolations()).as("with the links up").isZero();
+  }
+
+  /** A link that holds its frames, and lets them through one by one when it is itself again. */
+  @Test
+  void builtOnWhatStillComesAfterACut_isLateBecauseOfTheOutage() {
+    Cluster held =
+        new Cluster(
+            KeyspacePolicy.session("k", Duration.ofMillis(SLA_MILLIS)).with(Propagation.OP),
+            new StreamSettings(1 << 20, 1 << 16, 2_000, 200, 60_000, 60_000),
+            "ap",
+            "eu",
+            "us");
+    held.loss = (link, frame) -> frame instanceof Frame.Fetch; // it would be sooner
+    held.run(3_000);
+    for (int i = 0; i < 400; i++) {
+      held.delaysMillis.put("eu>us", 3_000L - 2 * i); // sent each 5 ms, they come each 3 ms
+      held.dc("eu").add("counter " + i, 1);
+      held.run(5);
+    }
+    held.delaysMillis.put("eu>us", 2_200L);
+    held.run(1_100); // the first have come
+    for (int i = 300; i < 400; i++) {
+      held.dc("ap").add("counter " + i, 1);
+    }
+    held.run(10_000);
+    PartitionReport us = held.dc("us").report();
+    assertThat(us.arrived().late().outage()).as("eu's, and what waited for them").isEqualTo(500);
     assertThat(us.slaViolations()).as("with the links up").isZero();
   }
 

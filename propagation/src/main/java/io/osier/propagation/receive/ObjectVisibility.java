@@ -55,6 +55,9 @@ final class ObjectVisibility implements Visibility {
   public void updates(
       InboundStream in, Frame.Updates frame, long ackNanos, long nowNanos, long nowMillis) {
     boolean outage = frame.outage() || in.liveness().wasOutage(frame.sentMillis());
+    if (outage) {
+      in.liveness().heldUp(nowNanos);
+    }
     for (Shipment shipment : frame.shipments()) {
       take(in, shipment, outage, frame.sentMillis(), nowNanos, nowMillis);
     }

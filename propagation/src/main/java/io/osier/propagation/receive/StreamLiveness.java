@@ -81,7 +81,13 @@ public final class StreamLiveness {
     return shortestWayMillis;
   }
 
-  /** Whether the sender was heard again after a silence since a time. */
+  /** Something came now that an outage had held up: it goes on until all of that has come. */
+  void heldUp(long nowNanos) {
+    wasSilent = true;
+    silentUntilNanos = nowNanos;
+  }
+
+  /** Whether the sender was heard again after a silence, or caught up after one, since a time. */
   boolean wasSilentAfter(long nanos) {
     return wasSilent && silentUntilNanos >= nanos;
   }

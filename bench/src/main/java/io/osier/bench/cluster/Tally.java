@@ -1,14 +1,16 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import io.osier.bench.cluster.WriterLoad.Audit;
+import io.osier.crdt.Reading;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** What was added to counters: what was acknowledged, and what may be done. Thread-safe. */
-final class Tally {
+public final class Tally {
   private static final class Sum {
     final LongAdder acknowledged = new LongAdder();
     final LongAdder unknown = new LongAdder();
@@ -16,18 +18,26 @@ final class Tally {
 
   private final Map<String, Sum> sums = new ConcurrentHashMap<>();
 
+  /** Nothing was added yet. */
+  public Tally() {}
+
+  /** A counter's value; 0 if it is none. */
+  public static long count(@Nullable Reading reading) {
+    return reading instanceof Reading.Count count ? count.value() : 0;
+  }
+
   private Sum of(String counter) {
     return sums.computeIfAbsent(counter, c -> new Sum());
   }
 
   /** What to do when an increment was acknowledged. */
-  Runnable acknowledged(String counter, long by) {
+  public Runnable acknowledged(String counter, long by) {
     Sum sum = of(counter);
     return () -> sum.acknowledged.add(by);
   }
 
   /** What to do when an increment has failed; hears whether it may be done nevertheless. */
-  Consumer<Boolean> failed(String counter, long by) {
+  public Consumer<Boolean> failed(String counter, long by) {
     Sum sum = of(counter);
     return mayBeDone -> sum.unknown.add(mayBeDone ? by : 0);
   }
@@ -38,7 +48,7 @@ final class Tally {
    * @param shown each counter's value, 0 where there is none
    * @param strangers counters that are there and were never incremented
    */
-  Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
+  public Audit audit(ToLongFunction<String> shown, Iterable<String> strangers) {
     long missing = 0;
     long surplus = 0;
     for (Map.Entry<String, Sum> each : sums.entrySet()) {

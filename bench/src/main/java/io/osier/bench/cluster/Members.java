@@ -1,7 +1,8 @@
-package io.osier.bench.demo;
+package io.osier.bench.cluster;
 
 import io.osier.bench.cluster.WriterLoad.Audit;
 import io.osier.core.Value;
+import io.osier.crdt.Reading;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,14 +12,14 @@ import java.util.function.Function;
  * Which elements sets must have and may have, and until when, in milliseconds by the system's
  * clock, which the datacenters go by, too. Thread-safe.
  */
-final class Members {
+public final class Members {
   /** Until for ever, and until never. */
-  static final long ALWAYS = Long.MAX_VALUE;
+  private static final long ALWAYS = Long.MAX_VALUE;
 
-  static final long NEVER = Long.MIN_VALUE;
+  private static final long NEVER = Long.MIN_VALUE;
 
   /** Clocks are not read at the same instant, and tick in milliseconds. */
-  static final long TOLERANCE_MILLIS = 250;
+  public static final long TOLERANCE_MILLIS = 250;
 
   /**
    * What is known of an element.
@@ -26,31 +27,43 @@ final class Members {
    * @param mustMillis it must be there until then
    * @param mayMillis it may be there until then
    */
-  private record Place(long mustMillis, long mayMillis) {}
+  private record Place(long mustMillis, long mayMillis) {
+    static final Place THERE = new Place(ALWAYS, ALWAYS);
+    static final Place GONE = new Place(NEVER, NEVER);
+    static final Place UNKNOWN = new Place(NEVER, ALWAYS);
+  }
 
   private final Map<String, Map<Value, Place>> sets = new ConcurrentHashMap<>();
+
+  /** Nothing was added yet. */
+  public Members() {}
+
+  /** The elements of a set; none if it is something else. */
+  public static Set<Value> elements(Map<String, Reading> there, String set) {
+    return there.get(set) instanceof Reading.Many many ? Set.copyOf(many.values()) : Set.of();
+  }
 
   private Map<Value, Place> of(String set) {
     return sets.computeIfAbsent(set, s -> new ConcurrentHashMap<>());
   }
 
   /** An element was added for good. */
-  void added(String set, Value element) {
-    of(set).put(element, new Place(ALWAYS, ALWAYS));
+  public void added(String set, Value element) {
+    of(set).put(element, Place.THERE);
   }
 
   /** An element that was there was removed. */
-  void removed(String set, Value element) {
-    of(set).put(element, new Place(NEVER, NEVER));
+  public void removed(String set, Value element) {
+    of(set).put(element, Place.GONE);
   }
 
   /** Whether an element is there is not known any more, nor will it be. */
-  void unknown(String set, Value element) {
-    of(set).put(element, new Place(NEVER, ALWAYS));
+  public void unknown(String set, Value element) {
+    of(set).put(element, Place.UNKNOWN);
   }
 
   /** An element with a time to live was added, or given a new one; called and answered then. */
-  void renewed(String set, Value element, long calledMillis, long nowMillis, long liveMillis) {
+  public void renewed(String set, Value element, long calledMillis, long nowMillis, long liveMillis) {
     of(set)
         .merge(
             element,
@@ -62,11 +75,11 @@ final class Members {
   }
 
   /** An element may have been given a new time to live, now or later. */
-  void perhapsRenewed(String set, Value element) {
+  public void perhapsRenewed(String set, Value element) {
     of(set)
         .merge(
             element,
-            new Place(NEVER, ALWAYS),
+            Place.UNKNOWN,
             (was, is) -> new Place(was.mustMillis, is.mayMillis));
   }
 
@@ -78,7 +91,7 @@ final class Members {
    * @param fromMillis when they began to be read
    * @param toMillis when they had been read
    */
-  Audit audit(
+  public Audit audit(
       Function<String, Set<Value>> shown,
       Iterable<String> strangers,
       long fromMillis,

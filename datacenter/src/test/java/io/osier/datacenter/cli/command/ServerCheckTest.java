@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 
 final class ServerCheckTest {
   @TempDir private Path dir;
@@ -122,13 +124,19 @@ final class ServerCheckTest {
   }
 
   @Test
-  void storeOfAnother_andOneThatCannotBeMade_areNamed() throws IOException {
+  void storeOfAnother_andOneThatCannotBeMade_areNamed() throws Exception {
     Datacenter.start(config("eu", dir, "")).close();
     assertThat(ServerCheck.problems(config("eu", dir, ""))).isEmpty();
     assertThat(ServerCheck.problems(config("eu", dir, "osier.cluster = other")))
         .singleElement()
         .asString()
         .contains("holds the data of 'eu'");
+    Path unused = dir.resolve("unused/eu/db");
+    Files.createDirectories(unused);
+    try (Options options = new Options().setCreateIfMissing(true)) {
+      RocksDB.open(options, unused.toString()).close();
+    }
+    assertThat(ServerCheck.problems(config("eu", dir.resolve("unused"), ""))).isEmpty();
     Path file = Files.writeString(dir.resolve("file"), "");
     assertThat(ServerCheck.problems(config("eu", file, "")))
         .singleElement()

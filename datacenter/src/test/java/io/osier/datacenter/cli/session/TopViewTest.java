@@ -15,12 +15,13 @@ class TopViewTest {
      'links':[{'dc':'us','connected':false,'stream':'waiting','lag_updates':3,'lag_ms':39000,
       'behind_updates':7},
       {'dc':'ap','connected':true,'stream':'streaming','lag_updates':0,'lag_ms':0}],
-     'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,'op_bytes':%d,
+     'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,
+      'arrived_bytes':%d,'op_bytes':%d,
       'state_objects':3,'sla_ms':500,'late':{'origin':0,'way':0,'dependency':0,'outage':4},
       'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
-      'hot':[{'key':'k','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
+      'hot':[{'key':'k\\u001b[2J','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
     """
-        .formatted(incarnation, uptime, updates, updates * 10, updates * 100, measured);
+        .formatted(incarnation, uptime, updates, updates * 40, updates * 10, updates * 100, measured);
   }
 
   private static ClusterLook look(long seconds, long incarnation, long updates, int measured) {
@@ -35,9 +36,11 @@ class TopViewTest {
     TopView figures = TopView.between(look(10, 1, 100, 5), look(12, 1, 300, 5));
     TopView.Keyspace shop = figures.keyspaces().getFirst();
     assertThat(shop.updatesPerSecond()).isEqualTo(100);
-    assertThat(shop.shippedPerSecond()).isEqualTo(1_000);
+    assertThat(shop.shippedPerSecond()).isEqualTo(4_000);
     assertThat(String.join("\n", figures.lines(" → ")))
-        .contains("90%", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .as("what is held up is no loss, and a key moves no cursor")
+        .contains("90%", "\\u001b[2J", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .doesNotContain("\033")
         .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
         .containsPattern("eu → ap +runs +nothing waits");
     assertThat(String.join("\n", figures.lines(" -> "))).contains("eu -> us").doesNotContain("→");

@@ -56,12 +56,13 @@ final class ClusterSecrets {
    * A datacenter's certificate, and what signs it.
    *
    * @param joins whether the cluster is there already, so that it has an authority
+   * @return whether it was made; otherwise it is there as it was
    * @throws OsierException CONFIGURATION if there is no authority and there must be one, or
    *     something cannot be made
    */
-  void certify(String dc, String cluster, List<String> hosts, boolean joins) {
+  boolean certify(String dc, String cluster, List<String> hosts, boolean joins) {
     if (Files.exists(certificate(dc)) && Files.exists(key(dc)) && Files.exists(authority())) {
-      return;
+      return false;
     }
     if (!Files.exists(authority())) {
       if (joins) {
@@ -80,6 +81,7 @@ final class ClusterSecrets {
     made.addAll(
         CertificateMaker.signed(
             dir, dc, TlsName.ofDatacenter(cluster, dc), hosts, CERTIFICATE_DAYS));
+    return true;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.osier.datacenter.cli.command;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
+import io.osier.datacenter.access.User;
 import io.osier.datacenter.cli.session.UserArguments;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.proxy.OsierClient;
@@ -145,6 +146,8 @@ public final class InitCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     checkOptions();
+    Map<String, String> named = peers();
+    HostPort joined = join == null ? null : joined(join);
     Path to = file == null ? Path.of(dc + ".conf") : file;
     ClusterSecrets secrets =
         new ClusterSecrets(secretsDir == null ? to.resolveSibling("secrets") : secretsDir);
@@ -152,22 +155,28 @@ public final class InitCommand implements Callable<Integer> {
       if (Files.exists(to)) {
         throw new FileAlreadyExistsException(to.toString());
       }
+      InitText text = new InitText(dc, cluster, port, keyspace).peers(named);
+      checkText(text); // before anything is made in the name of what is wrong
       char[] password = {};
       if (tls) {
-        secrets.certify(dc, cluster, hosts(), join != null);
+        if (!secrets.certify(dc, cluster, hosts(), join != null)) {
+          System.out.println(
+              "kept "
+                  + secrets.certificate(dc)
+                  + "; for another --host or --cluster remove it and its key first");
+        }
         password = password(secrets);
-      }
-      FoundCluster found = join == null ? null : find(secrets, password);
-      InitText text = new InitText(dc, cluster, port, keyspace);
-      if (tls) {
         text.secure(secrets, host != null, user, CredentialCommand.make(password).line());
       }
-      String written = (found == null ? text.peers(peers()) : text.joins(found)).text();
+      FoundCluster found = joined == null ? null : find(joined, secrets, password);
       Arrays.fill(password, '\0');
-      ConfigReader.read("the file that would be written", written, Map.of());
-      Files.writeString(to, written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      secrets.made().forEach(made -> System.out.println("made " + made));
-      System.out.println(next(to, secrets, found));
+      if (found != null) {
+        text.joins(found);
+      }
+      checkText(text);
+      Files.writeString(to, text.text(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      made(secrets);
+      System.out.println(next(to, secrets, joined));
       return 0;
     } catch (OsierException e) {
       System.err.println("error " + e.code() + ": " + e.reason());
@@ -176,7 +185,16 @@ public final class InitCommand implements Callable<Integer> {
     } catch (IOException e) {
       System.err.println("error: " + to + " cannot be written: " + e);
     }
+    made(secrets); // what the next try takes
     return 1;
+  }
+
+  private static void made(ClusterSecrets secrets) {
+    secrets.made().forEach(made -> System.out.println("made " + made));
+  }
+
+  private static void checkText(InitText text) {
+    ConfigReader.read("the file that would be written", text.text(), Map.of());
   }
 
   private void checkOptions() {
@@ -196,6 +214,12 @@ public final class InitCommand implements Callable<Integer> {
       throw wrong(
           "--host, --secrets and --password-file need --tls: who is reached by others needs TLS and"
               + " users");
+    }
+    if (!User.isName(user)) {
+      throw wrong(
+          "--user must be 1 to 64 of A-Z a-z 0-9 . _ @ -, a letter or digit first, not '"
+              + user
+              + "'");
     }
     if (host != null && HostPort.host(host).isEmpty()) {
       throw wrong("--host is a name or an address without a port, not '" + host + "'");
@@ -225,8 +249,7 @@ public final class InitCommand implements Callable<Integer> {
         : secrets.password(user);
   }
 
-  private FoundCluster find(ClusterSecrets secrets, char[] password) {
-    HostPort at = joined();
+  private FoundCluster find(HostPort at, ClusterSecrets secrets, char[] password) {
     OsierClient.Builder builder =
         OsierClient.builder().name("osier init").endpoint("joined", at.toString());
     if (tls) {
@@ -240,10 +263,10 @@ public final class InitCommand implements Callable<Integer> {
     return FoundCluster.ask(dc, at, builder);
   }
 
-  private HostPort joined() {
-    return HostPort.parse(String.valueOf(join))
-        .or(() -> HostPort.host(String.valueOf(join)).map(h -> new HostPort(h, CLIENT_PORT)))
-        .orElseThrow(() -> wrong("--join must be HOST or HOST:PORT, not '" + join + "'"));
+  private HostPort joined(String at) {
+    return HostPort.parse(at)
+        .or(() -> HostPort.host(at).map(h -> new HostPort(h, CLIENT_PORT)))
+        .orElseThrow(() -> wrong("--join must be HOST or HOST:PORT, not '" + at + "'"));
   }
 
   private Map<String, String> peers() {
@@ -264,9 +287,9 @@ public final class InitCommand implements Callable<Integer> {
   }
 
   /** What to type next. */
-  private String next(Path to, ClusterSecrets secrets, @Nullable FoundCluster found) {
+  private String next(Path to, ClusterSecrets secrets, @Nullable HostPort joined) {
     String start = "osier server --config " + to;
-    if (!tls && found == null) {
+    if (!tls && joined == null) {
       return "wrote " + to + "; start it with: " + start;
     }
     String login = "";
@@ -278,9 +301,9 @@ public final class InitCommand implements Callable<Integer> {
     String here = host == null ? "localhost" : host;
     String own = new HostPort(here, port).toString();
     List<String> lines = new ArrayList<>(List.of("wrote " + to + "; go on with:"));
-    if (found != null) {
+    if (joined != null) {
       String address = new HostPort(here, port + 1).toString();
-      lines.add("osier cli --connect " + joined() + login + " dc add " + dc + ' ' + address);
+      lines.add("osier cli --connect " + joined + login + " dc add " + dc + ' ' + address);
     }
     lines.add(start);
     lines.add("osier cli --connect " + own + login + " dc list");

@@ -66,7 +66,7 @@ final class ServerCheck {
         return;
       }
     } catch (OsierException e) {
-      if (e.code() != ErrorCode.STORE_FULL) { // that is of one that nothing was written to
+      if (e.code() != ErrorCode.STORE_FULL) { // there is a database, and nothing in it yet
         problems.add(e.reason());
       }
       return;

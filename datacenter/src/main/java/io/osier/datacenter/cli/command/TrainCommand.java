@@ -3,7 +3,6 @@ package io.osier.datacenter.cli.command;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.Ports;
-import io.osier.datacenter.cli.session.QuietLogs;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;

@@ -343,7 +343,8 @@ final class CliAdmin {
     return new WhyCluster(look(client.admin().whyAsync()), dc, address());
   }
 
-  private static ClusterLook look(CompletableFuture<String> report) {
+  /** What was said, as of now. */
+  static ClusterLook look(CompletableFuture<String> report) {
     return ClusterLook.of(System.nanoTime(), joined(report));
   }
 

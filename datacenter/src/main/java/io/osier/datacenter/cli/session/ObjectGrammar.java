@@ -77,13 +77,13 @@ final class ObjectGrammar {
     return switch (verb) {
       case "get" ->
           Optional.of(
-              rest.isEmpty() || type != CrdtType.OR_MAP
-                  ? new Query.Whole()
-                  : new Query.Select(texts(rest)));
+              type == CrdtType.OR_MAP && !rest.isEmpty()
+                  ? new Query.Select(texts(rest))
+                  : alone(type, verb, rest, new Query.Whole()));
       case "has" -> Optional.of(new Query.Contains(value(only(rest, type + " has KEY ELEMENT"))));
-      case "size" -> Optional.of(new Query.Size());
+      case "size" -> Optional.of(alone(type, verb, rest, new Query.Size()));
       case "range" -> Optional.of(range(type, rest));
-      case "rights" -> Optional.of(new Query.Rights());
+      case "rights" -> Optional.of(alone(type, verb, rest, new Query.Rights()));
       default -> Optional.empty();
     };
   }
@@ -125,7 +125,7 @@ final class ObjectGrammar {
 
   private static Operation operation(CrdtType type, String verb, List<Word> rest) {
     if (verb.equals("clear")) {
-      return new Operation.Clear();
+      return alone(type, verb, rest, new Operation.Clear());
     }
     if (hasParts(type) && verb.equals("expire")) {
       String usage = type + " expire KEY SECONDS " + partName(type) + "...";
@@ -141,8 +141,7 @@ final class ObjectGrammar {
     return switch (type) {
       case PN_COUNTER, G_COUNTER ->
           switch (verb) {
-            case "incr" -> new Operation.Increment(rest.isEmpty() ? 1 : number(rest.getFirst()));
-            case "decr" -> new Operation.Increment(rest.isEmpty() ? -1 : -number(rest.getFirst()));
+            case "incr", "decr" -> new Operation.Increment(summand(type, verb, rest));
             default -> throw unknown(type, verb);
           };
       case STRING -> string(type, verb, rest);
@@ -153,8 +152,7 @@ final class ObjectGrammar {
           };
       case EW_FLAG, DW_FLAG ->
           switch (verb) {
-            case "on" -> new Operation.SetFlag(true);
-            case "off" -> new Operation.SetFlag(false);
+            case "on", "off" -> alone(type, verb, rest, new Operation.SetFlag(verb.equals("on")));
             default -> throw unknown(type, verb);
           };
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
@@ -185,13 +183,11 @@ final class ObjectGrammar {
       case "set" -> new Operation.Assign(text(only(rest, type + " set KEY TEXT")));
       case "append" -> new Operation.Append(text(only(rest, type + " append KEY TEXT")));
       case "incr", "decr" -> {
-        arguments(rest, 0, 1, type + " " + verb + " KEY [N]");
-        if (!rest.isEmpty() && rest.getFirst().text().indexOf('.') >= 0) {
+        if (rest.size() == 1 && rest.getFirst().text().indexOf('.') >= 0) {
           BigDecimal amount = decimal(rest.getFirst());
           yield new Operation.IncrementDecimal(verb.equals("incr") ? amount : amount.negate());
         }
-        long n = rest.isEmpty() ? 1 : number(rest.getFirst());
-        yield new Operation.Increment(verb.equals("incr") ? n : -n);
+        yield new Operation.Increment(summand(type, verb, rest));
       }
       case "setrange" -> {
         arguments(rest, 2, 2, type + " setrange KEY OFFSET TEXT");
@@ -226,27 +222,44 @@ final class ObjectGrammar {
   private static Operation bounded(CrdtType type, String verb, List<Word> rest) {
     return switch (verb) {
       case "create" -> {
-        arguments(rest, 2, 2, type + " create KEY LOWER UPPER");
+        arguments(rest, 2, 3, type + " create KEY LOWER UPPER [FIRST]");
         yield new Operation.Bound(
             rest.get(0).text().equals("-") ? BoundedCounter.NO_LOWER : number(rest.get(0)),
             rest.get(1).text().equals("-") ? BoundedCounter.NO_UPPER : number(rest.get(1)),
-            List.of());
+            List.of(),
+            rest.size() > 2 ? number(rest.get(2)) : 0);
       }
       case "incr", "decr" -> {
         arguments(rest, 0, 2, type + " " + verb + " KEY [N [WAIT_MS]]");
-        long n = rest.isEmpty() ? 1 : number(rest.getFirst());
-        long amount = verb.equals("incr") ? n : -n;
+        long amount = summand(type, verb, rest.subList(0, Math.min(1, rest.size())));
         yield rest.size() > 1
             ? new Operation.IncrementWithin(amount, amount(rest.get(1)))
             : new Operation.Increment(amount);
       }
       case "give" -> {
-        arguments(rest, 2, 3, type + " give KEY DC N [up|down]");
+        String usage = type + " give KEY DC N [up|down]";
+        arguments(rest, 2, 3, usage);
         boolean up = rest.size() > 2 && rest.get(2).text().equals("up");
+        if (rest.size() > 2 && !up && !rest.get(2).text().equals("down")) {
+          throw bad("usage: " + usage);
+        }
         yield new Operation.Transfer(rest.get(0).text(), number(rest.get(1)), up);
       }
       default -> throw unknown(type, verb);
     };
+  }
+
+  /** What is added where one is if nothing is said. */
+  private static long summand(CrdtType type, String verb, List<Word> rest) {
+    arguments(rest, 0, 1, type + " " + verb + " KEY [N]");
+    long n = rest.isEmpty() ? 1 : number(rest.getFirst());
+    return verb.equals("incr") ? n : -n;
+  }
+
+  /** What a verb means that nothing follows behind the key. */
+  private static <T> T alone(CrdtType type, String verb, List<Word> rest, T meaning) {
+    arguments(rest, 0, 0, type + " " + verb + " KEY");
+    return meaning;
   }
 
   private static List<Operation.FieldUpdate> assignments(List<Word> rest) {

@@ -20,7 +20,7 @@ final class RedisWords {
   /** A digit is the argument with that number, and a plus all from there on. */
   private static final Pattern ARGUMENT = Pattern.compile("\\{(\\d)(\\+?):([^}]*)}");
 
-  private static final Map<String, String> LINES =
+  static final Map<String, String> LINES =
       Map.ofEntries(
           entry("DBSIZE", "count"),
           entry("DECR", "counter decr {1:KEY}"),

@@ -10,7 +10,6 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Terminal;
@@ -99,13 +98,6 @@ public final class Top {
   }
 
   private ClusterLook look() {
-    try {
-      return ClusterLook.of(System.nanoTime(), client.admin().whyAsync().join());
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof OsierException cause) {
-        throw cause;
-      }
-      throw e;
-    }
+    return CliAdmin.look(client.admin().whyAsync());
   }
 }

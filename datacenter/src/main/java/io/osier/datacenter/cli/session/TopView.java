@@ -206,6 +206,7 @@ record TopView(
       lines.add("");
       troubles.forEach(t -> lines.add("! " + t));
     }
+    lines.replaceAll(ValueText::harmless); // anybody who writes names keys
     return lines;
   }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class InitCommandTest {
@@ -205,6 +206,13 @@ class InitCommandTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"--keyspace=_osier", "--peers=us=nowhere"})
+  void init_withTlsAndWhatNoServerTakes_makesNothing(String option) {
+    assertThat(secure("eu", option)).isEqualTo(1);
+    assertThat(dir).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
@@ -213,6 +221,9 @@ class InitCommandTest {
         "--tls --host=a:1",
         "--port=65534",
         "--join=a:b",
+        "--tls --join=a:b",
+        "--tls --peers=us",
+        "--tls --user=../admin",
         "--join=a --peers=us=a:1",
         "--join=a --keyspace=k",
       })

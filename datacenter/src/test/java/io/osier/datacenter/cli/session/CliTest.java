@@ -118,6 +118,7 @@ final class CliTest {
         "map set ru name=Ada         | returning map set ru age=36        | age: 36",
         "map set rv name=Ada         | returning map remove rv name       | name: Ada",
         "bcounter create rb 0 10     | returning bcounter incr rb 3       | 3",
+        "bcounter create rc7 0 10 4  | bcounter get rc7                   | 4",
         "string set ru7 ab           | returning string append ru7 c      | 3",
         "string set ig 7             | ifvalue 7 string set ig 8          | done",
         "max set rx 7                | returning max set rx 3             | 7",
@@ -196,6 +197,15 @@ final class CliTest {
         "set k v                  | error INVALID_ARGUMENT: set is a command of Redis; here it is:"
             + " register set k v",
         "counter incr x many      | error INVALID_ARGUMENT: 'many' must be a whole number",
+        "counter incr x 1 000     | error INVALID_ARGUMENT: usage: counter incr KEY [N]",
+        "string decr x 1 000      | error INVALID_ARGUMENT: usage: string decr KEY [N]",
+        "counter clear x y        | error INVALID_ARGUMENT: usage: counter clear KEY",
+        "set get x y              | error INVALID_ARGUMENT: usage: set get KEY",
+        "map size x y             | error INVALID_ARGUMENT: usage: map size KEY",
+        "bcounter rights x y      | error INVALID_ARGUMENT: usage: bcounter rights KEY",
+        "bcounter give x us 3 upp | error INVALID_ARGUMENT: usage: bcounter give KEY DC N"
+            + " [up|down]",
+        "ewflag on x y            | error INVALID_ARGUMENT: usage: ewflag on KEY",
         "counter                  | error INVALID_ARGUMENT: after 'counter' come an operation",
         "map set x novalue        | error INVALID_ARGUMENT: map set KEY FIELD=VALUE",
         "--keyspace nope get x    | error UNKNOWN_KEYSPACE: ",

@@ -33,9 +33,18 @@ final class RedisWordsTest {
   }
 
   @Test
+  void everyCommand_hasALineThatCanBeRun() {
+    for (String command : RedisWords.LINES.keySet()) {
+      String line = RedisWords.here(Word.split(command + " k 1 2")).orElseThrow();
+      assertThat(Grammar.parse(Word.split(line))).as(command).isNotNull();
+    }
+  }
+
+  @Test
   void here_namesWhatIsMissing_andIsEmptyForOsiersOwn() {
     assertThat(RedisWords.here(Word.split("SADD s"))).contains("set add s ELEMENT...");
     assertThat(RedisWords.here(Word.split("HSET"))).contains("map set KEY FIELD=VALUE...");
+    assertThat(RedisWords.here(Word.split("HSET u name"))).contains("map set u FIELD=VALUE...");
     assertThat(RedisWords.here(Word.split("SET"))).contains("register set KEY VALUE");
     assertThat(RedisWords.here(Word.split("set add k v"))).isEmpty();
     assertThat(RedisWords.here(Word.split("frobnicate k v"))).isEmpty();

@@ -18,7 +18,7 @@ class TopViewTest {
      'keyspaces':[{'name':'shop','updates':%d,'applied':0,'shipped_bytes':%d,'arrived_bytes':%d,'op_bytes':%d,
       'state_objects':3,'sla_ms':500,'late':{'origin':0,'way':0,'dependency':0,'outage':4},
       'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
-      'hot':[{'key':'k','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
+      'hot':[{'key':'k\\u001b[2J','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
     """
         .formatted(incarnation, uptime, updates, updates * 90, updates * 10, updates * 100, measured);
   }
@@ -38,7 +38,9 @@ class TopViewTest {
     assertThat(shop.shippedPerSecond()).isEqualTo(9_000);
     assertThat(shop.arrivedPerSecond()).isEqualTo(1_000);
     assertThat(String.join("\n", figures.lines(" → ")))
-        .contains("90%", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .as("what is held up is no loss, and a key moves no cursor")
+        .contains("90%", "\\u001b[2J", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .doesNotContain("\033")
         .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
         .containsPattern("eu → ap +runs +nothing waits");
     assertThat(String.join("\n", figures.lines(" -> "))).contains("eu -> us").doesNotContain("→");

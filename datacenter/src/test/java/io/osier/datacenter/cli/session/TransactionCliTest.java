@@ -45,7 +45,7 @@ final class TransactionCliTest {
       assertThat(run(cli, "bcounter rights stock"))
           .startsWith("4 in 0 to 10")
           .containsPattern("eu +4 +6");
-      assertThatThrownBy(() -> run(cli, "bcounter create stock 5 - 9"))
+      assertThatThrownBy(() -> run(cli, "bcounter create stock 5 - 9 1"))
           .hasMessageContaining("create KEY LOWER UPPER");
       CliSession json = new CliSession(client, client.session(), Optional.of("bank"), true);
       assertThat(run(json, "bcounter rights stock")).contains("\"shares\":{\"eu\":{\"down\":4");

@@ -1,4 +1,4 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.cli.command;
 
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;

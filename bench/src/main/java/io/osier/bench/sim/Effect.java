@@ -4,6 +4,7 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +24,19 @@ record Effect(List<Value> tokens, long amount) {
   /** The field of an accountable map that holds amounts. */
   static final FieldId AMOUNT = new FieldId("amount", CrdtType.PN_COUNTER);
 
+  /** An amount as it is added to a string: as so many tenths. */
+  static BigDecimal decimal(long amount) {
+    return BigDecimal.valueOf(amount, 1);
+  }
+
+  /** Tokens of registers are whole numbers; text is the number that a string has become. */
+  private static Effect shownBy(Value value) {
+    return value instanceof Value.Str number
+        ? new Effect(
+            List.of(), new BigDecimal(number.content()).movePointRight(1).longValueExact())
+        : token(value);
+  }
+
   static Effect token(Value token) {
     return new Effect(List.of(token), 0);
   }
@@ -31,7 +45,7 @@ record Effect(List<Value> tokens, long amount) {
   static Effect shownBy(Reading reading) {
     return switch (reading) {
       case Reading.Count c -> new Effect(List.of(), c.value());
-      case Reading.Single s -> new Effect(s.value().map(List::of).orElse(List.of()), 0);
+      case Reading.Single s -> s.value().map(Effect::shownBy).orElse(NONE);
       case Reading.Many m -> new Effect(m.values(), 0);
       case Reading.Fields f ->
           new Effect(

@@ -188,6 +188,9 @@ final class Workload {
     for (CrdtType type : ACCOUNTABLE) {
       slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
     }
+    if (laterTypes) {
+      slots.add(new Slot(Sort.ACCOUNTABLE, CrdtType.STRING, newKey(CrdtType.STRING, "")));
+    }
     for (CrdtType type : fields) {
       slots.add(new Slot(Sort.WILD, type, newKey(type, "-wild")));
     }
@@ -343,7 +346,7 @@ final class Workload {
     }
     Effect effect =
         switch (slot.type) {
-          case PN_COUNTER, G_COUNTER -> new Effect(List.of(), random.nextInt(1_000));
+          case PN_COUNTER, G_COUNTER, STRING -> new Effect(List.of(), random.nextInt(1_000));
           case LWW_REGISTER, MV_REGISTER -> new Effect(List.of(token(slot)), 0);
           case OR_MAP -> new Effect(List.of(token(slot)), random.nextInt(1_000));
           default ->
@@ -354,6 +357,7 @@ final class Workload {
     Operation operation =
         switch (slot.type) {
           case PN_COUNTER, G_COUNTER -> new Operation.Increment(effect.amount());
+          case STRING -> new Operation.IncrementDecimal(Effect.decimal(effect.amount()));
           case LWW_REGISTER, MV_REGISTER -> new Operation.Assign(effect.tokens().getFirst());
           case OR_MAP ->
               new Operation.UpdateFields(

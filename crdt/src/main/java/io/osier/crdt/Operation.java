@@ -172,8 +172,7 @@ public sealed interface Operation {
 
   private static void checkOffset(long offset) {
     if (offset < 0) {
-      throw OsierException.of(
-          ErrorCode.INVALID_ARGUMENT, "an offset is at least 0, not " + offset);
+      throw OsierException.of(ErrorCode.INVALID_ARGUMENT, "an offset is at least 0, not " + offset);
     }
   }
 

@@ -133,8 +133,7 @@ public final class CounterLoad extends WriterLoad {
     rows.forEach(row -> there.put(row.key().toString(), row.value()));
     Audit counted =
         counters.audit(key -> Tally.count(there.get(key)), keys(there, prefix + "counter:"));
-    Audit had =
-        sets.audit(key -> Members.elements(there, key), keys(there, prefix + "set:"), 0, 0);
+    Audit had = sets.audit(key -> Members.elements(there, key), keys(there, prefix + "set:"), 0, 0);
     return new Audit(counted.missing() + had.missing(), counted.surplus() + had.surplus());
   }
 

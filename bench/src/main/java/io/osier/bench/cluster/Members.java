@@ -63,7 +63,8 @@ public final class Members {
   }
 
   /** An element with a time to live was added, or given a new one; called and answered then. */
-  public void renewed(String set, Value element, long calledMillis, long nowMillis, long liveMillis) {
+  public void renewed(
+      String set, Value element, long calledMillis, long nowMillis, long liveMillis) {
     of(set)
         .merge(
             element,
@@ -76,11 +77,7 @@ public final class Members {
 
   /** An element may have been given a new time to live, now or later. */
   public void perhapsRenewed(String set, Value element) {
-    of(set)
-        .merge(
-            element,
-            Place.UNKNOWN,
-            (was, is) -> new Place(was.mustMillis, is.mayMillis));
+    of(set).merge(element, Place.UNKNOWN, (was, is) -> new Place(was.mustMillis, is.mayMillis));
   }
 
   /**

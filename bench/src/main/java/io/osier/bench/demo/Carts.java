@@ -122,6 +122,7 @@ final class Carts extends Kind {
 
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
-    return members.audit(cart -> Members.elements(there, cart), there.keySet(), fromMillis, toMillis);
+    return members.audit(
+        cart -> Members.elements(there, cart), there.keySet(), fromMillis, toMillis);
   }
 }

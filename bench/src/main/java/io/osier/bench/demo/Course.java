@@ -126,7 +126,9 @@ final class Course implements AutoCloseable {
   /** The phase that began with the last one's end is over. */
   void end(String name) {
     Sample from = phases.isEmpty() ? first : phases.getLast().to;
-    phases.add(new Phase(name, from, Sample.of(cluster), stalls.takeWorstMillis(), takeLongestCollection()));
+    phases.add(
+        new Phase(
+            name, from, Sample.of(cluster), stalls.takeWorstMillis(), takeLongestCollection()));
   }
 
   private double takeLongestCollection() {

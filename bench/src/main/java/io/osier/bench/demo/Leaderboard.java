@@ -47,7 +47,9 @@ final class Leaderboard extends Kind {
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
     Map<String, Long> points = new HashMap<>();
     if (there.get(BOARD) instanceof Reading.Fields board) {
-      board.fields().forEach((field, value) -> points.merge(field.name(), Tally.count(value), Long::sum));
+      board
+          .fields()
+          .forEach((field, value) -> points.merge(field.name(), Tally.count(value), Long::sum));
     }
     Set<String> strangers = new HashSet<>(there.keySet());
     strangers.remove(BOARD);

@@ -122,6 +122,7 @@ final class Presence extends Kind {
 
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
-    return members.audit(room -> Members.elements(there, room), there.keySet(), fromMillis, toMillis);
+    return members.audit(
+        room -> Members.elements(there, room), there.keySet(), fromMillis, toMillis);
   }
 }

@@ -112,7 +112,8 @@ final class Sessions extends Kind {
   @Override
   Audit audit(Map<String, Reading> there, long fromMillis, long toMillis) {
     Audit counted =
-        requests.audit(key -> field(there, key, COUNT).map(Tally::count).orElse(0L), there.keySet());
+        requests.audit(
+            key -> field(there, key, COUNT).map(Tally::count).orElse(0L), there.keySet());
     Audit seen =
         pages.audit(
             key ->

@@ -113,8 +113,7 @@ final class KindsTest {
     return altered;
   }
 
-  private static Reading with(
-      Reading.Fields map, FieldId field, @Nullable Reading value) {
+  private static Reading with(Reading.Fields map, FieldId field, @Nullable Reading value) {
     SortedMap<FieldId, Reading> fields = new TreeMap<>(map.fields());
     if (value == null) {
       fields.remove(field);

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link Counter}s are made of, and the {@link StringSums} on top of strings. Why is an
- * increment not lost when the counter is reset at the same time elsewhere? Because a reset subtracts
- * exactly what it saw.
+ * increment not lost when the counter is reset at the same time elsewhere? Because a reset
+ * subtracts exactly what it saw.
  *
  * <p>Each replica owns one slot: two sums of its own updates as of the last one's commit number,
- * which are those of its increments and decrements in a counter. A replica's later slot contains its earlier ones, so the join is the
- * later one (Shapiro and others, "A comprehensive study of Convergent and Commutative Replicated
- * Data Types", 2011). A reset records, as the slot's base, the sums that it saw; the value is the
- * sum of slots minus bases. Bases of one replica are ordered like its slots. The join is
- * commutative, associative and idempotent as a product of chains.
+ * which are those of its increments and decrements in a counter. A replica's later slot contains
+ * its earlier ones, so the join is the later one (Shapiro and others, "A comprehensive study of
+ * Convergent and Commutative Replicated Data Types", 2011). A reset records, as the slot's base,
+ * the sums that it saw; the value is the sum of slots minus bases. Bases of one replica are ordered
+ * like its slots. The join is commutative, associative and idempotent as a product of chains.
  *
  * <p>When every datacenter has seen a reset, its slots may be forgotten, at each at another time. A
  * replica that has forgotten its slot starts from no sums again, and says so with a base of no sums

@@ -65,8 +65,7 @@ final class StringSums {
    *
    * @param fraction less than a whole
    */
-  static CounterSlots add(
-      CounterSlots sums, long whole, long fraction, UpdateContext preparation) {
+  static CounterSlots add(CounterSlots sums, long whole, long fraction, UpdateContext preparation) {
     Slot own = sums.own(preparation, true);
     long parts = own.down() + fraction;
     try {

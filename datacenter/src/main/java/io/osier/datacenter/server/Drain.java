@@ -18,10 +18,7 @@ import org.slf4j.LoggerFactory;
  * @param isStored whether what was not shipped is there after the next start
  */
 record Drain(
-    Duration limit,
-    CompletableFuture<Void> failure,
-    BooleanSupplier isCutOff,
-    boolean isStored) {
+    Duration limit, CompletableFuture<Void> failure, BooleanSupplier isCutOff, boolean isStored) {
   private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
   private static final long POLL_NANOS = 10_000_000;
 

@@ -37,7 +37,9 @@ final class DashboardEventsTest {
           "eu",
           List.of(),
           Map::of,
-          () -> CompletableFuture.completedFuture(isLarge ? status : "small" + small.getAndIncrement()),
+          () ->
+              CompletableFuture.completedFuture(
+                  isLarge ? status : "small" + small.getAndIncrement()),
           (dc, note) -> {});
   private final HttpEndpoint http = endpoint();
   private final List<Socket> sockets = new ArrayList<>();

@@ -103,8 +103,7 @@ final class ModeControlTest {
       modes.decide(millis * MILLI, () -> HOLD_MILLIS * MILLI);
     }
     modes.configure(
-        KeyspacePolicy.session("k", Duration.ofSeconds(2))
-            .with(KeyspacePolicy.Propagation.STATE));
+        KeyspacePolicy.session("k", Duration.ofSeconds(2)).with(KeyspacePolicy.Propagation.STATE));
     for (long end = millis + 2 * HOLD_MILLIS; millis < end; millis += STEP_MILLIS) {
       assertThat(modes.holdsNext(hot, millis * MILLI)).isTrue();
     }

@@ -11,7 +11,8 @@ final class PeerDirectoryTest {
   void announcedTextThatIsNoAddress_isShownToNobody() {
     PeerDirectory peers = new PeerDirectory(Map.of(), () -> {});
     peers.setClients(
-        Map.of("us", "us.example:7400", "ap", "ap.example:7400; rm -rf ~", "au", "[2001:db8::1]:1"));
+        Map.of(
+            "us", "us.example:7400", "ap", "ap.example:7400; rm -rf ~", "au", "[2001:db8::1]:1"));
     assertThat(peers.clientAddresses())
         .containsOnly(Map.entry("us", "us.example:7400"), Map.entry("au", "[2001:db8::1]:1"));
   }

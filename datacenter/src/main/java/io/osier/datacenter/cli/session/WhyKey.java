@@ -120,7 +120,8 @@ final class WhyKey {
     String to = m.path("dc").asText();
     long cutMillis = m.path("cut_ms").asLong();
     long millis = m.path("ms").asLong();
-    String what = "%s lacks %s of %s".formatted(to, Durations.updates(m.path("updates").asLong()), dc);
+    String what =
+        "%s lacks %s of %s".formatted(to, Durations.updates(m.path("updates").asLong()), dc);
     if (look.answers().containsKey(to) && contents(to).equals(contents(dc))) {
       cause(
           5,

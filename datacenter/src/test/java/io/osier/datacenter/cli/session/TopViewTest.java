@@ -20,7 +20,8 @@ class TopViewTest {
       'visibility':{'p99_ms':41.5,'counts':[0,%d]},'queued':2,'overloads':0,
       'hot':[{'key':'k\\u001b[2J','type':'counter','mode':'state','rate':90.5,'bytes':2048}]}]}
     """
-        .formatted(incarnation, uptime, updates, updates * 90, updates * 10, updates * 100, measured);
+        .formatted(
+            incarnation, uptime, updates, updates * 90, updates * 10, updates * 100, measured);
   }
 
   private static ClusterLook look(long seconds, long incarnation, long updates, int measured) {
@@ -39,7 +40,8 @@ class TopViewTest {
     assertThat(shop.arrivedPerSecond()).isEqualTo(1_000);
     assertThat(String.join("\n", figures.lines(" → ")))
         .as("what is held up is no loss, and a key moves no cursor")
-        .contains("90%", "\\u001b[2J", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
+        .contains(
+            "90%", "\\u001b[2J", "42", "2.0 KiB", "! eu: the disk is full", "! ap does not answer")
         .doesNotContain("\033")
         .containsPattern("eu → us +CUT +3 updates wait, the oldest for 39 s")
         .containsPattern("eu → ap +runs +nothing waits");

@@ -88,8 +88,7 @@ class WhyTest {
                 + " bound.")
         .contains("5 updates wait, the oldest for 1.9 s (within the bound of 2 s)")
         .doesNotContain("what helps");
-    assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict())
-        .startsWith("Nothing waits");
+    assertThat(two(link("us", true, "streaming", 5, 2_001)).verdict()).startsWith("Nothing waits");
     assertThat(two(link("us", true, "streaming", 5, 3_000)).verdict())
         .startsWith(
             "LATE: us lacks 4 updates of eu beyond the bound, the oldest for 3 s: the link is up,");

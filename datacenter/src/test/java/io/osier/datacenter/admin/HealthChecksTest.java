@@ -174,7 +174,7 @@ final class HealthChecksTest {
         DashboardModel now = facts(second, List.of(), UP, space);
         json.of(
             new DashboardModel(
-                now.millis() + asked * 300,
+                now.millis() + asked * 300L,
                 now.dc(),
                 now.incarnation(),
                 now.uptimeMillis(),

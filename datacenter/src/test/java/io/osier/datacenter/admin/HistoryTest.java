@@ -130,7 +130,7 @@ final class HistoryTest {
     JsonNode ends = json().get("end_ms");
     assertThat(ends).hasSize(5);
     for (int i = 0; i < 5; i++) {
-      assertThat(ends.get(i).asLong()).isEqualTo(startMillis + 10_000 * (i + 1));
+      assertThat(ends.get(i).asLong()).isEqualTo(startMillis + 10_000L * (i + 1));
     }
   }
 }

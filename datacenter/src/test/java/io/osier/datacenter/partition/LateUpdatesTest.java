@@ -79,7 +79,7 @@ final class LateUpdatesTest {
     held.loss = (link, frame) -> frame instanceof Frame.Fetch; // it would be sooner
     held.run(3_000);
     for (int i = 0; i < 400; i++) {
-      held.delaysMillis.put("eu>us", 3_000L - 2 * i); // sent each 5 ms, they come each 3 ms
+      held.delaysMillis.put("eu>us", 3_000L - 2L * i); // sent each 5 ms, they come each 3 ms
       held.dc("eu").add("counter " + i, 1);
       held.run(5);
     }

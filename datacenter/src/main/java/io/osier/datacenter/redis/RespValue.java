@@ -1,0 +1,74 @@
+package io.osier.datacenter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What a command answers: a value of RESP3, which RESP2 has a form for, too. */
+public sealed interface RespValue {
+  /** {@code +OK}. */
+  RespValue OK = new Simple("OK");
+
+  /** What is not there. */
+  RespValue NULL = new Null();
+
+  /** A short text without line ends. */
+  record Simple(String text) implements RespValue {}
+
+  /**
+   * What went wrong.
+   *
+   * @param text begins with a word in capitals, as in {@code ERR syntax error}; without line ends
+   */
+  record Err(String text) implements RespValue {}
+
+  /** A whole number. */
+  record Int(long value) implements RespValue {}
+
+  /** Bytes, which nobody changes. */
+  record Bulk(byte[] bytes) implements RespValue {
+    /** A text's. */
+    public static Bulk of(String text) {
+      return new Bulk(text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** What is not there; in RESP2 a null bulk. */
+  record Null() implements RespValue {}
+
+  /** In RESP2 a null array, in RESP3 null. */
+  record NullArray() implements RespValue {}
+
+  /** Several. */
+  record Array(List<RespValue> values) implements RespValue {
+    public Array {
+      values = List.copyOf(values);
+    }
+  }
+
+  /** Keys with their values, one after the other; in RESP2 an array. */
+  record Pairs(List<RespValue> keysAndValues) implements RespValue {
+    public Pairs {
+      keysAndValues = List.copyOf(keysAndValues);
+    }
+  }
+
+  /** Elements of a set; in RESP2 an array. */
+  record Elements(List<RespValue> values) implements RespValue {
+    public Elements {
+      values = List.copyOf(values);
+    }
+  }
+
+  /** A number with a fraction; in RESP2 a bulk. */
+  record Real(double value) implements RespValue {}
+
+  /** True or false; in RESP2 1 or 0. */
+  record Bool(boolean value) implements RespValue {}
+
+  /** What comes without having been asked for; in RESP2 an array. */
+  record Push(List<RespValue> values) implements RespValue {
+    public Push {
+      values = List.copyOf(values);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.function.Function;
+
+/** What is to be done for a command, step by step. */
+public sealed interface Plan {
+  /** It is answered. */
+  record Answer(RespValue value) implements Plan {}
+
+  /**
+   * Something must be asked of partitions first.
+   *
+   * @param requests asked beside each other, one or more
+   * @param then what follows from their replies, in the order of the requests; must not block. A
+   *     {@link Reply.Failure} is given to it as well
+   */
+  record Ask(List<Request> requests, Function<List<Reply>, Plan> then) implements Plan {
+    public Ask {
+      requests = List.copyOf(requests);
+    }
+  }
+}

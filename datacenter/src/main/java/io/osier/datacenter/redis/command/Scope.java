@@ -1,0 +1,22 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.core.Key;
+import java.util.function.ToIntFunction;
+
+/**
+ * What a command is translated with.
+ *
+ * @param keyspace the one that the connection has selected
+ * @param partition which of its partitions has a key
+ * @param partitions how many it has
+ * @param millis the present time, in milliseconds since 1970
+ * @param seed for what is drawn
+ * @param resp3 whether the client understands RESP3
+ */
+public record Scope(
+    String keyspace,
+    ToIntFunction<Key> partition,
+    int partitions,
+    long millis,
+    long seed,
+    boolean resp3) {}

@@ -1,8 +1,14 @@
 package io.osier.proxy;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.OsierException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,15 +30,9 @@ final class AdminAnswers {
   private static final Set<String> KEYSPACES_OWN =
       Set.of("name", "state", "from", "awaited", "changed_by", "changed_at_ms");
 
-  private static final int DEPTH_MAX = 32;
+  private static final JsonFactory JSON = new JsonFactory();
 
-  private final String text;
-  private int at;
-  private int depth;
-
-  private AdminAnswers(String text) {
-    this.text = text;
-  }
+  private AdminAnswers() {}
 
   /** The keyspaces of an answer. */
   static List<KeyspaceStatus> keyspaces(String json) {
@@ -100,7 +100,7 @@ final class AdminAnswers {
 
   @SuppressWarnings("unchecked") // an object's names are texts
   private static <T> List<T> all(String json, String name, Function<Map<String, Object>, T> read) {
-    if (!(new AdminAnswers(json).whole() instanceof Map<?, ?> root)
+    if (!(parsed(json) instanceof Map<?, ?> root)
         || !(root.get(name) instanceof List<?> list)) {
       throw malformed("there are no " + name + " in it");
     }
@@ -140,127 +140,50 @@ final class AdminAnswers {
     return OsierException.of(ErrorCode.MALFORMED, "the datacenter's answer cannot be read: " + why);
   }
 
-  // ---------------------------------------------------------------- JSON
-
-  private Object whole() {
-    Object value;
-    try {
-      value = value();
-    } catch (IndexOutOfBoundsException e) {
-      throw malformed("it ends in the middle");
-    }
-    skipBlanks();
-    if (at < text.length()) {
-      throw malformed("something follows its end, at " + at);
-    }
-    return value;
-  }
-
-  private Object value() {
-    skipBlanks();
-    return switch (text.charAt(at)) {
-      case '{' -> object();
-      case '[' -> array();
-      case '"' -> string();
-      default -> bare();
-    };
-  }
-
-  private Map<String, Object> object() {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    enter();
-    while (!ends('}', fields.isEmpty())) {
-      skipBlanks();
-      String name = string();
-      skipBlanks();
-      expect(':');
-      fields.put(name, value());
-    }
-    return fields;
-  }
-
-  private List<Object> array() {
-    List<Object> elements = new ArrayList<>();
-    enter();
-    while (!ends(']', elements.isEmpty())) {
-      elements.add(value());
-    }
-    return elements;
-  }
-
-  private void enter() {
-    at++;
-    if (++depth > DEPTH_MAX) {
-      throw malformed("it is nested too deep");
-    }
-  }
-
-  /** Whether an object or array ends here; otherwise its next one follows. */
-  private boolean ends(char end, boolean isFirst) {
-    skipBlanks();
-    if (text.charAt(at) == end) {
-      at++;
-      depth--;
-      return true;
-    }
-    if (!isFirst) {
-      expect(',');
-    }
-    return false;
-  }
-
-  private String string() {
-    expect('"');
-    StringBuilder read = new StringBuilder();
-    for (char c = text.charAt(at++); c != '"'; c = text.charAt(at++)) {
-      read.append(c == '\\' ? escaped() : c);
-    }
-    return read.toString();
-  }
-
-  private char escaped() {
-    char c = text.charAt(at++);
-    return switch (c) {
-      case 'n' -> '\n';
-      case 't' -> '\t';
-      case 'r' -> '\r';
-      case 'b' -> '\b';
-      case 'f' -> '\f';
-      case 'u' -> {
-        try {
-          at += 4;
-          yield (char) Integer.parseInt(text, at - 4, at, 16);
-        } catch (NumberFormatException e) {
-          throw malformed("an escaped character is none, at " + at);
-        }
+  private static Object parsed(String json) {
+    try (JsonParser parser = JSON.createParser(json)) {
+      parser.nextToken();
+      Object value = value(parser);
+      if (parser.nextToken() != null) {
+        throw malformed("something follows its end");
       }
-      default -> c;
-    };
-  }
-
-  /** A number, a truth value or null. */
-  private String bare() {
-    int from = at;
-    while (at < text.length() && ",:]}\" \t\r\n".indexOf(text.charAt(at)) < 0) {
-      at++;
-    }
-    if (at == from) {
-      throw malformed("there is no value at " + at);
-    }
-    String word = text.substring(from, at);
-    return word.equals("null") ? "" : word;
-  }
-
-  private void skipBlanks() {
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-      at++;
+      return value;
+    } catch (JsonProcessingException e) {
+      throw malformed(e.getOriginalMessage());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // there is none: it is in memory
     }
   }
 
-  private void expect(char c) {
-    if (text.charAt(at) != c) {
-      throw malformed("there is no '" + c + "' at " + at);
+  /** The value that begins where the parser is. */
+  private static Object value(JsonParser parser) throws IOException {
+    JsonToken token = parser.currentToken();
+    if (token == null) {
+      throw malformed("it is empty");
     }
-    at++;
+    switch (token) {
+      case START_OBJECT -> {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+          String name = parser.currentName();
+          parser.nextToken();
+          fields.put(name, value(parser));
+        }
+        return fields;
+      }
+      case START_ARRAY -> {
+        List<Object> elements = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+          elements.add(value(parser));
+        }
+        return elements;
+      }
+      case VALUE_NULL -> {
+        return "";
+      }
+      default -> {
+        return parser.getText();
+      }
+    }
   }
 }

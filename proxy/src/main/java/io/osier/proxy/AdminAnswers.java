@@ -100,8 +100,7 @@ final class AdminAnswers {
 
   @SuppressWarnings("unchecked") // an object's names are texts
   private static <T> List<T> all(String json, String name, Function<Map<String, Object>, T> read) {
-    if (!(parsed(json) instanceof Map<?, ?> root)
-        || !(root.get(name) instanceof List<?> list)) {
+    if (!(parsed(json) instanceof Map<?, ?> root) || !(root.get(name) instanceof List<?> list)) {
       throw malformed("there are no " + name + " in it");
     }
     List<T> all = new ArrayList<>();

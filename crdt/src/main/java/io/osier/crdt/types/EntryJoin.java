@@ -72,7 +72,8 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
 
   /** Whether a state has far less than this: that of a set that was cleared has, maybe refilled. */
   private boolean isMuchLess(S state) {
-    return state.isEmpty() || (state.behind() == null && 2L * state.entryCount() < store.entryCount());
+    return state.isEmpty()
+        || (state.behind() == null && 2L * state.entryCount() < store.entryCount());
   }
 
   /**
@@ -275,8 +276,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
    *
    * @param mine this one's cell, or null
    */
-  private void joinInto(
-      EntryEditor<S, K, V> result, K key, @Nullable V mine, V theirs) {
+  private void joinInto(EntryEditor<S, K, V> result, K key, @Nullable V mine, V theirs) {
     V cell = joined(key, mine, theirs);
     if (isChanged(mine, cell)) {
       change(result, key, mine, cell);

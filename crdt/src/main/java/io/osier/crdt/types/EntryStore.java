@@ -2,7 +2,6 @@ package io.osier.crdt.types;
 
 import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;

@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param password the user's password
  * @param tls how connections are secured
  * @param cache what is behind @Cacheable
+ * @param session where the sessions of a web application are
  */
 @ConfigurationProperties("osier")
 public record OsierProperties(
@@ -34,7 +35,8 @@ public record OsierProperties(
     @Nullable String user,
     @Nullable String password,
     @DefaultValue Tls tls,
-    @DefaultValue Cache cache) {
+    @DefaultValue Cache cache,
+    @DefaultValue Session session) {
 
   /** Without the password. */
   @Override
@@ -75,4 +77,18 @@ public record OsierProperties(
       @DefaultValue("cache:") String prefix,
       @Nullable Duration timeToLive,
       @DefaultValue Map<String, Duration> timeToLives) {}
+
+  /**
+   * Where the sessions of a web application are.
+   *
+   * @param enabled whether they are in Osier; needs Spring Session
+   * @param keyspace their keyspace; osier.keyspace unless set
+   * @param prefix what their keys begin with
+   * @param timeout how long a session stays that nobody uses; one that is negative for ever
+   */
+  public record Session(
+      @DefaultValue("false") boolean enabled,
+      @Nullable String keyspace,
+      @DefaultValue("session:") String prefix,
+      @DefaultValue("30m") Duration timeout) {}
 }

@@ -68,7 +68,9 @@ final class ContentsTest {
 
     @Override
     protected Audit audit(Map<String, List<Keyspace.Row>> there, long sinceMillis) {
-      return new Audit(there.get("gone").size(), there.get("kept").size());
+      return new Audit(
+          there.getOrDefault("gone", List.of()).size(),
+          there.getOrDefault("kept", List.of()).size());
     }
   }
 

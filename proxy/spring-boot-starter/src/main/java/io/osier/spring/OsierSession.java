@@ -50,6 +50,7 @@ public final class OsierSession implements Session {
   }
 
   @Override
+  @SuppressWarnings("TypeParameterUnusedInFormals") // Spring's interface has it so
   public <T> @Nullable T getAttribute(String attributeName) {
     return session.getAttribute(attributeName);
   }

@@ -135,11 +135,14 @@ final class ProgramsTest {
             update("a", CrdtType.PN_COUNTER, new Operation.Increment(1)),
             new Call.Rename(key("stock"), key("to"), false), // may not, once "to" is deleted
             new Call.Rename(key("a"), key("stock"), false),
+            new Call.Replace(
+                key("to"), CrdtType.STRING, new Operation.Add(Value.of("y")), false),
             assign("b", "done"));
     assertThat(code(done.parts().get(1))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(code(done.parts().get(2))).isEqualTo(ErrorCode.WRONG_TYPE);
     assertThat(code(done.parts().get(3))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(code(done.parts().get(4))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(code(done.parts().get(5))).isEqualTo(ErrorCode.WRONG_TYPE);
     assertThat(shown("a")).isEqualTo(text("text"));
     assertThat(shown("b")).isEqualTo(text("done"));
     assertThat(shown("to")).isEqualTo(new Reading.Many(List.of(Value.of("x"))));
@@ -449,28 +452,60 @@ final class ProgramsTest {
   /** Whoever looks at another datacenter, at any moment, sees all of a program or nothing. */
   @Test
   void inACausalKeyspace_nobodySeesHalfOfAProgram() {
+    KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofMillis(2_000));
+    Cluster causal = new Cluster(policy.with(Propagation.ADAPTIVE), "eu", "us", "ap");
+    for (int i = 0; i < 400; i++) {
+      causal.dc("eu").add("hot", 1); // is held before long
+      causal.run(10);
+    }
+    causal.run(3_000);
+    long before = causal.dc("us").value("hot");
+    boolean waited = false;
+    for (int i = 0; i < 20; i++) {
+      Operation one = new Operation.Increment(1);
+      run(
+          causal.dc("eu"),
+          update("cold", CrdtType.PN_COUNTER, one),
+          update("hot", CrdtType.PN_COUNTER, one),
+          update("hot", CrdtType.PN_COUNTER, one));
+      for (int t = 0; t < 30; t++) {
+        causal.run(10);
+        long cold = causal.dc("us").value("cold");
+        assertThat(causal.dc("us").value("hot")).isEqualTo(before + 2 * cold);
+        waited |= cold <= i && t > 10;
+      }
+    }
+    assertThat(waited).as("it was held").isTrue();
+    causal.run(3_000);
+    assertThat(causal.dc("us").value("cold")).isEqualTo(20);
+    assertThat(causal.isConverged()).isTrue();
+  }
+
+  /** Of two programs at one time that assign the same registers one wins, and not each by halves. */
+  @Test
+  void inACausalKeyspace_oneOfTwoProgramsWins() {
     for (Propagation propagation : Propagation.values()) {
-      KeyspacePolicy policy =
-          KeyspacePolicy.causal("k", Duration.ofMillis(400)).with(propagation);
-      Cluster causal = new Cluster(policy, "eu", "us", "ap");
-      for (int i = 1; i <= 30; i++) {
-        String dc = i % 2 == 0 ? "eu" : "us";
-        Operation assign = new Operation.Assign(Value.of(dc + i));
-        run(
-            causal.dc(dc),
-            update("x", CrdtType.LWW_REGISTER, assign),
-            update("other" + i % 3, CrdtType.PN_COUNTER, new Operation.Increment(1)),
-            update("y", CrdtType.LWW_REGISTER, assign));
-        for (int t = 0; t < 7; t++) {
+      KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofMillis(400)).with(propagation);
+      Cluster causal = new Cluster(policy, "eu", "us");
+      for (int i = 1; i <= 20; i++) {
+        for (List<String> order : List.of(List.of("eu", "x", "y"), List.of("us", "y", "x"))) {
+          String dc = order.getFirst();
+          Operation assign = new Operation.Assign(Value.of(dc + i));
+          run(
+              causal.dc(dc),
+              update(order.get(1), CrdtType.LWW_REGISTER, assign),
+              update("other", CrdtType.PN_COUNTER, new Operation.Increment(1)),
+              update(order.get(2), CrdtType.LWW_REGISTER, assign));
+        }
+        for (int t = 0; t < 60; t++) {
           causal.run(11);
-          for (Dc at : List.of(causal.dc("eu"), causal.dc("us"), causal.dc("ap"))) {
+          for (Dc at : causal.dcs.values()) {
             assertThat(at.read("x", CrdtType.LWW_REGISTER))
                 .as("%s at %s", propagation, at.self)
                 .isEqualTo(at.read("y", CrdtType.LWW_REGISTER));
           }
         }
       }
-      causal.run(3_000);
       assertThat(causal.isConverged()).isTrue();
     }
   }

@@ -176,8 +176,7 @@ final class ProtocolCodecTest {
             100));
     all.add(new Request.Watch("ks", Optional.of(KEY), false, List.of(), false, 100));
     all.add(new Request.Watch("ks", Optional.empty(), true, places(), true, 0));
-    all.add(
-        new Request.Evaluate("ks", calls(), List.of(new Call.Guard(KEY, SEEN)), SEEN, 100));
+    all.add(new Request.Evaluate("ks", calls(), List.of(new Call.Guard(KEY, SEEN)), SEEN, 100));
     all.add(
         new Request.Evaluate(
             "ks", List.of(new Call.Version(KEY)), List.of(), VersionVector.EMPTY, 0));
@@ -191,8 +190,7 @@ final class ProtocolCodecTest {
     calls.add(new Call.Read(KEY, Optional.empty(), new Query.Whole()));
     calls.add(new Call.Read(KEY, Optional.of(CrdtType.AW_SET), new Query.Size()));
     calls.add(new Call.Version(other));
-    calls.add(
-        new Call.Update(KEY, CrdtType.STRING, new Operation.Increment(3), Optional.empty()));
+    calls.add(new Call.Update(KEY, CrdtType.STRING, new Operation.Increment(3), Optional.empty()));
     calls.add(
         new Call.Update(
             KEY,
@@ -201,8 +199,7 @@ final class ProtocolCodecTest {
             Optional.of(new Request.Ask(true, new Query.Whole()))));
     for (boolean either : new boolean[] {true, false}) {
       calls.add(
-          new Call.Replace(
-              KEY, CrdtType.STRING, new Operation.Assign(Value.of("v")), either));
+          new Call.Replace(KEY, CrdtType.STRING, new Operation.Assign(Value.of("v")), either));
       calls.add(new Call.Rename(KEY, other, either));
       calls.add(new Call.Copy(other, KEY, either));
     }

@@ -67,8 +67,11 @@ final class Programs {
     boolean held = turn.holds(program);
     List<Part> parts = new ArrayList<>(program.calls().size());
     for (Call call : program.calls()) {
-      parts.add(turn.part(held || !call.isUpdate() ? call : new Call.Read(
-          call.key(), Optional.empty(), new Query.Exists())));
+      parts.add(
+          turn.part(
+              held || !call.isUpdate()
+                  ? call
+                  : new Call.Read(call.key(), Optional.empty(), new Query.Exists())));
     }
     Optional<Dot> dot = turn.commit();
     return new Reply.Evaluated(
@@ -310,7 +313,8 @@ final class Programs {
       CrdtState before = work.state(object);
       // What is assigned takes the place of all that was seen, but a deadline stays as it is.
       boolean assigns = call.assigns() && before.deadline() == deadline;
-      for (CrdtState state : KeyUpdate.touched(key, work.states(key), new Operation.Delete(), now)) {
+      for (CrdtState state :
+          KeyUpdate.touched(key, work.states(key), new Operation.Delete(), now)) {
         if (!assigns || state.type() != call.type()) {
           work.update(new ObjectId(key, state.type()), new Operation.Clear());
         }

@@ -179,8 +179,7 @@ final class UsersProperties {
     needs.put(new Call.Update(a, CrdtType.STRING, add, ask), reads && writes);
     needs.put(new Call.Replace(a, CrdtType.STRING, add, true), writes);
     needs.put(new Call.Take(a, CrdtType.AW_SET, 1, 0), reads && writes);
-    needs.put(
-        new Call.ExpireIf(a, new Operation.Expire(5, true), Call.When.NONE), reads && writes);
+    needs.put(new Call.ExpireIf(a, new Operation.Expire(5, true), Call.When.NONE), reads && writes);
     if (!a.equals(b)) {
       for (boolean only : new boolean[] {true, false}) {
         boolean other = writesB && (readsB || !only);

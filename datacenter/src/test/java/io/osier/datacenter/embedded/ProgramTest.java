@@ -164,8 +164,7 @@ final class ProgramTest {
   /** What two programs read and write is not mixed: each increment of a register counts. */
   @ParameterizedTest
   @CsvSource({"network, shop", "embedded, shop", "network, bank", "embedded, bank"})
-  void programsOfManyThreads_neverComeBetweenEachOther(String how, String name)
-      throws Exception {
+  void programsOfManyThreads_neverComeBetweenEachOther(String how, String name) throws Exception {
     List<Future<Void>> all = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       for (int t = 0; t < THREADS; t++) {
@@ -190,7 +189,11 @@ final class ProgramTest {
   private static boolean countsUp(Keyspace keyspace) {
     Program.Result read = keyspace.program().version("sum").read("sum").run();
     long before =
-        read.found(1).reading().flatMap(Reading::asValue).map(v -> ((Value.Int) v).content()).orElse(0L);
+        read.found(1)
+            .reading()
+            .flatMap(Reading::asValue)
+            .map(v -> ((Value.Int) v).content())
+            .orElse(0L);
     return keyspace
         .program()
         .ifUnchanged("sum", read.answers().getFirst().version())

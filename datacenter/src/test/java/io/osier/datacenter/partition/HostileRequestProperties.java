@@ -368,8 +368,7 @@ final class HostileRequestProperties {
       try {
         program
             .calls()
-            .forEach(
-                c -> operation(c).ifPresent(o -> OperationLimits.check(o, POLICY.limits())));
+            .forEach(c -> operation(c).ifPresent(o -> OperationLimits.check(o, POLICY.limits())));
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.reason());
       }
@@ -460,8 +459,7 @@ final class HostileRequestProperties {
             KEYS.map(Call.Version::new),
             Combinators.combine(KEYS, TYPES, operations(0), asks().optional(0.5))
                 .as(Call.Update::new),
-            Combinators.combine(
-                    KEYS, TYPES, operations(0).filter(o -> !o.isOfKey()), EITHER)
+            Combinators.combine(KEYS, TYPES, operations(0).filter(o -> !o.isOfKey()), EITHER)
                 .as(Call.Replace::new),
             Combinators.combine(upTo(7), upTo(6), EITHER)
                 .as((k, by, only) -> new Call.Rename(key(k), key((k + by + 1) % 8), only)),
@@ -476,8 +474,7 @@ final class HostileRequestProperties {
         Combinators.combine(KEYS, Arbitraries.longs().between(0, 9))
             .as(
                 (key, n) ->
-                    new Call.Guard(
-                        key, n == 0 ? VersionVector.EMPTY : VersionVector.of(SELF, n)));
+                    new Call.Guard(key, n == 0 ? VersionVector.EMPTY : VersionVector.of(SELF, n)));
     return Combinators.combine(calls.list().ofMaxSize(4), guards.list().ofMaxSize(1))
         .as((some, by) -> new Request.Evaluate("k", some, by, VersionVector.EMPTY, 0));
   }

@@ -3,6 +3,7 @@ package io.osier.datacenter.partition;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -20,7 +21,6 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Call;
@@ -245,8 +245,7 @@ final class ProgramsProperties {
 
   private static Arbitrary<Operation> operations(CrdtType type) {
     Arbitrary<Value> values = Arbitraries.longs().between(0, 3).map(Value::of);
-    Arbitrary<Operation> sums =
-        Arbitraries.longs().between(-3, 3).map(Operation.Increment::new);
+    Arbitrary<Operation> sums = Arbitraries.longs().between(-3, 3).map(Operation.Increment::new);
     Arbitrary<Operation> assigns = values.map(Operation.Assign::new);
     return switch (type) {
       case STRING -> Arbitraries.oneOf(sums, assigns, assigns.map(o -> withDeadline(o)));
@@ -258,12 +257,10 @@ final class ProgramsProperties {
                   (name, o) ->
                       new Operation.UpdateFields(
                           List.of(
-                              new Operation.FieldUpdate(
-                                  new FieldId(name, CrdtType.STRING), o))));
+                              new Operation.FieldUpdate(new FieldId(name, CrdtType.STRING), o))));
       default -> {
         Arbitrary<List<Value>> some = values.list().ofMinSize(1).ofMaxSize(3);
-        yield Arbitraries.oneOf(
-            some.map(Operation.Add::new), some.map(Operation.Remove::new));
+        yield Arbitraries.oneOf(some.map(Operation.Add::new), some.map(Operation.Remove::new));
       }
     };
   }

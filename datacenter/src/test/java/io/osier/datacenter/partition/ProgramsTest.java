@@ -32,8 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** Programs, in scenes set by hand. */
 final class ProgramsTest {
-  private static final KeyspacePolicy SESSION =
-      KeyspacePolicy.session("k", Duration.ofMillis(500));
+  private static final KeyspacePolicy SESSION = KeyspacePolicy.session("k", Duration.ofMillis(500));
 
   private final Cluster cluster = new Cluster(SESSION, "eu", "us");
 
@@ -81,7 +80,8 @@ final class ProgramsTest {
   }
 
   private static Reading shown(Reply part) {
-    Reply.Answer answer = part instanceof Reply.Done d ? d.answer().orElseThrow() : (Reply.Answer) part;
+    Reply.Answer answer =
+        part instanceof Reply.Done d ? d.answer().orElseThrow() : (Reply.Answer) part;
     return answer.reading().orElseThrow();
   }
 
@@ -135,8 +135,7 @@ final class ProgramsTest {
             update("a", CrdtType.PN_COUNTER, new Operation.Increment(1)),
             new Call.Rename(key("stock"), key("to"), false), // may not, once "to" is deleted
             new Call.Rename(key("a"), key("stock"), false),
-            new Call.Replace(
-                key("to"), CrdtType.STRING, new Operation.Add(Value.of("y")), false),
+            new Call.Replace(key("to"), CrdtType.STRING, new Operation.Add(Value.of("y")), false),
             assign("b", "done"));
     assertThat(code(done.parts().get(1))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     assertThat(code(done.parts().get(2))).isEqualTo(ErrorCode.WRONG_TYPE);
@@ -295,8 +294,20 @@ final class ProgramsTest {
         update("string", Operation.ANY_TYPE, new Operation.Expire(60_000, true)));
     for (String name :
         List.of(
-            "map", "mv", "counter", "gcounter", "register", "min", "max", "ewflag", "dwflag", "set",
-            "gset", "rwset", "lww", "string")) {
+            "map",
+            "mv",
+            "counter",
+            "gcounter",
+            "register",
+            "min",
+            "max",
+            "ewflag",
+            "dwflag",
+            "set",
+            "gset",
+            "rwset",
+            "lww",
+            "string")) {
       run(assign("to:" + name, "is overwritten"));
       Reply.Evaluated moved =
           run(
@@ -322,10 +333,7 @@ final class ProgramsTest {
     assertThat(cluster.dc("us").read("to:mv", CrdtType.MV_REGISTER).asList()).hasSize(2);
     Query field = new Query.PartTimeToLive(new Part.Field("sum"));
     long seconds =
-        shown(
-                run(new Call.Read(key("to:map"), Optional.empty(), field))
-                    .parts()
-                    .getFirst())
+        shown(run(new Call.Read(key("to:map"), Optional.empty(), field)).parts().getFirst())
             .asLong();
     assertThat(seconds).isBetween(60_000L, 70_000L);
     assertThat(cluster.dc("us").read("to:gset", CrdtType.G_SET).asList()).hasSize(2);
@@ -481,7 +489,9 @@ final class ProgramsTest {
     assertThat(causal.isConverged()).isTrue();
   }
 
-  /** Of two programs at one time that assign the same registers one wins, and not each by halves. */
+  /**
+   * Of two programs at one time that assign the same registers one wins, and not each by halves.
+   */
   @Test
   void inACausalKeyspace_oneOfTwoProgramsWins() {
     for (Propagation propagation : Propagation.values()) {
@@ -518,8 +528,7 @@ final class ProgramsTest {
             effects.whenDurable().stream()
                 .filter(Effects.Visible.class::isInstance)
                 .forEach(v -> told.addAll(((Effects.Visible) v).changes()));
-    cluster.input(
-        cluster.dc("eu"), new io.osier.datacenter.partition.machine.Input.Watched(1));
+    cluster.input(cluster.dc("eu"), new io.osier.datacenter.partition.machine.Input.Watched(1));
     run(assign("a", "1"), assign("b", "2"), assign("a", "3"), assign("c", "4"));
     assertThat(told.stream().map(c -> c.object().key().toString())).containsExactly("b", "a", "c");
     assertThat(told.stream().map(Effects.Change::ends)).containsExactly(false, false, true);
@@ -531,9 +540,7 @@ final class ProgramsTest {
     Value first = Value.of("first");
     run(update("s", CrdtType.AW_SET, new Operation.Add(first)));
     cluster.run(1_000);
-    run(
-        new Call.Replace(
-            key("s"), CrdtType.AW_SET, new Operation.Add(Value.of("second")), false));
+    run(new Call.Replace(key("s"), CrdtType.AW_SET, new Operation.Add(Value.of("second")), false));
     for (int t = 0; t < 100; t++) {
       cluster.run(5);
       assertThat(cluster.dc("us").read("s", CrdtType.AW_SET).asList()).hasSize(1);

@@ -219,9 +219,9 @@ public sealed interface Request extends RequestLimits {
 
   /**
    * Does a program: calls on objects of one partition, in this order and in one turn, so that
-   * nothing comes between at the datacenter and all that it changes becomes visible together
-   * there; in a {@code causal} keyspace everywhere, in a {@code session} one elsewhere object by
-   * object. Answered by {@link Reply.Evaluated} once all of it is as durable as the datacenter is
+   * nothing comes between at the datacenter and all that it changes becomes visible together there;
+   * in a {@code causal} keyspace everywhere, in a {@code session} one elsewhere object by object.
+   * Answered by {@link Reply.Evaluated} once all of it is as durable as the datacenter is
    * configured to make it; or by a failure, and nothing was done. None of them waits for rights of
    * a bounded counter.
    *
@@ -245,7 +245,12 @@ public sealed interface Request extends RequestLimits {
 
     /** Whether it may change something. */
     public boolean isUpdate() {
-      return calls.stream().anyMatch(Call::isUpdate);
+      for (Call call : calls) {
+        if (call.isUpdate()) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 

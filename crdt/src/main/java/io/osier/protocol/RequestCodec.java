@@ -186,12 +186,8 @@ final class RequestCodec {
         OperationCodec.readOperation(in),
         in.readVector(),
         readInt(in),
-        tag == WRITE_ASKING
-            ? Optional.of(CallCodec.readAsk(in))
-            : Optional.empty(),
-        tag == WRITE_CONDITIONAL
-            ? Optional.of(CallCodec.readCondition(in))
-            : Optional.empty());
+        tag == WRITE_ASKING ? Optional.of(CallCodec.readAsk(in)) : Optional.empty(),
+        tag == WRITE_CONDITIONAL ? Optional.of(CallCodec.readCondition(in)) : Optional.empty());
   }
 
   static Request read(WireInput in) {

@@ -87,8 +87,7 @@ public final class Program {
    *
    * @param ask what to know with it; empty for nothing
    */
-  public Program update(
-      Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
+  public Program update(Key key, CrdtType type, Operation operation, Optional<Request.Ask> ask) {
     return add(new Call.Update(key, type, operation, ask));
   }
 
@@ -104,8 +103,7 @@ public final class Program {
    * @param keepsDeadline whether the key's deadline stays; otherwise it has none then, but one that
    *     the operation gives
    */
-  public Program replace(
-      String key, CrdtType type, Operation operation, boolean keepsDeadline) {
+  public Program replace(String key, CrdtType type, Operation operation, boolean keepsDeadline) {
     return add(new Call.Replace(Key.of(key), type, operation, keepsDeadline));
   }
 
@@ -246,9 +244,7 @@ public final class Program {
     public Found found() {
       check();
       return read.orElseThrow(
-          () ->
-              OsierException.of(
-                  ErrorCode.INVALID_ARGUMENT, "this call has asked for nothing"));
+          () -> OsierException.of(ErrorCode.INVALID_ARGUMENT, "this call has asked for nothing"));
     }
 
     /**

@@ -75,8 +75,7 @@ final class ProgramCall extends Call<Program.Result> {
           new Program.Answer(
               true, d.answer().map(Keyspace.Found::of), VersionVector.EMPTY, Optional.empty());
       case Reply.Answer a ->
-          new Program.Answer(
-              false, Optional.of(Keyspace.Found.of(a)), a.seen(), Optional.empty());
+          new Program.Answer(false, Optional.of(Keyspace.Found.of(a)), a.seen(), Optional.empty());
       case Reply.Failure f ->
           new Program.Answer(
               false,

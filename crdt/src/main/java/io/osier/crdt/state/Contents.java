@@ -27,8 +27,7 @@ import java.util.TreeMap;
  *     registers that show several
  * @param deadlines are done at the end, in order
  */
-public record Contents(
-    List<Operation> updates, List<Operation> beside, List<Operation> deadlines) {
+public record Contents(List<Operation> updates, List<Operation> beside, List<Operation> deadlines) {
   public Contents {
     updates = List.copyOf(updates);
     beside = List.copyOf(beside);

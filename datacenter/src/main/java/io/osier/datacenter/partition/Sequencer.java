@@ -239,12 +239,7 @@ final class Sequencer {
    * @param seen the object without those: what the operation replaces or removes is in here
    */
   Updates.Updated updateBeside(
-      long number,
-      long timestamp,
-      CrdtState seen,
-      CrdtState before,
-      Operation operation,
-      Now now) {
+      long number, long timestamp, CrdtState seen, CrdtState before, Operation operation, Now now) {
     CrdtState delta =
         Updates.prepareAt(seen, now.millis(), operation, preparation(number, timestamp, before));
     return new Updates.Updated(delta, before.join(delta));

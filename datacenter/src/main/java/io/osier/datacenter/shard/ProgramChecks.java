@@ -15,8 +15,8 @@ final class ProgramChecks {
   /**
    * All keys that a program is about.
    *
-   * @throws OsierException INVALID_ARGUMENT if it has too many calls or guards, or none, or guards a
-   *     key that no call is about
+   * @throws OsierException INVALID_ARGUMENT if it has too many calls or guards, or none, or guards
+   *     a key that no call is about
    */
   static Set<Key> keys(Request.Evaluate program) {
     int calls = program.calls().size();

@@ -78,6 +78,7 @@ public final class ClientRequests {
     this.channel = channel;
     this.shared = shared;
     this.room = room;
+    room.setBudget(shared.requestBytes);
     channel.closeFuture().addListener(f -> leave());
   }
 

@@ -14,13 +14,16 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -202,20 +205,70 @@ public final class KeyspaceShard {
     }
   }
 
-  /** The way into the one partition of a batch's keys. */
-  private ShardGateway toAll(List<Key> keys) {
-    if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
+  /** Does a program, in its turn. */
+  public void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {
+    List<Call> calls = program.calls();
+    checkCount("a program", "calls", calls.size());
+    if (program.guards().size() > Request.PROGRAM_MAX) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "a batch has 1 to " + Request.BATCH_MAX + " parts, not " + keys.size());
+          "a program has at most "
+              + Request.PROGRAM_MAX
+              + " guards, not "
+              + program.guards().size());
     }
-    ShardGateway first = to(keys.getFirst());
+    Set<Key> keys = new LinkedHashSet<>();
+    calls.forEach(call -> keys.addAll(call.keys()));
+    ShardGateway to = toAll("a program", keys);
+    for (Call.Guard guard : program.guards()) {
+      if (!keys.contains(guard.key())) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "no call of the program is about the guarded key '" + guard.key() + "'; read it");
+      }
+    }
+    keys.forEach(this::checkKey);
+    calls.forEach(this::checkCall);
+    gate.checkRead();
+    if (program.isUpdate()) {
+      gate.check();
+    }
+    to.evaluate(program, keys, lane, reply);
+  }
+
+  private void checkCall(Call call) {
+    switch (call) {
+      case Call.Update c -> checkOperation(c.type(), c.operation());
+      case Call.Replace c -> checkOperation(c.type(), c.operation());
+      case Call.ExpireIf c -> checkOperation(Operation.ANY_TYPE, c.deadline());
+      default -> {}
+    }
+  }
+
+  private static void checkCount(String what, String parts, int count) {
+    if (count < 1 || count > Request.BATCH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          what + " has 1 to " + Request.BATCH_MAX + " " + parts + ", not " + count);
+    }
+  }
+
+  /** The way into the one partition of a batch's keys. */
+  private ShardGateway toAll(List<Key> keys) {
+    checkCount("a batch", "parts", keys.size());
+    return toAll("a batch", keys);
+  }
+
+  private ShardGateway toAll(String what, Collection<Key> keys) {
+    Key some = keys.iterator().next();
+    ShardGateway first = to(some);
     for (Key key : keys) {
       if (to(key) != first) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "a batch is for keys of one partition, and '"
-                + keys.getFirst()
+            what
+                + " is for keys of one partition, and '"
+                + some
                 + "' and '"
                 + key
                 + "' are not of the same");

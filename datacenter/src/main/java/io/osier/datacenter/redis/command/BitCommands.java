@@ -67,6 +67,7 @@ final class BitCommands {
     Key key = Key.of(words[1]);
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
     boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
+    StringRanges.checkLength(offset >> 3, 1);
     return Steps.ask(
         Steps.write(
             scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Steps.WHOLE),

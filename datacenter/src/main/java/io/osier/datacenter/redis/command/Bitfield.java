@@ -59,6 +59,7 @@ final class Bitfield {
             .mapToLong(s -> s.place.end())
             .max()
             .orElse(0);
+    StringRanges.checkLength((end + 7) / 8, 0);
     return Rewrite.of(
         scope,
         key,
@@ -134,6 +135,8 @@ final class Bitfield {
     BigInteger wanted = BigInteger.valueOf(step.operand);
     if (step.kind == Kind.INCRBY) {
       wanted = wanted.add(BigInteger.valueOf(old));
+    } else if (!step.place.signed && wanted.signum() < 0) {
+      wanted = wanted.add(TWO.pow(Long.SIZE)); // written so, it is a large number
     }
     OptionalLong fitted = fitted(wanted, step);
     if (fitted.isEmpty()) {

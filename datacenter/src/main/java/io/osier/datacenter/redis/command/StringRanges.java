@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.command;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -15,8 +16,8 @@ import java.util.function.Function;
 
 /** Commands of parts of strings. Static, for any thread. */
 final class StringRanges {
-  /** Redis' limit of a string, in bytes; a keyspace's is lower, and is told by its error. */
-  private static final long LENGTH_MAX = 512L << 20;
+  /** No keyspace takes a longer string, in bytes: nothing longer is made to be refused. */
+  static final int LENGTH_MAX = KeyspacePolicy.Limits.VALUE_BYTES_CAP;
 
   private static final byte[] EMPTY = {};
 
@@ -72,9 +73,7 @@ final class StringRanges {
       return Steps.read(
           scope, key, Steps.WHOLE, a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length));
     }
-    if (offset > LENGTH_MAX - part.length) {
-      throw new RedisException(RedisErrors.TOO_LONG);
-    }
+    checkLength(offset, part.length);
     return change(
         scope,
         key,
@@ -106,6 +105,13 @@ final class StringRanges {
                       return new Rewrite.Outcome(all, new RespValue.Int(all.length));
                     })
                 : new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  /** Refuses what ends too far behind. */
+  static void checkLength(long offset, int length) {
+    if (offset > LENGTH_MAX - length) {
+      throw new RedisException(RedisErrors.TOO_LONG);
+    }
   }
 
   private static Plan range(Scope scope, byte[][] words) {

@@ -9,14 +9,14 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Osier's values as Redis' bytes, and back. What comes from outside is a text if it is UTF-8, and
@@ -73,15 +73,15 @@ final class Texts {
 
   /** The values that words become, each once. */
   static List<Value> values(List<byte[]> words) {
-    Set<Value> values = new LinkedHashSet<>();
+    Set<Value> values = new TreeSet<>();
     words.forEach(word -> values.add(Value.ofText(word)));
     return List.copyOf(values);
   }
 
   /** How many different words are among some values. */
   static long count(List<byte[]> words, List<Value> among) {
-    Set<Value> there = new java.util.TreeSet<>(among);
-    Set<Value> counted = new java.util.TreeSet<>();
+    Set<Value> there = new TreeSet<>(among);
+    Set<Value> counted = new TreeSet<>();
     for (byte[] word : words) {
       if (written(word).stream().anyMatch(there::contains)) {
         counted.add(Value.ofText(word));
@@ -92,12 +92,25 @@ final class Texts {
 
   /** Elements as they are written, each once. */
   static List<byte[]> elements(List<Value> values) {
-    boolean isPlain = values.stream().noneMatch(v -> v.kind() > 1);
-    Set<Value> written = new LinkedHashSet<>();
-    for (Value value : values) {
-      written.add(isPlain ? value : Value.ofText(bytes(value)));
+    return texts(values).stream().map(Texts::bytes).toList();
+  }
+
+  /**
+   * Elements as what they would be if they came from outside, each once. Told apart by their order,
+   * as clients may choose elements that all have one hash.
+   */
+  static Collection<Value> texts(List<Value> values) {
+    if (values.stream().allMatch(Texts::isText)) {
+      return values;
     }
-    return written.stream().map(Texts::bytes).toList();
+    Set<Value> texts = new TreeSet<>();
+    values.forEach(value -> texts.add(Value.ofText(bytes(value))));
+    return texts;
+  }
+
+  private static boolean isText(Value value) {
+    return value instanceof Value.Str
+        || (value instanceof Value.Bytes && Value.ofText(bytes(value)) instanceof Value.Bytes);
   }
 
   static RespValue.Array bulks(List<byte[]> many) {
@@ -174,9 +187,5 @@ final class Texts {
 
   static byte[] fieldName(String name) {
     return FieldNames.bytes(name);
-  }
-
-  static boolean areEqual(byte[] a, byte[] b) {
-    return Arrays.equals(a, b);
   }
 }

@@ -1,7 +1,7 @@
 package io.osier.datacenter.redis.command;
 
 import java.math.BigDecimal;
-import java.math.MathContext;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /** Numbers as Redis reads and writes them. Static, for any thread. */
-final class Numbers {
+public final class Numbers {
   /** Digits behind the point that Redis writes. */
   private static final int PLACES = 17;
 
@@ -30,16 +30,17 @@ final class Numbers {
   private Numbers() {}
 
   /** A word that must be a whole number in the range of a long. */
-  static long integer(byte[] word) {
+  public static long integer(byte[] word) {
     return integer(word, RedisErrors.NO_INTEGER);
   }
 
-  static long integer(byte[] word, String error) {
+  /** The same with an error of its own. */
+  public static long integer(byte[] word, String error) {
     return parse(word).orElseThrow(() -> new RedisException(error));
   }
 
   /** A whole number in a range. */
-  static long integer(byte[] word, long least, long most, String error) {
+  public static long integer(byte[] word, long least, long most, String error) {
     long number = integer(word, error);
     if (number < least || number > most) {
       throw new RedisException(error);
@@ -52,7 +53,7 @@ final class Numbers {
    *
    * @return empty if it is none
    */
-  static OptionalLong parse(byte[] word) {
+  public static OptionalLong parse(byte[] word) {
     int length = word.length;
     boolean isNegative = length > 0 && word[0] == '-';
     int from = isNegative ? 1 : 0;
@@ -80,7 +81,8 @@ final class Numbers {
     return OptionalLong.of(isNegative ? negative : -negative);
   }
 
-  static byte[] text(long number) {
+  /** A whole number as Redis writes it. */
+  public static byte[] text(long number) {
     return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
   }
 
@@ -89,7 +91,7 @@ final class Numbers {
    *
    * @throws RedisException with the error, or {@link RedisErrors#INFINITE} for an infinite one
    */
-  static BigDecimal decimal(byte[] word, String error) {
+  public static BigDecimal decimal(byte[] word, String error) {
     if (word.length == 0 || word.length >= FLOAT_TEXT_MAX) {
       throw new RedisException(error);
     }
@@ -103,7 +105,7 @@ final class Numbers {
   private static Optional<BigDecimal> finite(String text) {
     var hexadecimal = HEXADECIMAL.matcher(text);
     if (hexadecimal.matches()) {
-      BigDecimal size = new BigDecimal(new java.math.BigInteger(hexadecimal.group(2), 16));
+      BigDecimal size = new BigDecimal(new BigInteger(hexadecimal.group(2), 16));
       return Optional.of(hexadecimal.group(1).equals("-") ? size.negate() : size);
     }
     if (!DECIMAL.matcher(text).matches()) {
@@ -122,7 +124,7 @@ final class Numbers {
   }
 
   /** As Redis writes it: never with an exponent, and without zeros at its end. */
-  static byte[] text(BigDecimal number) {
+  public static byte[] text(BigDecimal number) {
     return plain(number).getBytes(StandardCharsets.ISO_8859_1);
   }
 
@@ -130,23 +132,5 @@ final class Numbers {
     BigDecimal rounded =
         number.scale() > PLACES ? number.setScale(PLACES, RoundingMode.HALF_EVEN) : number;
     return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
-  }
-
-  /** As Redis writes a double: 17 significant digits. */
-  static String text(double number) {
-    if (Double.isNaN(number)) {
-      return "nan";
-    }
-    if (Double.isInfinite(number)) {
-      return number > 0 ? "inf" : "-inf";
-    }
-    if (number == Math.rint(number) && Math.abs(number) < 1e15) {
-      return Long.toString((long) number);
-    }
-    return new BigDecimal(number)
-        .round(new MathContext(PLACES))
-        .stripTrailingZeros()
-        .toString()
-        .replace('E', 'e');
   }
 }

@@ -8,19 +8,30 @@ import java.util.Locale;
 
 /** Errors in Redis' words. Static, for any thread. */
 public final class RedisErrors {
-  static final String WRONG_TYPE =
+  /** A key holds something else. */
+  public static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
-  static final String SYNTAX = "ERR syntax error";
-  static final String NO_INTEGER = "ERR value is not an integer or out of range";
-  static final String NO_FLOAT = "ERR value is not a valid float";
-  static final String OUT_OF_RANGE = "ERR value is out of range";
-  static final String OVERFLOW = "ERR increment or decrement would overflow";
-  static final String INFINITE = "ERR increment would produce NaN or Infinity";
-  static final String NO_KEY = "ERR no such key";
-  static final String TOO_LONG =
+  /** Words are not as they must be. */
+  public static final String SYNTAX = "ERR syntax error";
+  /** A word is no whole number. */
+  public static final String NO_INTEGER = "ERR value is not an integer or out of range";
+  /** A word is no number. */
+  public static final String NO_FLOAT = "ERR value is not a valid float";
+  /** A number is too large or too small. */
+  public static final String OUT_OF_RANGE = "ERR value is out of range";
+  /** A sum would leave the range of a long. */
+  public static final String OVERFLOW = "ERR increment or decrement would overflow";
+  /** A sum would be no number. */
+  public static final String INFINITE = "ERR increment would produce NaN or Infinity";
+  /** A key is not there. */
+  public static final String NO_KEY = "ERR no such key";
+  /** A value would be too large. */
+  public static final String TOO_LONG =
       "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
-  static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
-  static final String BUSY =
+  /** Keys are not in one partition. */
+  public static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+  /** A command began again too often. */
+  public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";
 
   private RedisErrors() {}
@@ -51,11 +62,13 @@ public final class RedisErrors {
         "ERR wrong number of arguments for '" + command.toLowerCase(Locale.ROOT) + "' command");
   }
 
-  static RedisException syntax() {
+  /** What Redis says of words that are not as they must be. */
+  public static RedisException syntax() {
     return new RedisException(SYNTAX);
   }
 
-  static RedisException wrongType() {
+  /** What Redis says of a key that holds something else. */
+  public static RedisException wrongType() {
     return new RedisException(WRONG_TYPE);
   }
 

@@ -10,53 +10,56 @@ import java.util.List;
 import java.util.Set;
 
 /** Lists the commands of a group. Not thread-safe. */
-final class Table {
+public final class Table {
   /** All arguments are keys. */
-  static final Keys ALL = new Keys(1, -1, 1);
+  public static final Keys ALL = new Keys(1, -1, 1);
 
   /** Each second argument is a key. */
-  static final Keys PAIRS = new Keys(1, -1, 2);
+  public static final Keys PAIRS = new Keys(1, -1, 2);
 
-  static final Keys TWO = new Keys(1, 2, 1);
+  /** The first two arguments are keys. */
+  public static final Keys TWO = new Keys(1, 2, 1);
 
   private final String group;
   private final List<RedisCommand> commands = new ArrayList<>();
 
-  Table(String group) {
+  /** None yet. */
+  public Table(String group) {
     this.group = group;
   }
 
   /** One that reads. */
-  Table reads(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table reads(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.READONLY);
   }
 
   /** One that reads in constant time. */
-  Table readsFast(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table readsFast(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.READONLY, Flag.FAST);
   }
 
   /** One that takes away, or changes what takes no more room then. */
-  Table writes(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table writes(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.WRITE);
   }
 
   /** The same in constant time. */
-  Table writesFast(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table writesFast(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.WRITE, Flag.FAST);
   }
 
   /** One that needs room. */
-  Table grows(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table grows(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.WRITE, Flag.DENYOOM);
   }
 
   /** The same in constant time. */
-  Table growsFast(String name, int arity, Keys keys, String summary, Translator does) {
+  public Table growsFast(String name, int arity, Keys keys, String summary, Translator does) {
     return add(name, arity, keys, summary, does, Flag.WRITE, Flag.DENYOOM, Flag.FAST);
   }
 
-  List<RedisCommand> list() {
+  /** All that were added. */
+  public List<RedisCommand> list() {
     return List.copyOf(commands);
   }
 

@@ -7,42 +7,46 @@ import java.util.List;
 import java.util.Locale;
 
 /** Reads a command's words from left to right. Not thread-safe. */
-final class Words {
+public final class Words {
   private final byte[][] words;
   private int at;
 
   /** Begins behind the command's name. */
-  Words(byte[][] words) {
+  public Words(byte[][] words) {
     this.words = words;
     this.at = 1;
   }
 
-  boolean hasNext() {
+  /** Whether there is another word. */
+  public boolean hasNext() {
     return at < words.length;
   }
 
-  int left() {
+  /** How many words there are yet. */
+  public int left() {
     return words.length - at;
   }
 
   /** The next word; what is missing is a syntax error. */
-  byte[] next() {
+  public byte[] next() {
     if (at == words.length) {
       throw RedisErrors.syntax();
     }
     return words[at++];
   }
 
-  Key key() {
+  /** The next word as a key. */
+  public Key key() {
     return Key.of(next());
   }
 
   /** All that follow, as keys. */
-  List<Key> keys() {
+  public List<Key> keys() {
     return keys(left());
   }
 
-  List<Key> keys(int count) {
+  /** The next words as keys. */
+  public List<Key> keys(int count) {
     List<Key> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       keys.add(key());
@@ -51,7 +55,7 @@ final class Words {
   }
 
   /** All that follow. */
-  List<byte[]> rest() {
+  public List<byte[]> rest() {
     List<byte[]> rest = new ArrayList<>(left());
     while (hasNext()) {
       rest.add(next());
@@ -59,24 +63,25 @@ final class Words {
     return rest;
   }
 
-  long integer() {
+  /** The next word as a whole number. */
+  public long integer() {
     return Numbers.integer(next());
   }
 
   /** The next word in capitals: an option's name. */
-  String option() {
+  public String option() {
     return option(next());
   }
 
   /** A word in capitals; empty for one that is too long to be an option. */
-  static String option(byte[] word) {
+  public static String option(byte[] word) {
     return word.length > 32
         ? ""
         : new String(word, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT);
   }
 
   /** Takes the next word if it is this option. */
-  boolean takes(String option) {
+  public boolean takes(String option) {
     if (hasNext() && option(words[at]).equals(option)) {
       at++;
       return true;

@@ -1,7 +1,12 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +56,7 @@ final class Lcs {
 
   private static byte[] bytes(Reply part) {
     Reply.Answer answer = Steps.answerOf(part);
-    if (answer.exists() && !Types.isString(answer.type().orElseThrow())) {
+    if (answer.exists() && !Texts.isString(answer.type().orElseThrow())) {
       throw new RedisException("ERR The specified keys must contain string values");
     }
     return Texts.string(answer).orElse(new byte[0]);

@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -9,6 +9,10 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;

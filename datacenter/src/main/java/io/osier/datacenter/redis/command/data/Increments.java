@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -6,7 +6,14 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
 import io.osier.protocol.Reply;
 import java.math.BigDecimal;
 import java.util.List;
@@ -59,7 +66,7 @@ final class Increments {
             switch (failure.code()) {
               case WRONG_TYPE ->
                   Steps.ofType(
-                      scope, key, Types::isString, type -> increment(scope, key, type, amount));
+                      scope, key, Texts::isString, type -> increment(scope, key, type, amount));
               case INVALID_ARGUMENT -> Steps.error(RedisErrors.NO_INTEGER);
               default -> new Plan.Answer(RedisErrors.of(failure));
             });

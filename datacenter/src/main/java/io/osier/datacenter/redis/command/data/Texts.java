@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -6,6 +6,8 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.FieldNames;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.protocol.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -140,7 +142,7 @@ final class Texts {
 
   /** As {@link #string(Reply.Answer)}; empty also if it is no string. */
   static Optional<byte[]> string(CrdtType type, Reading reading) {
-    if (!Types.isString(type)) {
+    if (!isString(type)) {
       return Optional.empty();
     }
     return switch (reading) {
@@ -187,5 +189,35 @@ final class Texts {
 
   static byte[] fieldName(String name) {
     return FieldNames.bytes(name);
+  }
+
+  static boolean isString(CrdtType type) {
+    return switch (type) {
+      case PN_COUNTER,
+          G_COUNTER,
+          LWW_REGISTER,
+          MV_REGISTER,
+          EW_FLAG,
+          DW_FLAG,
+          BOUNDED_COUNTER,
+          STRING,
+          MIN_REGISTER,
+          MAX_REGISTER ->
+          true;
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS, OR_MAP -> false;
+    };
+  }
+
+  static boolean isSet(CrdtType type) {
+    return !isString(type) && !isHash(type);
+  }
+
+  static boolean isHash(CrdtType type) {
+    return type == CrdtType.OR_MAP;
+  }
+
+  /** What TYPE says. */
+  static String typeName(CrdtType type) {
+    return isString(type) ? "string" : isHash(type) ? "hash" : "set";
   }
 }

@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
@@ -7,7 +7,13 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -169,7 +175,7 @@ public final class HashCommands {
   }
 
   static void checkIsHash(Reply.Answer answer) {
-    if (answer.exists() && !Types.isHash(answer.type().orElseThrow())) {
+    if (answer.exists() && !Texts.isHash(answer.type().orElseThrow())) {
       throw RedisErrors.wrongType();
     }
   }

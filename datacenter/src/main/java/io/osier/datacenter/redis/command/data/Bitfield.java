@@ -1,7 +1,13 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Words;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.core.Value;
@@ -8,7 +8,14 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -64,7 +71,7 @@ public final class SetCommands {
         reply ->
             Steps.answer(
                 values.size() - Texts.count(elements, Steps.asked(reply).asList())),
-        Types::isSet);
+        Texts::isSet);
   }
 
   private static Plan remove(Scope scope, byte[][] w) {
@@ -80,7 +87,7 @@ public final class SetCommands {
             Steps.write(
                 scope, key, type, new Operation.Remove(written), true, new Query.Among(written)),
         reply -> Steps.answer(Texts.count(elements, Steps.asked(reply).asList())),
-        Types::isSet);
+        Texts::isSet);
   }
 
   /** What a set holds; nothing of one that is not there. */
@@ -88,7 +95,7 @@ public final class SetCommands {
     if (!answer.exists()) {
       return List.of();
     }
-    if (!Types.isSet(answer.type().orElseThrow())) {
+    if (!Texts.isSet(answer.type().orElseThrow())) {
       throw RedisErrors.wrongType();
     }
     return answer.reading().orElseThrow().asList();
@@ -134,7 +141,7 @@ public final class SetCommands {
           if (!answer.exists()) {
             return new RespValue.Int(0);
           }
-          if (!Types.isSet(answer.type().orElseThrow())) {
+          if (!Texts.isSet(answer.type().orElseThrow())) {
             throw RedisErrors.wrongType();
           }
           return new RespValue.Int(answer.reading().orElseThrow().asLong());
@@ -155,7 +162,7 @@ public final class SetCommands {
           key,
           Steps.SIZE,
           answer -> {
-            if (answer.exists() && !Types.isSet(answer.type().orElseThrow())) {
+            if (answer.exists() && !Texts.isSet(answer.type().orElseThrow())) {
               throw RedisErrors.wrongType();
             }
             return new RespValue.Elements(List.of());
@@ -165,7 +172,7 @@ public final class SetCommands {
         scope,
         key,
         CrdtType.AW_SET,
-        Types::isSet,
+        Texts::isSet,
         type ->
             List.of(
                 new Call.Take(

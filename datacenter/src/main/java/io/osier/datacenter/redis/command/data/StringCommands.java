@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.core.Value;
@@ -6,8 +6,14 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.Deadlines.Unit;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -147,7 +153,7 @@ public final class StringCommands {
         scope,
         key,
         CrdtType.STRING,
-        Types::isString,
+        Texts::isString,
         type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
         StringCommands::former,
         again -> Steps.answer(RespValue.NULL));
@@ -158,7 +164,7 @@ public final class StringCommands {
         scope,
         key,
         CrdtType.STRING,
-        Types::isString,
+        Texts::isString,
         type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
         StringCommands::former,
         again ->
@@ -222,7 +228,7 @@ public final class StringCommands {
         scope,
         key,
         CrdtType.STRING,
-        Types::isString,
+        Texts::isString,
         type -> List.of(Steps.readCall(key, Steps.WHOLE), call),
         StringCommands::former,
         again -> Steps.answer(RespValue.NULL));

@@ -1,10 +1,17 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
@@ -39,6 +46,8 @@ public final class KeyCommands {
             .grows("COPY", -3, Table.TWO, "Copies a key to another one.", KeyCommands::copy)
             .list());
     all.addAll(ExpiryCommands.all());
+    all.addAll(DumpCommands.all());
+    all.addAll(SortCommand.all());
     return all;
   }
 
@@ -92,7 +101,7 @@ public final class KeyCommands {
         Steps.EXISTS,
         answer ->
             new RespValue.Simple(
-                answer.exists() ? Types.name(answer.type().orElseThrow()) : "none"));
+                answer.exists() ? Texts.typeName(answer.type().orElseThrow()) : "none"));
   }
 
   private static Plan rename(Scope scope, byte[][] words, boolean onlyIfFree) {

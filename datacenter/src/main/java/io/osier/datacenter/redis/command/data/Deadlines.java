@@ -1,6 +1,9 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
 
 /** Times at which something expires, as Redis' commands write them. Static, for any thread. */
 final class Deadlines {
@@ -51,7 +54,7 @@ final class Deadlines {
     return of(scope, Numbers.integer(word), unit, command);
   }
 
-  private static Operation.Expire of(Scope scope, long number, Unit unit, String command) {
+  static Operation.Expire of(Scope scope, long number, Unit unit, String command) {
     if (number > Long.MAX_VALUE / unit.millis || number < Long.MIN_VALUE / unit.millis) {
       throw invalid(command);
     }

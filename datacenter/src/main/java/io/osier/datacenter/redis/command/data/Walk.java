@@ -1,9 +1,14 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Value;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Words;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

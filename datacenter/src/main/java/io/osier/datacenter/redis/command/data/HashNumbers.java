@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -8,7 +8,13 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
 import io.osier.protocol.Reply;
 import java.math.BigDecimal;
 import java.util.List;

@@ -1,7 +1,9 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;

@@ -1,9 +1,15 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.Part;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;

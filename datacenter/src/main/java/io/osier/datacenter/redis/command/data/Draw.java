@@ -1,5 +1,8 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

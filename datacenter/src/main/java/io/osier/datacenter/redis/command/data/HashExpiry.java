@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.CrdtType;
@@ -6,8 +6,15 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.Deadlines.Unit;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;

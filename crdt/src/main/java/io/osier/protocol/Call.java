@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Optional;
 
@@ -188,6 +189,24 @@ public sealed interface Call {
 
     When(int number) {
       this.number = number;
+    }
+
+    /**
+     * Whether a key gets a new deadline.
+     *
+     * @param present the one that it has, in milliseconds since 1970; {@link CrdtState#NEVER} if
+     *     none
+     * @param wanted the new one
+     */
+    public boolean allows(long present, long wanted) {
+      boolean some = present != CrdtState.NEVER;
+      return switch (this) {
+        case NONE -> !some;
+        case SOME -> some;
+        case EARLIER -> wanted < present; // never is larger
+        case EARLIER_OF_SOME -> some && wanted < present;
+        case LATER -> some && wanted > present;
+      };
     }
 
     /** The number that the encoded form carries. */

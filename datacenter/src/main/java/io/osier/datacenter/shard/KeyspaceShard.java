@@ -19,7 +19,6 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -207,28 +206,10 @@ public final class KeyspaceShard {
 
   /** Does a program, in its turn. */
   public void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {
-    List<Call> calls = program.calls();
-    checkCount("a program", "calls", calls.size());
-    if (program.guards().size() > Request.PROGRAM_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "a program has at most "
-              + Request.PROGRAM_MAX
-              + " guards, not "
-              + program.guards().size());
-    }
-    Set<Key> keys = new LinkedHashSet<>();
-    calls.forEach(call -> keys.addAll(call.keys()));
+    Set<Key> keys = ProgramChecks.keys(program);
     ShardGateway to = toAll("a program", keys);
-    for (Call.Guard guard : program.guards()) {
-      if (!keys.contains(guard.key())) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "no call of the program is about the guarded key '" + guard.key() + "'; read it");
-      }
-    }
     keys.forEach(this::checkKey);
-    calls.forEach(this::checkCall);
+    program.calls().forEach(this::checkCall);
     gate.checkRead();
     if (program.isUpdate()) {
       gate.check();
@@ -245,17 +226,13 @@ public final class KeyspaceShard {
     }
   }
 
-  private static void checkCount(String what, String parts, int count) {
-    if (count < 1 || count > Request.BATCH_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          what + " has 1 to " + Request.BATCH_MAX + " " + parts + ", not " + count);
-    }
-  }
-
   /** The way into the one partition of a batch's keys. */
   private ShardGateway toAll(List<Key> keys) {
-    checkCount("a batch", "parts", keys.size());
+    if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "a batch has 1 to " + Request.BATCH_MAX + " parts, not " + keys.size());
+    }
     return toAll("a batch", keys);
   }
 

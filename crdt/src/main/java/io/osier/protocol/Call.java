@@ -1,26 +1,59 @@
 package io.osier.protocol;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.Present;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * A step of a program: see {@link Request.Evaluate}. Each is answered by a {@link Reply.Answer}, a
- * {@link Reply.Done} or a {@link Reply.Failure}.
+ * A step of a program: see {@link Request.Evaluate}. Each is answered by a {@link Reply.Done} if it
+ * changed something, by a {@link Reply.Answer} if not, or by a {@link Reply.Failure} if it could
+ * not be done: the others are done all the same. Each sees what the calls before it have made.
  */
 public sealed interface Call {
   /** The key that it is about, or the first one of two. */
   Key key();
+
+  /** All keys that it is about. */
+  default List<Key> keys() {
+    return List.of(key());
+  }
+
+  /** Whether it may change something. */
+  default boolean isUpdate() {
+    return true;
+  }
 
   /**
    * Reads an object. Answered by {@link Reply.Answer}.
    *
    * @param type the type to read; empty for whatever the key holds
    */
-  record Read(Key key, Optional<CrdtType> type, Query query) implements Call {}
+  record Read(Key key, Optional<CrdtType> type, Query query) implements Call {
+    @Override
+    public boolean isUpdate() {
+      return false;
+    }
+  }
+
+  /**
+   * Reads the version of a key, for a {@link Guard} of a later program. Answered by {@link
+   * Reply.Answer}, which has it as what was seen, with a reading of {@link Query.Exists} of no
+   * type.
+   */
+  record Version(Key key) implements Call {
+    @Override
+    public boolean isUpdate() {
+      return false;
+    }
+  }
 
   /**
    * Updates an object, or with an operation of a key all that it holds. Answered by {@link
@@ -35,32 +68,76 @@ public sealed interface Call {
    * Whatever the key holds of other types is deleted, and the object of this type is cleared and
    * updated. Answered by {@link Reply.Done}.
    *
-   * @param keepsDeadline whether the key's deadline stays; otherwise it has none then
+   * @param operation one of an object
+   * @param keepsDeadline whether the key's deadline stays; otherwise it has none then, but one that
+   *     the operation gives
    */
   record Replace(Key key, CrdtType type, Operation operation, boolean keepsDeadline)
-      implements Call {}
+      implements Call {
+    public Replace {
+      if (operation.isOfKey()) {
+        throw OsierException.of(
+            ErrorCode.INVALID_ARGUMENT,
+            "what replaces a key's content is an operation of an object, not " + operation);
+      }
+    }
+  }
 
   /**
-   * Moves what a key holds, with its deadline, to another key of the partition, whose content is
-   * deleted first. Answered by {@link Reply.Done}, or by {@link Reply.Answer} (of {@link
-   * Query.Exists}, of {@code to}) if it is not done because {@code to} is there; NOT_FOUND... if
-   * {@code key} is not.
+   * Moves what a key holds, with its deadlines, to another key of the partition, whose content is
+   * deleted first. Answered by {@link Reply.Done}; or, if nothing was done, by {@link Reply.Answer}
+   * of {@link Query.Exists}: of {@code key}, which is not there, or of {@code to}, which is.
    *
    * @param onlyIfAbsent whether it is not done if {@code to} holds anything
    */
-  record Rename(Key key, Key to, boolean onlyIfAbsent) implements Call {}
+  record Rename(Key key, Key to, boolean onlyIfAbsent) implements Call {
+    public Rename {
+      checkOther(key, to);
+    }
+
+    @Override
+    public List<Key> keys() {
+      return List.of(key, to);
+    }
+  }
 
   /** As {@link Rename}, but {@code key} keeps what it holds. */
-  record Copy(Key key, Key to, boolean onlyIfAbsent) implements Call {}
+  record Copy(Key key, Key to, boolean onlyIfAbsent) implements Call {
+    public Copy {
+      checkOther(key, to);
+    }
+
+    @Override
+    public List<Key> keys() {
+      return List.of(key, to);
+    }
+  }
+
+  private static void checkOther(Key key, Key to) {
+    if (key.equals(to)) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + key + "' cannot be renamed to itself, nor copied; name another key");
+    }
+  }
 
   /**
-   * Removes elements of a set that are drawn. Answered by {@link Reply.Done} with an answer of
-   * those elements ({@link io.osier.crdt.Reading.Many}).
+   * Removes elements of a set that are drawn, each of them as likely as each other. Answered by
+   * {@link Reply.Done} with an answer of those elements ({@link io.osier.crdt.Reading.Many}); by
+   * such an {@link Reply.Answer} if there are none.
    *
+   * @param type a set's, but a grow-only one's
    * @param count at most so many, 1 or more
-   * @param seed what they are drawn by
+   * @param seed what they are drawn by: the same one draws the same of the same set
    */
-  record Take(Key key, CrdtType type, int count, long seed) implements Call {}
+  record Take(Key key, CrdtType type, int count, long seed) implements Call {
+    public Take {
+      if (count < 1) {
+        throw OsierException.of(
+            ErrorCode.INVALID_ARGUMENT, "1 element or more is to be taken, not " + count);
+      }
+    }
+  }
 
   /**
    * Gives a key a deadline if its present one allows that. Answered by {@link Reply.Done}, or by
@@ -69,24 +146,72 @@ public sealed interface Call {
   record ExpireIf(Key key, Operation.Expire deadline, When when) implements Call {}
 
   /**
-   * What must hold for the program to be done at all.
+   * What must hold for the program to be done at all: before it, of what is there before its first
+   * call. Answered by the {@link Reply.Answer} to what is asked.
    *
-   * @param condition what must hold of the object of this type
+   * @param type empty for whatever the key holds; where it holds nothing, nothing holds then, but
+   *     that {@link Query.Exists} says no
+   * @param condition what must hold of the object
    */
-  record Test(Key key, CrdtType type, Request.Condition condition) implements Call {}
+  record Test(Key key, Optional<CrdtType> type, Request.Condition condition) implements Call {
+    @Override
+    public boolean isUpdate() {
+      return false;
+    }
+  }
 
-  /** The state that a key must be in for the program to be done at all. */
-  record Guard(Key key, VersionVector version) {}
+  /**
+   * The version that a key must have for the program to be done at all. It compares what is visible
+   * at the datacenter: what another one does at the same time is not seen.
+   *
+   * @param version as {@link Version} told it; empty of a key that holds nothing
+   */
+  record Guard(Key key, VersionVector version) {
+    public Guard {
+      Present.present(version, "a version");
+    }
+  }
 
   /** Which present deadline allows a new one. */
   enum When {
-    /** None. */
-    NONE,
-    /** Some. */
-    SOME,
-    /** A later one, or none. */
-    EARLIER,
-    /** An earlier one. */
-    LATER
+    /** None: the key has no deadline. */
+    NONE(0),
+    /** Some: the key has one. */
+    SOME(1),
+    /** A later one than the new one, or none. */
+    EARLIER(2),
+    /** A later one than the new one, but not none. */
+    EARLIER_OF_SOME(3),
+    /** An earlier one than the new one. */
+    LATER(4);
+
+    private final int number;
+
+    When(int number) {
+      this.number = number;
+    }
+
+    /**
+     * Whether a key gets a new deadline.
+     *
+     * @param present the one that it has, in milliseconds since 1970; {@link CrdtState#NEVER} if
+     *     none
+     * @param wanted the new one
+     */
+    public boolean allows(long present, long wanted) {
+      boolean some = present != CrdtState.NEVER;
+      return switch (this) {
+        case NONE -> !some;
+        case SOME -> some;
+        case EARLIER -> wanted < present; // never is larger
+        case EARLIER_OF_SOME -> some && wanted < present;
+        case LATER -> some && wanted > present;
+      };
+    }
+
+    /** The number that the encoded form carries. */
+    int number() {
+      return number;
+    }
   }
 }

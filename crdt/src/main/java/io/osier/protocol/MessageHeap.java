@@ -47,6 +47,16 @@ final class MessageHeap {
           HeapSize.object(3 * REFERENCE + Integer.BYTES)
               + list(w.updates(), MessageHeap::bytes)
               + w.after().heapBytes();
+      case Request.Evaluate e ->
+          HeapSize.object(4 * REFERENCE + Integer.BYTES)
+              + list(e.calls(), MessageHeap::bytes)
+              + list(
+                  e.guards(),
+                  guard ->
+                      HeapSize.object(2 * REFERENCE)
+                          + guard.key().heapBytes()
+                          + guard.version().heapBytes())
+              + e.after().heapBytes();
       case Request.Watch w ->
           HeapSize.object(4 * REFERENCE + Integer.BYTES + 2)
               + list(w.places(), place -> HeapSize.object(32) + place.seen().heapBytes());
@@ -64,6 +74,23 @@ final class MessageHeap {
         + list(condition.path(), FieldId::heapBytes)
         + condition.query().heapBytes()
         + condition.expected().heapBytes();
+  }
+
+  private static long bytes(Call call) {
+    return HeapSize.object(4 * REFERENCE + Long.BYTES)
+        + call.key().heapBytes()
+        + switch (call) {
+          case Call.Read c -> OPTIONAL + c.query().heapBytes();
+          case Call.Version c -> 0;
+          case Call.Update c ->
+              c.operation().heapBytes() + c.ask().map(MessageHeap::bytes).orElse(0L);
+          case Call.Replace c -> c.operation().heapBytes();
+          case Call.Rename c -> c.to().heapBytes();
+          case Call.Copy c -> c.to().heapBytes();
+          case Call.Take c -> 0;
+          case Call.ExpireIf c -> c.deadline().heapBytes();
+          case Call.Test c -> OPTIONAL + bytes(c.condition());
+        };
   }
 
   private static long bytes(Request.Update update) {
@@ -96,6 +123,10 @@ final class MessageHeap {
               + (t.dot().isEmpty() ? 0 : OPTIONAL + Dot.HEAP_BYTES)
               + list(t.answers(), MessageHeap::bytes);
       case Reply.All a -> HeapSize.object(REFERENCE) + list(a.parts(), MessageHeap::bytes);
+      case Reply.Evaluated e ->
+          HeapSize.object(2 * REFERENCE + 1)
+              + (e.dot().isEmpty() ? 0 : OPTIONAL + Dot.HEAP_BYTES)
+              + list(e.parts(), MessageHeap::bytes);
       case Reply.Page p ->
           HeapSize.object(3 * REFERENCE)
               + list(

@@ -73,6 +73,12 @@ public sealed interface Reply {
       Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
       implements Reply {}
 
+  private static void checkPart(Reply part) {
+    if (!(part instanceof Done || part instanceof Answer || part instanceof Failure)) {
+      throw new IllegalArgumentException("no part of a batch is answered so: " + part);
+    }
+  }
+
   /**
    * What became of each part of a batch.
    *
@@ -86,11 +92,27 @@ public sealed interface Reply {
 
     public All {
       parts = List.copyOf(parts);
-      for (Reply part : parts) {
-        if (!(part instanceof Done || part instanceof Answer || part instanceof Failure)) {
-          throw new IllegalArgumentException("no part of a batch is answered so: " + part);
-        }
-      }
+      parts.forEach(Reply::checkPart);
+    }
+  }
+
+  /**
+   * A program was looked at.
+   *
+   * @param held whether all of its guards and tests held; otherwise nothing was done
+   * @param dot the last of its updates, which the session has now seen; empty if nothing was
+   *     changed
+   * @param parts a {@link Done}, {@link Answer} or {@link Failure} for each of its calls, in their
+   *     order: see {@link Call}. If it did not hold, its reads and tests are answered, and of what
+   *     it would have changed is answered whether its key exists
+   */
+  record Evaluated(boolean held, Optional<Dot> dot, List<Reply> parts) implements Reply {
+    /** What the answers to one program may take in the heap together, unless one alone does. */
+    public static final long BYTES_MAX = 32 << 20;
+
+    public Evaluated {
+      parts = List.copyOf(parts);
+      parts.forEach(Reply::checkPart);
     }
   }
 

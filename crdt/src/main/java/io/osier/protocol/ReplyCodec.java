@@ -40,6 +40,7 @@ final class ReplyCodec {
   private static final int ALL = 13;
   private static final int COUNTED = 14;
   private static final int CHANGES = 15;
+  private static final int EVALUATED = 16;
 
   private ReplyCodec() {}
 
@@ -74,6 +75,13 @@ final class ReplyCodec {
       }
       case Reply.All r -> {
         out.writeByte(ALL);
+        out.writeCount(r.parts().size());
+        r.parts().forEach(part -> write(out, part));
+      }
+      case Reply.Evaluated r -> {
+        out.writeByte(EVALUATED);
+        out.writeBoolean(r.held());
+        writeOptional(out, r.dot(), WireOutput::writeDot);
         out.writeCount(r.parts().size());
         r.parts().forEach(part -> write(out, part));
       }
@@ -173,6 +181,11 @@ final class ReplyCodec {
       case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));
       case ANSWER -> readAnswer(in);
       case ALL -> new Reply.All(readList(in, 3, ReplyCodec::readPart));
+      case EVALUATED ->
+          new Reply.Evaluated(
+              in.readFlag(),
+              readOptional(in, WireInput::readDot),
+              readList(in, 3, ReplyCodec::readPart));
       case TRANSACTED ->
           new Reply.Transacted(
               in.readVector(),

@@ -218,6 +218,38 @@ public sealed interface Request extends RequestLimits {
   }
 
   /**
+   * Does a program: calls on objects of one partition, in this order and in one turn, so that
+   * nothing comes between at the datacenter and all that it changes becomes visible together
+   * there; in a {@code causal} keyspace everywhere, in a {@code session} one elsewhere object by
+   * object. Answered by {@link Reply.Evaluated} once all of it is as durable as the datacenter is
+   * configured to make it; or by a failure, and nothing was done. None of them waits for rights of
+   * a bounded counter.
+   *
+   * @param calls 1 to {@link #PROGRAM_MAX}, of keys of one partition
+   * @param guards what must be as it was, of keys that calls name; all are looked at, with each
+   *     {@link Call.Test}, before the first call
+   * @param after see {@link Read}
+   * @param waitMillis see {@link Read}
+   */
+  record Evaluate(
+      String keyspace,
+      List<Call> calls,
+      List<Call.Guard> guards,
+      VersionVector after,
+      int waitMillis)
+      implements Request {
+    public Evaluate {
+      calls = List.copyOf(calls);
+      guards = List.copyOf(guards);
+    }
+
+    /** Whether it may change something. */
+    public boolean isUpdate() {
+      return calls.stream().anyMatch(Call::isUpdate);
+    }
+  }
+
+  /**
    * Looks at objects in the order of their keys, of unsigned bytes, over all partitions. Answered
    * by {@link Reply.Page} or {@link Reply.Counted}, which say where to go on: that is a place and
    * no more, so any key may be one.

@@ -46,6 +46,7 @@ final class RequestCodec {
   private static final int SCAN_RANGE = 18;
   private static final int WATCH = 19;
   private static final int WRITE_CONDITIONAL = 24;
+  private static final int EVALUATE = 25;
 
   private RequestCodec() {}
 
@@ -86,16 +87,8 @@ final class RequestCodec {
         OperationCodec.write(out, r.operation());
         out.writeVector(r.after());
         out.writeNumber(r.waitMillis());
-        if (r.condition().isPresent()) {
-          out.writeCount(r.condition().get().path().size());
-          r.condition().get().path().forEach(field -> OperationCodec.writeField(out, field));
-          OperationCodec.write(out, r.condition().get().query());
-          OperationCodec.write(out, r.condition().get().expected());
-        }
-        if (r.ask().isPresent()) {
-          out.writeBoolean(r.ask().get().before());
-          OperationCodec.write(out, r.ask().get().query());
-        }
+        r.condition().ifPresent(condition -> CallCodec.writeCondition(out, condition));
+        r.ask().ifPresent(ask -> CallCodec.writeAsk(out, ask));
       }
       case Request.ReadAll r -> {
         out.writeByte(READ_ALL);
@@ -109,6 +102,16 @@ final class RequestCodec {
         out.writeByte(WRITE_ALL);
         out.writeText(r.keyspace());
         writeUpdates(out, r.updates());
+        out.writeVector(r.after());
+        out.writeNumber(r.waitMillis());
+      }
+      case Request.Evaluate r -> {
+        out.writeByte(EVALUATE);
+        out.writeText(r.keyspace());
+        out.writeCount(r.calls().size());
+        r.calls().forEach(call -> CallCodec.write(out, call));
+        out.writeCount(r.guards().size());
+        r.guards().forEach(guard -> CallCodec.writeGuard(out, guard));
         out.writeVector(r.after());
         out.writeNumber(r.waitMillis());
       }
@@ -184,14 +187,10 @@ final class RequestCodec {
         in.readVector(),
         readInt(in),
         tag == WRITE_ASKING
-            ? Optional.of(new Request.Ask(in.readFlag(), OperationCodec.readQuery(in)))
+            ? Optional.of(CallCodec.readAsk(in))
             : Optional.empty(),
         tag == WRITE_CONDITIONAL
-            ? Optional.of(
-                new Request.Condition(
-                    readList(in, 2, OperationCodec::readField),
-                    OperationCodec.readQuery(in),
-                    OperationCodec.readReading(in)))
+            ? Optional.of(CallCodec.readCondition(in))
             : Optional.empty());
   }
 
@@ -224,6 +223,13 @@ final class RequestCodec {
       case WRITE_ALL ->
           new Request.WriteAll(
               in.readName(KEYSPACE_MAX), readUpdates(in), in.readVector(), readInt(in));
+      case EVALUATE ->
+          new Request.Evaluate(
+              in.readName(KEYSPACE_MAX),
+              readList(in, CallCodec.BYTES_MIN, CallCodec::read),
+              readList(in, 2, CallCodec::readGuard),
+              in.readVector(),
+              readInt(in));
       case SCAN -> readScan(in);
       case SCAN_RANGE -> {
         Request.Scan s = readScan(in);

@@ -10,6 +10,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
+import io.osier.protocol.Call;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
@@ -116,6 +117,25 @@ final class ArgumentChecks {
         () -> {
           batch(present(changes, "a list of changes").size());
           changes.forEach(change -> check(present(change, "a change")));
+        });
+  }
+
+  /** What is wrong with a program's calls; null if nothing is. */
+  static @Nullable OsierException program(List<Call> calls) {
+    return wrong(
+        () -> {
+          if (calls.isEmpty() || calls.size() > Request.PROGRAM_MAX) {
+            throw OsierException.of(
+                ErrorCode.INVALID_ARGUMENT,
+                "a program has 1 to " + Request.PROGRAM_MAX + " calls, not " + calls.size());
+          }
+          for (Call call : calls) {
+            switch (call) {
+              case Call.Update c -> check(c.key(), c.type(), c.operation());
+              case Call.Replace c -> check(c.key(), c.type(), c.operation());
+              default -> {}
+            }
+          }
         });
   }
 

@@ -197,6 +197,21 @@ public final class Keyspace extends ObjectSpace {
     return updateAllAsync(Batch.written(access.values(), present(writes, "what writes a batch")));
   }
 
+  /** A program without calls: what it gets is done in one turn of a partition. */
+  public Program program() {
+    return new Program(access);
+  }
+
+  /** {@link Program#rename}; tells whether the key existed: otherwise nothing was done. */
+  public boolean rename(String from, String to) {
+    return program().rename(from, to).run().isDone(0);
+  }
+
+  /** {@link Program#copy}; tells what {@link #rename} does. */
+  public boolean copy(String from, String to) {
+    return program().copy(from, to).run().isDone(0);
+  }
+
   /** Changes of one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
     return Watch.of(session.session(), name, Optional.of(Key.of(key)), false);

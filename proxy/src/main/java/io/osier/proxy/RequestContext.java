@@ -90,6 +90,10 @@ final class RequestContext {
       }
       case Reply.Answer a -> clock.saw(a.seen());
       case Reply.Transacted t -> clock.saw(t.clock());
+      case Reply.Evaluated e -> {
+        e.dot().ifPresent(clock::saw);
+        e.parts().forEach(this::add);
+      }
       case Reply.All all -> {
         boolean any = false; // perhaps nothing of it came to the partition
         for (Reply part : all.parts()) {

@@ -49,6 +49,11 @@ final class TracedAnswers {
           answered(keyspace, partition, dc, t.dot().get(), nanos);
         }
       }
+      case Reply.Evaluated e -> {
+        if (e.dot().isPresent()) {
+          answered(keyspace, partition, dc, e.dot().get(), nanos);
+        }
+      }
       default -> {}
     }
   }

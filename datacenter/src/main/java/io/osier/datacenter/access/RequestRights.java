@@ -3,6 +3,7 @@ package io.osier.datacenter.access;
 import io.osier.core.Grant;
 import io.osier.core.Grant.Right;
 import io.osier.core.Key;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
@@ -48,6 +49,7 @@ public final class RequestRights {
             ? null
             : new Grant(Right.READ, Optional.of(r.keyspace()), reach.any() ? reach.end() : r.key());
       }
+      case Request.Evaluate r -> ofProgram(user, r);
       case Request.Transact r -> ofStep(user, r);
       case Request.Repeat r -> ofStep(user, r.step());
       case Request.Through r -> anything(user, r.keyspace());
@@ -119,6 +121,60 @@ public final class RequestRights {
     if (missing != null) {
       all.put(part, missing);
     }
+  }
+
+  private static @Nullable Grant ofProgram(User user, Request.Evaluate program) {
+    String keyspace = program.keyspace();
+    for (Call.Guard guard : program.guards()) {
+      if (!user.may(Right.READ, keyspace, guard.key())) {
+        return Grant.on(Right.READ, keyspace, guard.key());
+      }
+    }
+    for (Call call : program.calls()) {
+      if (tells(call) && !user.may(Right.READ, keyspace, call.key())) {
+        return Grant.on(Right.READ, keyspace, call.key());
+      }
+      Key written = written(call);
+      if (written != null && !user.may(Right.WRITE, keyspace, written)) {
+        return Grant.on(Right.WRITE, keyspace, written);
+      }
+      if (call instanceof Call.Rename c) {
+        Grant missing = missing(user, Right.WRITE, keyspace, c.key());
+        if (missing != null) {
+          return missing;
+        }
+      }
+      Key asked = askedIfAbsent(call);
+      if (asked != null && !user.may(Right.READ, keyspace, asked)) {
+        return Grant.on(Right.READ, keyspace, asked);
+      }
+    }
+    return anything(user, keyspace);
+  }
+
+  /** Whether its answer, or what it makes elsewhere, tells something of its first key. */
+  private static boolean tells(Call call) {
+    return switch (call) {
+      case Call.Update c -> c.ask().isPresent();
+      case Call.Replace c -> false;
+      default -> true;
+    };
+  }
+
+  private static @Nullable Key written(Call call) {
+    return switch (call) {
+      case Call.Rename c -> c.to();
+      case Call.Copy c -> c.to();
+      default -> call.isUpdate() ? call.key() : null;
+    };
+  }
+
+  private static @Nullable Key askedIfAbsent(Call call) {
+    return switch (call) {
+      case Call.Rename c -> c.onlyIfAbsent() ? c.to() : null;
+      case Call.Copy c -> c.onlyIfAbsent() ? c.to() : null;
+      default -> null;
+    };
   }
 
   private static @Nullable Grant ofStep(User user, Request.Transact step) {

@@ -324,6 +324,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
         reply instanceof Reply.Done
             || (reply instanceof Reply.All a
                 && a.parts().stream().anyMatch(Reply.Done.class::isInstance))
+            || (reply instanceof Reply.Evaluated e && e.dot().isPresent())
             || (reply instanceof Reply.Transacted t && t.dot().isPresent());
     return new Reply.Failure(
         done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,

@@ -36,6 +36,14 @@ final class OversizedReply {
       case Reply.Done d ->
           new Reply.Failure(
               ErrorCode.TIMEOUT, "the update was done, but the value that it asked for is" + limit);
+      case Reply.Evaluated e ->
+          e.dot().isPresent()
+              ? new Reply.Failure(
+                  ErrorCode.TIMEOUT,
+                  "the program was done, but the values that it read are" + limit)
+              : new Reply.Failure(
+                  ErrorCode.VALUE_TOO_LARGE,
+                  "the values are" + limit + " for an answer: read fewer at a time, or in part");
       case Reply.Transacted t ->
           t.dot().isPresent()
               ? new Reply.Failure(

@@ -128,6 +128,8 @@ public final class RequestHandler implements ClientServer.Handler {
       case Request.ReadAll r -> Inspector.keyspace(keyspaces, r.keyspace()).readAll(r, lane, reply);
       case Request.WriteAll r ->
           Inspector.keyspace(keyspaces, r.keyspace()).writeAll(r, lane, reply);
+      case Request.Evaluate r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).evaluate(r, lane, reply);
       case Request.Transact r ->
           Inspector.keyspace(keyspaces, r.keyspace()).transact(r, r, lane, reply);
       case Request.Repeat r ->

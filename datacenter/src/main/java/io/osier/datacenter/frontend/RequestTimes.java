@@ -19,6 +19,7 @@ final class RequestTimes {
     WRITE,
     SCAN,
     TRANSACT,
+    PROGRAM,
     THROUGH,
     WATCH,
     INSPECT,
@@ -33,6 +34,7 @@ final class RequestTimes {
         case Request.WriteAll r -> WRITE;
         case Request.Scan r -> SCAN;
         case Request.Transact r -> TRANSACT;
+        case Request.Evaluate r -> PROGRAM;
         case Request.Repeat r -> TRANSACT;
         case Request.Through r -> THROUGH;
         case Request.Watch r -> WATCH;

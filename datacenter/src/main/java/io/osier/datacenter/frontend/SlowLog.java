@@ -154,6 +154,7 @@ public final class SlowLog {
       case Request.Write r -> r.keyspace();
       case Request.ReadAll r -> r.keyspace();
       case Request.WriteAll r -> r.keyspace();
+      case Request.Evaluate r -> r.keyspace();
       case Request.Scan r -> r.keyspace();
       case Request.Transact r -> r.keyspace();
       case Request.Repeat r -> r.step().keyspace();
@@ -168,6 +169,7 @@ public final class SlowLog {
       case Request.Write r -> "'" + r.key() + "'";
       case Request.ReadAll r -> r.reads().size() + " objects";
       case Request.WriteAll r -> r.updates().size() + " objects";
+      case Request.Evaluate r -> r.calls().size() + " calls";
       case Request.Transact r -> parts(r);
       case Request.Repeat r -> parts(r.step());
       case Request.Administer r -> r.toString();

@@ -30,6 +30,7 @@ final class Commands {
   private final String dc;
   private final ObjectStore store;
   private final Writes writes;
+  private final Programs programs;
   private final TransactionSupport transactions;
   private final Propagation propagation;
   private final EffectsBuilder effects;
@@ -42,12 +43,14 @@ final class Commands {
       String dc,
       ObjectStore store,
       Writes writes,
+      Programs programs,
       TransactionSupport transactions,
       Propagation propagation,
       EffectsBuilder effects) {
     this.dc = dc;
     this.store = store;
     this.writes = writes;
+    this.programs = programs;
     this.transactions = transactions;
     this.propagation = propagation;
     this.effects = effects;
@@ -154,6 +157,7 @@ final class Commands {
       case Request.Write w -> w.after();
       case Request.ReadAll r -> r.after();
       case Request.WriteAll w -> w.after();
+      case Request.Evaluate e -> e.after();
       case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       case Request.Repeat r -> after(r.step());
       default -> VersionVector.EMPTY;
@@ -166,6 +170,7 @@ final class Commands {
       case Request.Write w -> w.waitMillis();
       case Request.ReadAll r -> r.waitMillis();
       case Request.WriteAll w -> w.waitMillis();
+      case Request.Evaluate e -> e.waitMillis();
       case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
       case Request.Repeat r -> waitMillis(r.step());
       default -> 0;
@@ -179,6 +184,7 @@ final class Commands {
         case Request.Write w -> writes.write(ticket, w, now);
         case Request.ReadAll r -> readAll(ticket, r, now);
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
+        case Request.Evaluate e -> effects.answer(ticket, programs.evaluate(e, now));
         case Request.Transact t -> effects.answer(transactions.step(ticket, t, now));
         case Request.Repeat r -> effects.answer(transactions.repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));

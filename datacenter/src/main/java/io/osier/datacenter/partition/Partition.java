@@ -183,7 +183,14 @@ public final class Partition implements Machine {
     }
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
     this.commands =
-        new Commands(config.self().dc(), store, writes, transactions, propagation, effects);
+        new Commands(
+            config.self().dc(),
+            store,
+            writes,
+            new Programs(store, sequencer, escrow, writes),
+            transactions,
+            propagation,
+            effects);
   }
 
   /** Up to where something may have been forgotten; null where others may have done so. */

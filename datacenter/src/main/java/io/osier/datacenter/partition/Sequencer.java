@@ -220,6 +220,42 @@ final class Sequencer {
   }
 
   /**
+   * Makes an update that is to be committed with others. What is over and is updated is removed by
+   * it first.
+   *
+   * @param number of the last of those that come before it, or of what is committed
+   * @param timestamp the same for all of them
+   * @throws OsierException if the object cannot be updated so
+   */
+  Updates.Updated update(
+      long number, long timestamp, CrdtState before, Operation operation, Now now) {
+    return Updates.updateAt(
+        before, now.millis(), operation, preparation(number, timestamp, before));
+  }
+
+  /**
+   * As {@link #update}, concurrent to some of those before it.
+   *
+   * @param seen the object without those: what the operation replaces or removes is in here
+   */
+  Updates.Updated updateBeside(
+      long number,
+      long timestamp,
+      CrdtState seen,
+      CrdtState before,
+      Operation operation,
+      Now now) {
+    CrdtState delta =
+        Updates.prepareAt(seen, now.millis(), operation, preparation(number, timestamp, before));
+    return new Updates.Updated(delta, before.join(delta));
+  }
+
+  private UpdateContext preparation(long number, long timestamp, CrdtState before) {
+    long predecessor = before.context().through(self);
+    return new UpdateContext(self, number + 1, predecessor, timestamp, forgotten());
+  }
+
+  /**
    * Commits updates that become visible together, in the order of their numbers.
    *
    * @param answered whether a client is answered with the last of the numbers

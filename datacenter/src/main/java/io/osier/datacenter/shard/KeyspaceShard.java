@@ -14,6 +14,7 @@ import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -202,6 +204,28 @@ public final class KeyspaceShard {
     }
   }
 
+  /** Does a program, in its turn. */
+  public void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {
+    Set<Key> keys = ProgramChecks.keys(program);
+    ShardGateway to = toAll("a program", keys);
+    keys.forEach(this::checkKey);
+    program.calls().forEach(this::checkCall);
+    gate.checkRead();
+    if (program.isUpdate()) {
+      gate.check();
+    }
+    to.evaluate(program, keys, lane, reply);
+  }
+
+  private void checkCall(Call call) {
+    switch (call) {
+      case Call.Update c -> checkOperation(c.type(), c.operation());
+      case Call.Replace c -> checkOperation(c.type(), c.operation());
+      case Call.ExpireIf c -> checkOperation(Operation.ANY_TYPE, c.deadline());
+      default -> {}
+    }
+  }
+
   /** The way into the one partition of a batch's keys. */
   private ShardGateway toAll(List<Key> keys) {
     if (keys.isEmpty() || keys.size() > Request.BATCH_MAX) {
@@ -209,13 +233,19 @@ public final class KeyspaceShard {
           ErrorCode.INVALID_ARGUMENT,
           "a batch has 1 to " + Request.BATCH_MAX + " parts, not " + keys.size());
     }
-    ShardGateway first = to(keys.getFirst());
+    return toAll("a batch", keys);
+  }
+
+  private ShardGateway toAll(String what, Collection<Key> keys) {
+    Key some = keys.iterator().next();
+    ShardGateway first = to(some);
     for (Key key : keys) {
       if (to(key) != first) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
-            "a batch is for keys of one partition, and '"
-                + keys.getFirst()
+            what
+                + " is for keys of one partition, and '"
+                + some
                 + "' and '"
                 + key
                 + "' are not of the same");

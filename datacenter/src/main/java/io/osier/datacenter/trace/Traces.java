@@ -3,6 +3,7 @@ package io.osier.datacenter.trace;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.trace.SpanKind;
+import io.osier.core.Key;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
@@ -173,6 +174,11 @@ public final class Traces implements AutoCloseable {
           answered(request, done.dot().get(), beganNanos, takenNanos, executedNanos, answeredNanos);
         }
       }
+      case Reply.Evaluated done -> {
+        if (done.dot().isPresent()) {
+          answered(request, done.dot().get(), beganNanos, takenNanos, executedNanos, answeredNanos);
+        }
+      }
       default -> {}
     }
   }
@@ -192,7 +198,8 @@ public final class Traces implements AutoCloseable {
       says.put(SpanAttributes.REQUEST, "write").put(SpanAttributes.TYPE, w.type().toString());
       partition.sayKey(says, w.key());
     } else {
-      says.put(SpanAttributes.REQUEST, "transaction");
+      String kind = request instanceof Request.Evaluate ? "program" : "transaction";
+      says.put(SpanAttributes.REQUEST, kind);
     }
     root(trace, began, answered, says.build());
     if (taken == 0) {
@@ -207,14 +214,17 @@ public final class Traces implements AutoCloseable {
 
   private @Nullable PartitionTraces partitionOf(Request request) {
     return switch (request) {
-      case Request.Write w -> {
-        List<PartitionTraces> partitions = keyspaces.getOrDefault(w.keyspace(), List.of());
-        yield partitions.isEmpty() ? null : partitions.get(w.key().partition(partitions.size()));
-      }
+      case Request.Write w -> of(w.keyspace(), w.key());
+      case Request.Evaluate e -> of(e.keyspace(), e.calls().getFirst().key());
       case Request.Transact t -> only(t);
       case Request.Repeat r -> only(r.step());
       default -> null;
     };
+  }
+
+  private @Nullable PartitionTraces of(String keyspace, Key key) {
+    List<PartitionTraces> partitions = keyspaces.getOrDefault(keyspace, List.of());
+    return partitions.isEmpty() ? null : partitions.get(key.partition(partitions.size()));
   }
 
   /** Transactions are of keyspaces with one partition. */

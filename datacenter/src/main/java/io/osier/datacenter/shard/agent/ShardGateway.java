@@ -15,6 +15,7 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -189,6 +190,17 @@ public final class ShardGateway {
     List<Key> keys = write.updates().stream().map(Request.Update::key).toList();
     keys.forEach(inside::absorb);
     submit(keys, lane, write, reply);
+  }
+
+  /**
+   * Does a program, in its turn.
+   *
+   * @param keys all that it is about
+   */
+  public void evaluate(
+      Request.Evaluate program, Collection<Key> keys, OrderedQueue lane, Consumer<Reply> reply) {
+    keys.forEach(inside::absorb);
+    submit(keys, lane, program, reply);
   }
 
   /** Does an update, in its turn. */

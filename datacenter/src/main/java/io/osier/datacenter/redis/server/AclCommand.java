@@ -11,10 +11,12 @@ import io.osier.datacenter.access.RequestRights;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Request;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -79,7 +81,7 @@ final class AclCommand {
       if (words.length == 2) {
         found.add(group);
       } else if (group.equalsIgnoreCase(text(words[2]))) {
-        found.add(entry.command().name().toLowerCase(java.util.Locale.ROOT));
+        found.add(entry.command().name().toLowerCase(Locale.ROOT));
       }
     }
     if (found.isEmpty()) {
@@ -122,7 +124,7 @@ final class AclCommand {
     }
     byte[][] command = Arrays.copyOfRange(words, 3, words.length);
     if (!entry.fits(command.length)) {
-      throw io.osier.datacenter.redis.command.RedisErrors.arity(text(words[3]));
+      throw RedisErrors.arity(text(words[3]));
     }
     if (entry.action() == null
         && entry.command().does().plan(session.scope(), command) instanceof Plan.Ask ask) {

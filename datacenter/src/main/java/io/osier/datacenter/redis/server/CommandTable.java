@@ -4,6 +4,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -87,7 +88,7 @@ final class CommandTable {
    * @param own those that need a session
    */
   static CommandTable of(List<RedisCommand> commands, Map<RedisCommand, Action> own) {
-    List<Entry> entries = new java.util.ArrayList<>();
+    List<Entry> entries = new ArrayList<>();
     commands.forEach(c -> entries.add(entry(c, null)));
     own.forEach((c, action) -> entries.add(entry(c, action)));
     return new CommandTable(entries);

@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
@@ -72,11 +73,11 @@ final class OwnCommands {
   static String option(byte[] word) {
     return word.length > SHOWN_MAX
         ? ""
-        : io.osier.datacenter.redis.RespDecoder.text(word).toUpperCase(Locale.ROOT);
+        : RespDecoder.text(word).toUpperCase(Locale.ROOT);
   }
 
   static String text(byte[] word) {
-    return io.osier.datacenter.redis.RespDecoder.text(word);
+    return RespDecoder.text(word);
   }
 
   /** A whole number. */

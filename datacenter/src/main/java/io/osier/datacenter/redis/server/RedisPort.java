@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Framing;
 import io.osier.datacenter.frontend.ClientRequests;
@@ -36,7 +37,7 @@ public final class RedisPort implements ClientServer.Protocol {
   static final RespDecoder.Limits LIMITS =
       new RespDecoder.Limits(
           RespDecoder.WORDS_MAX,
-          io.osier.core.KeyspacePolicy.Limits.VALUE_BYTES_CAP + (64 << 10),
+          KeyspacePolicy.Limits.VALUE_BYTES_CAP + (64 << 10),
           Framing.CLIENT_FRAME_BYTES_MAX);
 
   /** So long it is not looked again which keyspaces there are. */
@@ -72,7 +73,7 @@ public final class RedisPort implements ClientServer.Protocol {
   private final ClientServer.Handler handler;
   private final Around around;
   private final Logins logins;
-  private final Cursors cursors;
+  private final CursorTable cursors;
   private final CommandTable table = Commands.table();
   private final Map<String, String> settings = new ConcurrentSkipListMap<>();
   private final long startMillis;
@@ -96,7 +97,7 @@ public final class RedisPort implements ClientServer.Protocol {
     this.logins = new Logins(around.hasher);
     this.startMillis = around.millis.getAsLong();
     this.seeds = new SplittableRandom(around.chance.nextLong());
-    this.cursors = new Cursors(around.millis, this::drawn);
+    this.cursors = new CursorTable(around.millis, this::drawn);
     this.settings.putAll(Settings.first(this.databases.count()));
   }
 
@@ -241,7 +242,7 @@ public final class RedisPort implements ClientServer.Protocol {
     return logins;
   }
 
-  Cursors cursors() {
+  CursorTable cursors() {
     return cursors;
   }
 

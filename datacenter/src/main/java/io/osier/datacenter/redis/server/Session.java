@@ -244,7 +244,7 @@ final class Session {
   Scope scope() {
     RedisPort.Keyspace of = port.keyspace(database);
     return new Scope(
-        of.name(), of.partition(), of.partitions(), port.millis(), port.seed(), resp3);
+        of.name(), of.partition(), of.partitions(), port.millis(), port.seed(), resp3, port.cursors());
   }
 
   // ---------------------------------------------------------------- what it has chosen

@@ -68,6 +68,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private static final long SIGN_MILLIS = 500;
 
   private final ReplicaId self;
+  private final ClientServer.Handler handler;
   private final AccessControl access;
   private final PortGuard port;
   private final RequestWatch watch;
@@ -94,6 +95,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
       Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {
     super(GREETING_BYTES_MAX, shared.requestBytes());
     this.self = shared.self();
+    this.handler = shared.handler();
     this.access = shared.access();
     this.port = shared.port();
     this.page = page;
@@ -179,7 +181,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
     answer(
         id,
-        new Reply.Welcome(Request.PROTOCOL_VERSION, self, requests.handler().keyspaces()));
+        new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
   }
 
   private void refuse(
@@ -210,7 +212,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   @Override
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
-    requests.lane().hold(); // until all that has come is taken
+    requests.hold(); // until all that has come is taken
     int length = content.remaining();
     long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
     long began = watch.nanos();
@@ -335,7 +337,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   protected void frames(ChannelHandlerContext ctx) {
     answering = true;
     try {
-      requests.lane().release(requests.handler()::together);
+      requests.release();
     } finally {
       answering = false;
     }

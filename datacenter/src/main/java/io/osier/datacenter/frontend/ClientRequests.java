@@ -97,14 +97,14 @@ public final class ClientRequests {
     return shared.port;
   }
 
-  /** Who does what is asked for. */
-  public ClientServer.Handler handler() {
-    return shared.handler;
+  /** What follows requests is held back until {@link #release}: it is done once for all of them. */
+  public void hold() {
+    lane.hold();
   }
 
-  /** In which order requests take effect. */
-  public OrderedQueue lane() {
-    return lane;
+  /** Does what was held back. */
+  public void release() {
+    lane.release(shared.handler::together);
   }
 
   /** The time, by the clock that requests are measured by. */

@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +35,9 @@ public final class RespDecoder {
   private static final int NUMBER_BYTES_MAX = 64;
 
   private static final int FIRST_WORDS = 16;
+
+  /** Room for more words is given up behind their command. */
+  private static final int KEPT_WORDS = 256;
 
   /** Nothing of the command is known. */
   private static final int AT_START = -1;
@@ -242,6 +244,7 @@ public final class RespDecoder {
   /** Words between blanks, which quotes hold together. */
   private static List<byte[]> words(byte[] bytes, int from, int to) {
     List<byte[]> words = new ArrayList<>();
+    byte[] word = new byte[to - from];
     int i = from;
     while (true) {
       while (i < to && isBlank(bytes[i])) {
@@ -250,48 +253,43 @@ public final class RespDecoder {
       if (i == to) {
         return words;
       }
-      ByteArrayOutputStream word = new ByteArrayOutputStream();
-      while (i < to && !isBlank(bytes[i])) {
-        if (bytes[i] == '"' || bytes[i] == '\'') {
-          i = quoted(bytes, i, to, word);
+      int size = 0;
+      byte quote = 0; // the one that is open
+      while (i < to && (quote != 0 || !isBlank(bytes[i]))) {
+        byte b = bytes[i++];
+        if (quote == 0 && (b == '"' || b == '\'')) {
+          quote = b;
+        } else if (b == quote && quote != 0) {
+          quote = 0;
           if (i < to && !isBlank(bytes[i])) {
             throw unbalanced();
           }
+        } else if (quote == '"' && b == '\\' && isHex(bytes, i, to)) {
+          word[size++] = (byte) (16 * hex(bytes[i + 1]) + hex(bytes[i + 2]));
+          i += 3;
+        } else if (quote == '"' && b == '\\' && i < to) {
+          word[size++] = escaped(bytes[i++]);
+        } else if (quote == '\'' && b == '\\' && i < to && bytes[i] == '\'') {
+          word[size++] = bytes[i++];
         } else {
-          word.write(bytes[i++]);
+          word[size++] = b;
         }
       }
-      words.add(word.toByteArray());
-    }
-  }
-
-  /** Takes what is between quotes; where the closing one was, and one further. */
-  private static int quoted(byte[] bytes, int from, int to, ByteArrayOutputStream word) {
-    byte quote = bytes[from];
-    int i = from + 1;
-    while (i < to && bytes[i] != quote) {
-      if (bytes[i] != '\\' || i + 1 == to) {
-        word.write(bytes[i++]);
-      } else if (quote == '\'') {
-        boolean escapes = bytes[i + 1] == '\'';
-        word.write(escapes ? '\'' : '\\');
-        i += escapes ? 2 : 1;
-      } else if (bytes[i + 1] == 'x' && i + 3 < to && hex(bytes[i + 2]) >= 0
-          && hex(bytes[i + 3]) >= 0) {
-        word.write(16 * hex(bytes[i + 2]) + hex(bytes[i + 3]));
-        i += 4;
-      } else {
-        word.write(escaped(bytes[i + 1]));
-        i += 2;
+      if (quote != 0) {
+        throw unbalanced();
       }
+      words.add(Arrays.copyOf(word, size));
     }
-    if (i == to) {
-      throw unbalanced();
-    }
-    return i + 1;
   }
 
-  private static int escaped(byte b) {
+  private static boolean isHex(byte[] bytes, int from, int to) {
+    return from + 2 < to
+        && bytes[from] == 'x'
+        && hex(bytes[from + 1]) >= 0
+        && hex(bytes[from + 2]) >= 0;
+  }
+
+  private static byte escaped(byte b) {
     return switch (b) {
       case 'n' -> '\n';
       case 'r' -> '\r';
@@ -315,6 +313,11 @@ public final class RespDecoder {
   }
 
   // ---------------------------------------------------------------- what was found
+
+  /** For how many words there is room now. */
+  int room() {
+    return starts.length;
+  }
 
   /** How many words the command has that was found last. */
   public int count() {
@@ -343,7 +346,7 @@ public final class RespDecoder {
   public void forget() {
     count = 0;
     line = List.of();
-    if (starts.length > FIRST_WORDS) {
+    if (starts.length > KEPT_WORDS) {
       starts = new int[FIRST_WORDS];
       lengths = new int[FIRST_WORDS];
     }

@@ -210,12 +210,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     working = true;
     try {
       do {
-        requests.lane().hold();
+        requests.hold();
         try {
           finish();
           take();
         } finally {
-          requests.lane().release(requests.handler()::together);
+          requests.release();
         }
         answers.flush();
       } while (!done.isEmpty() || (!starved && mayTake()));

@@ -68,6 +68,8 @@ final class Increments {
                   Steps.ofType(
                       scope, key, Texts::isString, type -> increment(scope, key, type, amount));
               case INVALID_ARGUMENT -> Steps.error(RedisErrors.NO_INTEGER);
+              // All that was ever added may be too much, though the sum is not.
+              case OVERFLOW -> rewrite(scope, key, amount);
               default -> new Plan.Answer(RedisErrors.of(failure));
             });
   }
@@ -84,20 +86,24 @@ final class Increments {
               Steps.write(
                   scope, key, type, new Operation.IncrementWithin(amount, 0), false, Steps.WHOLE),
               reply -> counted(type, reply));
-      default ->
-          Rewrite.of(
-              scope,
-              key,
-              bytes -> {
-                byte[] sum = Numbers.text(plus(bytes, amount));
-                return new Rewrite.Outcome(sum, new RespValue.Int(Numbers.integer(sum)));
-              });
+      default -> rewrite(scope, key, amount);
     };
   }
 
-  private static long plus(Optional<byte[]> bytes, long amount) {
+  private static Plan rewrite(Scope scope, Key key, long amount) {
+    return Rewrite.of(
+        scope,
+        key,
+        bytes -> {
+          long sum = plus(bytes, amount, RedisErrors.NO_INTEGER);
+          return new Rewrite.Outcome(Numbers.text(sum), new RespValue.Int(sum));
+        });
+  }
+
+  /** The sum of a text and an amount. */
+  static long plus(Optional<byte[]> bytes, long amount, String error) {
     try {
-      return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get()), amount);
+      return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), error), amount);
     } catch (ArithmeticException e) {
       throw new RedisException(RedisErrors.OVERFLOW);
     }

@@ -74,7 +74,8 @@ final class ModelStrings {
       case "SETRANGE":
         return setRange(key, ModelKeys.integer(w.get(2)), w.get(3));
       case "GETBIT":
-        return ":" + bit(orEmpty(keys.text(key)), offset(w.get(2)));
+        int at = offset(w.get(2)); // is looked at before the key
+        return ":" + bit(orEmpty(keys.text(key)), at);
       case "SETBIT":
         return setBit(key, offset(w.get(2)), w.get(3));
       case "BITCOUNT":

@@ -172,7 +172,7 @@ final class BitCommands {
           if (!answer.exists()) { // it has nothing but zeros
             return new RespValue.Int(bit == 0 ? 0 : -1);
           }
-          Span span = bits(Span.of(start, end, length(bytes, inBits)), inBits);
+          Span span = bits(Span.clamped(start, end, length(bytes, inBits)), inBits);
           return new RespValue.Int(first(bytes, span, bit == 1, hasEnd));
         });
   }

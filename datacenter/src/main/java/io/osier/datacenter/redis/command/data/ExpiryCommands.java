@@ -12,6 +12,7 @@ import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -88,7 +89,7 @@ final class ExpiryCommands {
         default ->
             throw new RedisException(
                 "ERR Unsupported option "
-                    + new String(word, java.nio.charset.StandardCharsets.UTF_8)
+                    + new String(word, StandardCharsets.UTF_8)
                         .replaceAll("[\r\n]", " "));
       }
     }

@@ -95,7 +95,7 @@ final class HashNumbers {
   private static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     String name = Texts.name(words[2]);
-    BigDecimal amount = Numbers.decimal(words[3], RedisErrors.NO_FLOAT);
+    BigDecimal amount = Numbers.decimal(words[3], RedisErrors.NO_FLOAT, "ERR value is NaN or Infinity");
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
@@ -112,16 +112,20 @@ final class HashNumbers {
             new Query.Select(List.of(name))),
         reply ->
             Steps.answer(
-                new RespValue.Bulk(Numbers.text(Numbers.decimal(value(name, reply), NO_FLOAT)))),
+                new RespValue.Bulk(Numbers.text(decimal(value(name, reply))))),
         failure ->
             isOfNumber(failure) || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
+  private static BigDecimal decimal(byte[] value) {
+    return Numbers.decimal(value, NO_FLOAT, RedisErrors.INFINITE);
+  }
+
   private static Rewrite.Outcome plus(Optional<byte[]> value, BigDecimal amount) {
     BigDecimal number =
-        value.isEmpty() ? BigDecimal.ZERO : Numbers.decimal(value.get(), NO_FLOAT);
+        value.isEmpty() ? BigDecimal.ZERO : decimal(value.get());
     byte[] sum = Numbers.text(number.add(amount));
     return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
   }

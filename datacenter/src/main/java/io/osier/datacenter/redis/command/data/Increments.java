@@ -117,7 +117,7 @@ final class Increments {
 
   private static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
-    BigDecimal amount = Numbers.decimal(words[2], RedisErrors.NO_FLOAT);
+    BigDecimal amount = decimal(words[2]);
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
@@ -131,7 +131,7 @@ final class Increments {
               Texts.string(CrdtType.STRING, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
           return Steps.answer(
               new RespValue.Bulk(
-                  Numbers.text(Numbers.decimal(text, RedisErrors.NO_FLOAT))));
+                  Numbers.text(decimal(text))));
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
@@ -139,6 +139,10 @@ final class Increments {
                     || failure.code() == ErrorCode.OVERFLOW
                 ? rewriteFloat(scope, key, amount)
                 : new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  private static BigDecimal decimal(byte[] word) {
+    return Numbers.decimal(word, RedisErrors.NO_FLOAT, RedisErrors.INFINITE);
   }
 
   private static Plan rewriteFloat(Scope scope, Key key, BigDecimal amount) {
@@ -149,7 +153,7 @@ final class Increments {
           BigDecimal number =
               bytes.isEmpty()
                   ? BigDecimal.ZERO
-                  : Numbers.decimal(bytes.get(), RedisErrors.NO_FLOAT);
+                  : decimal(bytes.get());
           byte[] sum = Numbers.text(number.add(amount));
           return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
         });

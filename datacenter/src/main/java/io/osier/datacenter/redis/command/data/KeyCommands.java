@@ -16,6 +16,7 @@ import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Commands of keys, whatever they hold. Static, for any thread. */
 public final class KeyCommands {
@@ -121,7 +122,7 @@ public final class KeyCommands {
     return Steps.run(
         scope,
         List.of(
-            Steps.test(key, java.util.Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
+            Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
             new Call.Rename(key, to, onlyIfFree)),
         parts ->
             onlyIfFree

@@ -119,7 +119,7 @@ final class SortCommand {
           new Row(
               elements.get(i),
               value,
-              isNumber ? Numbers.decimal(value, NO_NUMBER) : BigDecimal.ZERO));
+              isNumber ? Numbers.decimal(value, NO_NUMBER, NO_NUMBER) : BigDecimal.ZERO));
     }
     if (!wish.isUnsorted()) {
       Comparator<Row> order =

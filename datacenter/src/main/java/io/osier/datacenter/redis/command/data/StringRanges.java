@@ -147,9 +147,13 @@ final class StringRanges {
    */
   record Span(long from, long to) {
     static Span of(long start, long end, long length) {
-      if (start < 0 && end < 0 && start > end) {
-        return new Span(1, 0);
-      }
+      return start < 0 && end < 0 && start > end
+          ? new Span(1, 0)
+          : clamped(start, end, length);
+    }
+
+    /** The same, but what lies before the beginning is the first place. */
+    static Span clamped(long start, long end, long length) {
       return new Span(
           Math.max(0, start < 0 ? length + start : start),
           Math.min(length - 1, Math.max(0, end < 0 ? length + end : end)));

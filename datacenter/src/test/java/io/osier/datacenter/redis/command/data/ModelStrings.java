@@ -276,7 +276,11 @@ final class ModelStrings {
     }
     long start = w.size() > 3 ? ModelKeys.integer(w.get(3)) : 0;
     long end = w.size() > 4 ? ModelKeys.integer(w.get(4)) : -1;
-    String part = range(text, start, end);
+    // Both before the beginning are its first place, here only.
+    String part =
+        start < 0 && start > end && end < 0
+            ? range(text, Math.max(0, text.length() + start), Math.max(0, text.length() + end))
+            : range(text, start, end);
     long from = Math.max(0, start < 0 ? text.length() + start : start);
     int at = bits(part).indexOf(wanted);
     if (at < 0 && wanted.equals("0") && w.size() <= 4 && !part.isEmpty()) {

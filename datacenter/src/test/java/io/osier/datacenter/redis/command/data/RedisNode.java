@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -40,8 +41,8 @@ final class RedisNode {
   /** What is done between two steps of a command. */
   Runnable between = () -> {};
 
-  /** How many requests the last command has taken. */
-  int requests;
+  /** Hears of each request. */
+  Consumer<Request> asked = request -> {};
 
   RedisNode(Cluster cluster, String dc, int partitions) {
     this.cluster = cluster;
@@ -76,7 +77,6 @@ final class RedisNode {
   RespValue answer(String... words) {
     RedisCommand command = requireNonNull(COMMANDS.get(words[0]), words[0]);
     byte[][] bytes = Stream.of(words).map(w -> w.getBytes(ISO_8859_1)).toArray(byte[][]::new);
-    requests = 0;
     if (command.arity() < 0 ? words.length < -command.arity() : words.length != command.arity()) {
       return new RespValue.Err("ERR wrong number of arguments");
     }
@@ -85,7 +85,7 @@ final class RedisNode {
       while (plan instanceof Plan.Ask ask) {
         List<Reply> replies = new ArrayList<>();
         for (Request request : ask.requests()) {
-          requests++;
+          asked.accept(request);
           replies.add(dc.answer(request));
         }
         between.run();
@@ -95,6 +95,12 @@ final class RedisNode {
     } catch (RedisException e) {
       return new RespValue.Err(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Whether a request may change something. */
+  static boolean changes(Request request) {
+    return request instanceof Request.Write
+        || (request instanceof Request.Evaluate program && program.isUpdate());
   }
 
   private Scope scope() {

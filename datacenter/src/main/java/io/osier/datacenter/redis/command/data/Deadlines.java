@@ -63,8 +63,7 @@ final class Deadlines {
     if (unit.fromNow && millis > Long.MAX_VALUE - scope.millis()) {
       throw invalid(command);
     }
-    return new Operation.Expire(
-        Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
+    return new Operation.Expire(Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
   }
 
   /** Whether it has passed already. */

@@ -118,8 +118,7 @@ final class DumpCommands {
             parts -> Steps.error("BUSYKEY Target key name already exists."));
   }
 
-  private static Call replacement(
-      Scope scope, Key key, long millis, Unit unit, byte[] payload) {
+  private static Call replacement(Scope scope, Key key, long millis, Unit unit, byte[] payload) {
     CrdtType type;
     Operation update;
     try {

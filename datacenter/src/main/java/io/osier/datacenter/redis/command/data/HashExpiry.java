@@ -8,8 +8,8 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -126,10 +126,12 @@ final class HashExpiry {
     }
     long count =
         Numbers.integer(
-            words.next(), 1, Integer.MAX_VALUE, "ERR Parameter `numFields` should be greater than 0");
+            words.next(),
+            1,
+            Integer.MAX_VALUE,
+            "ERR Parameter `numFields` should be greater than 0");
     if (count != words.left()) {
-      throw new RedisException(
-          "ERR The `numfields` parameter must match the number of arguments");
+      throw new RedisException("ERR The `numfields` parameter must match the number of arguments");
     }
     return Texts.names(words.rest());
   }

@@ -12,8 +12,8 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -95,7 +95,8 @@ final class HashNumbers {
   private static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
     String name = Texts.name(words[2]);
-    BigDecimal amount = Numbers.decimal(words[3], RedisErrors.NO_FLOAT, "ERR value is NaN or Infinity");
+    BigDecimal amount =
+        Numbers.decimal(words[3], RedisErrors.NO_FLOAT, "ERR value is NaN or Infinity");
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
@@ -110,9 +111,7 @@ final class HashNumbers {
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply ->
-            Steps.answer(
-                new RespValue.Bulk(Numbers.text(decimal(value(name, reply))))),
+        reply -> Steps.answer(new RespValue.Bulk(Numbers.text(decimal(value(name, reply))))),
         failure ->
             isOfNumber(failure) || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
@@ -124,8 +123,7 @@ final class HashNumbers {
   }
 
   private static Rewrite.Outcome plus(Optional<byte[]> value, BigDecimal amount) {
-    BigDecimal number =
-        value.isEmpty() ? BigDecimal.ZERO : decimal(value.get());
+    BigDecimal number = value.isEmpty() ? BigDecimal.ZERO : decimal(value.get());
     byte[] sum = Numbers.text(number.add(amount));
     return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
   }

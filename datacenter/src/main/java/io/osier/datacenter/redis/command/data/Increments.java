@@ -8,8 +8,8 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -78,8 +78,7 @@ final class Increments {
     return switch (type) {
       case PN_COUNTER, G_COUNTER, STRING ->
           Steps.ask(
-              Steps.write(
-                  scope, key, type, new Operation.Increment(amount), false, Steps.WHOLE),
+              Steps.write(scope, key, type, new Operation.Increment(amount), false, Steps.WHOLE),
               reply -> counted(type, reply));
       case BOUNDED_COUNTER ->
           Steps.ask(
@@ -129,9 +128,7 @@ final class Increments {
         reply -> {
           byte[] text =
               Texts.string(CrdtType.STRING, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Steps.answer(
-              new RespValue.Bulk(
-                  Numbers.text(decimal(text))));
+          return Steps.answer(new RespValue.Bulk(Numbers.text(decimal(text))));
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
@@ -150,10 +147,7 @@ final class Increments {
         scope,
         key,
         bytes -> {
-          BigDecimal number =
-              bytes.isEmpty()
-                  ? BigDecimal.ZERO
-                  : decimal(bytes.get());
+          BigDecimal number = bytes.isEmpty() ? BigDecimal.ZERO : decimal(bytes.get());
           byte[] sum = Numbers.text(number.add(amount));
           return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
         });

@@ -209,8 +209,7 @@ final class SortCommand {
           ? HashCommands.fields(answer).get(field)
           : null;
     }
-    return Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow())
-        .orElse(null);
+    return Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()).orElse(null);
   }
 
   private static Call call(byte[] pattern, byte[] element) {

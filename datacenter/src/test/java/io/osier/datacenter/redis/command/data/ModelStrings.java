@@ -29,7 +29,8 @@ final class ModelStrings {
       case "SETEX", "PSETEX":
         long time = ModelKeys.integer(w.get(2));
         if (time <= 0) {
-          throw new Wrong("ERR invalid expire time in '" + w.getFirst().toLowerCase() + "' command");
+          throw new Wrong(
+              "ERR invalid expire time in '" + w.getFirst().toLowerCase() + "' command");
         }
         keys.put(key, w.get(3));
         keys.get(key).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;

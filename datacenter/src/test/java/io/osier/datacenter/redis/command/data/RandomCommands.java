@@ -118,12 +118,37 @@ final class RandomCommands {
 
   private static final List<String> VALUES =
       List.of(
-          "", "a", "abc", "1", "5", "-7", "10", "3.5", "-0.25", "007", "+1", " 1", "1e2", "x y",
-          "\u00ff\u00fe", "\u0000\u0001", "9223372036854775807", "-9223372036854775808",
+          "",
+          "a",
+          "abc",
+          "1",
+          "5",
+          "-7",
+          "10",
+          "3.5",
+          "-0.25",
+          "007",
+          "+1",
+          " 1",
+          "1e2",
+          "x y",
+          "\u00ff\u00fe",
+          "\u0000\u0001",
+          "9223372036854775807",
+          "-9223372036854775808",
           "foobar");
   private static final List<String> NUMBERS =
-      List.of("1", "-1", "5", "100", "9223372036854775807", "-9223372036854775808", "x", "1.5",
-          "+2", "");
+      List.of(
+          "1",
+          "-1",
+          "5",
+          "100",
+          "9223372036854775807",
+          "-9223372036854775808",
+          "x",
+          "1.5",
+          "+2",
+          "");
   private static final List<String> REALS = List.of("0.1", "-2.5", "3", "1e3", "200", "x", "");
   private static final List<String> ELEMENTS = List.of("a", "b", "c", "1", "2", "1.5", "\u00ff");
   private static final List<String> FIELDS = List.of("f", "g", "h", "1", "\u00fe", "");

@@ -230,8 +230,7 @@ final class RedisModel {
       Long deadline = entry.deadlines.get(name);
       switch (w.getFirst()) {
         case "HPTTL" -> answers.add(":" + (deadline == null ? -1 : deadline - keys.millis));
-        case "HPERSIST" ->
-            answers.add(entry.deadlines.remove(name) == null ? ":-1" : ":1");
+        case "HPERSIST" -> answers.add(entry.deadlines.remove(name) == null ? ":-1" : ":1");
         default -> {
           long millis = ModelKeys.integer(w.get(2));
           if (w.contains("NX") && deadline != null) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  * -Dosier.redis.sequences=N} tries so many, {@code -Dosier.redis.seed=S} begins with that seed.
  */
 class RedisModelTest {
-  private static final int COMMANDS = 60;
+  private static final int COMMANDS = 40;
 
   @Test
   void randomCommands_asASingleNodeOfRedis() {
@@ -30,13 +30,16 @@ class RedisModelTest {
     List<String> done = new ArrayList<>();
     for (int i = 0; i < COMMANDS; i++) {
       List<String> words = commands.next(node.millis());
-      String answer =
-          Texted.text(words.getFirst(), node.answer(words.toArray(new String[0])));
+      String answer = Texted.text(words.getFirst(), node.answer(words.toArray(new String[0])));
       done.add(words + " -> " + answer);
       String expected = model.answer(node.millis(), words, answer);
       if (!answer.equals(expected)) {
         done.add("and not " + expected);
-        fail("-Dosier.redis.seed=" + seed + " -Dosier.redis.sequences=1: " + String.join("\n", done));
+        fail(
+            "-Dosier.redis.seed="
+                + seed
+                + " -Dosier.redis.sequences=1: "
+                + String.join("\n", done));
       }
       node.pass(commands.millis());
     }

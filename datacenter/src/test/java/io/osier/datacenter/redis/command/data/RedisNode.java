@@ -27,8 +27,7 @@ import java.util.stream.Stream;
 /** Does Redis' commands at a partition, in virtual time. */
 final class RedisNode {
   static final Map<String, RedisCommand> COMMANDS =
-      Stream.of(
-              KeyCommands.all(), StringCommands.all(), HashCommands.all(), SetCommands.all())
+      Stream.of(KeyCommands.all(), StringCommands.all(), HashCommands.all(), SetCommands.all())
           .flatMap(List::stream)
           .collect(Collectors.toMap(RedisCommand::name, Function.identity()));
 

@@ -194,9 +194,22 @@ class RedisScenesTest {
     node.asked = requests::add;
     for (String call :
         List.of(
-            "SET k 1", "GET k", "INCR k", "APPEND k x", "DEL k", "SADD k a", "SREM k a", "HSET k f v",
-            "HGET k f", "HDEL k f", "MSET a 1 b 2", "MGET a b", "EXPIRE a 10", "TTL a",
-            "SET a 2 XX GET", "SPOP k")) {
+            "SET k 1",
+            "GET k",
+            "INCR k",
+            "APPEND k x",
+            "DEL k",
+            "SADD k a",
+            "SREM k a",
+            "HSET k f v",
+            "HGET k f",
+            "HDEL k f",
+            "MSET a 1 b 2",
+            "MGET a b",
+            "EXPIRE a 10",
+            "TTL a",
+            "SET a 2 XX GET",
+            "SPOP k")) {
       requests.clear();
       node.answer(call.split(" "));
       assertThat(requests).as(call).hasSize(1);
@@ -270,8 +283,7 @@ class RedisScenesTest {
     assertThat(text("SORT s")).isEqualTo("[$1 $9 $10]");
     assertThat(text("SORT s DESC LIMIT 1 5")).isEqualTo("[$9 $1]");
     assertThat(text("SORT s ALPHA")).isEqualTo("[$1 $10 $9]");
-    assertThat(text("SORT s BY w_* GET # GET o_*->f"))
-        .isEqualTo("[$10 (nil) $1 (nil) $9 $x]");
+    assertThat(text("SORT s BY w_* GET # GET o_*->f")).isEqualTo("[$10 (nil) $1 (nil) $9 $x]");
     assertThat(text("SORT s STORE l")).startsWith("-ERR SORT ... STORE");
     text("SADD s x");
     assertThat(text("SORT s")).isEqualTo("-ERR One or more scores can't be converted into double");

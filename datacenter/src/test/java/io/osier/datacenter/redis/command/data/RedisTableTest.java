@@ -182,8 +182,7 @@ class RedisTableTest {
 
   @TestFactory
   Stream<DynamicTest> calls_asTheTableSays() {
-    return ROWS.stream()
-        .map(row -> DynamicTest.dynamicTest(row.call, () -> checkForm(row)));
+    return ROWS.stream().map(row -> DynamicTest.dynamicTest(row.call, () -> checkForm(row)));
   }
 
   private static void checkForm(Row row) {
@@ -236,7 +235,8 @@ class RedisTableTest {
   @Test
   void oddWords_wrongNumberOfArguments() {
     RedisNode node = RedisNode.alone();
-    for (String call : List.of("MSET a", "MSET a b c", "MSETNX a b c", "HSET k f", "HMSET k f v g")) {
+    for (String call :
+        List.of("MSET a", "MSET a b c", "MSETNX a b c", "HSET k f", "HMSET k f v g")) {
       String name = call.split(" ")[0];
       if (call.split(" ").length >= -RedisNode.COMMANDS.get(name).arity()) {
         assertThat(node.answer(call.split(" ")))

@@ -42,8 +42,7 @@ final class Texted {
     if (command.equals("HGETALL") && value instanceof RespValue.Pairs pairs) {
       List<String> rows = new ArrayList<>();
       for (int i = 0; i < pairs.keysAndValues().size(); i += 2) {
-        rows.add(
-            text(pairs.keysAndValues().get(i)) + " " + text(pairs.keysAndValues().get(i + 1)));
+        rows.add(text(pairs.keysAndValues().get(i)) + " " + text(pairs.keysAndValues().get(i + 1)));
       }
       return rows.stream().sorted().collect(Collectors.joining(" ", "[", "]"));
     }

@@ -200,6 +200,9 @@ final class Rooms {
         KRYO);
     r.pure("datacenter.redis", List.of("core"));
     r.pure("datacenter.redis.command", List.of("core", "crdt", "protocol", "datacenter.redis"));
+    r.pure(
+        "datacenter.redis.command.data",
+        List.of("core", "crdt", "protocol", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
         "datacenter.redis.server",
         List.of(
@@ -213,7 +216,8 @@ final class Rooms {
             "datacenter.access",
             "datacenter.frontend",
             "datacenter.redis",
-            "datacenter.redis.command"),
+            "datacenter.redis.command",
+            "datacenter.redis.command.data"),
         NETTY,
         LOGGING);
     r.shell(

@@ -83,8 +83,7 @@ public final class Glob {
       end++;
     }
     while (end < pattern.length && pattern[end] != ']') {
-      boolean isRange =
-          pattern[end] != '\\' && end + 2 < pattern.length && pattern[end + 1] == '-';
+      boolean isRange = pattern[end] != '\\' && end + 2 < pattern.length && pattern[end + 1] == '-';
       end += isRange ? 3 : pattern[end] == '\\' ? 2 : 1;
     }
     return Math.min(pattern.length, end + 1);

@@ -89,15 +89,16 @@ public final class Numbers {
   /**
    * A number with a fraction, exactly.
    *
-   * @throws RedisException with the error, or {@link RedisErrors#INFINITE} for an infinite one
+   * @param error what is thrown for a text that is none
+   * @param infinite what is thrown for an infinite one
    */
-  public static BigDecimal decimal(byte[] word, String error) {
+  public static BigDecimal decimal(byte[] word, String error, String infinite) {
     if (word.length == 0 || word.length >= FLOAT_TEXT_MAX) {
       throw new RedisException(error);
     }
     String text = new String(word, StandardCharsets.ISO_8859_1);
     if (INFINITE.matcher(text).matches()) {
-      throw new RedisException(RedisErrors.INFINITE);
+      throw new RedisException(infinite);
     }
     return finite(text).orElseThrow(() -> new RedisException(error));
   }

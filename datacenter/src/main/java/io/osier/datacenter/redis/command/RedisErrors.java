@@ -11,25 +11,35 @@ public final class RedisErrors {
   /** A key holds something else. */
   public static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
+
   /** Words are not as they must be. */
   public static final String SYNTAX = "ERR syntax error";
+
   /** A word is no whole number. */
   public static final String NO_INTEGER = "ERR value is not an integer or out of range";
+
   /** A word is no number. */
   public static final String NO_FLOAT = "ERR value is not a valid float";
+
   /** A number is too large or too small. */
   public static final String OUT_OF_RANGE = "ERR value is out of range";
+
   /** A sum would leave the range of a long. */
   public static final String OVERFLOW = "ERR increment or decrement would overflow";
+
   /** A sum would be no number. */
   public static final String INFINITE = "ERR increment would produce NaN or Infinity";
+
   /** A key is not there. */
   public static final String NO_KEY = "ERR no such key";
+
   /** A value would be too large. */
   public static final String TOO_LONG =
       "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+
   /** Keys are not in one partition. */
   public static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+
   /** A command began again too often. */
   public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";

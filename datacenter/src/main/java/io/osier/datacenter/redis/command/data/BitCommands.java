@@ -8,8 +8,8 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -20,7 +20,9 @@ import io.osier.protocol.Call;
 import java.util.Arrays;
 import java.util.List;
 
-/** Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread. */
+/**
+ * Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread.
+ */
 final class BitCommands {
   static final String NO_OFFSET = "ERR bit offset is not an integer or out of range";
 
@@ -67,8 +69,7 @@ final class BitCommands {
         scope,
         Key.of(words[1]),
         Steps.WHOLE,
-        answer ->
-            new RespValue.Int(isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
+        answer -> new RespValue.Int(isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
   }
 
   private static Plan setBit(Scope scope, byte[][] words) {
@@ -172,7 +173,7 @@ final class BitCommands {
           if (!answer.exists()) { // it has nothing but zeros
             return new RespValue.Int(bit == 0 ? 0 : -1);
           }
-          Span span = bits(Span.of(start, end, length(bytes, inBits)), inBits);
+          Span span = bits(Span.clamped(start, end, length(bytes, inBits)), inBits);
           return new RespValue.Int(first(bytes, span, bit == 1, hasEnd));
         });
   }
@@ -223,10 +224,7 @@ final class BitCommands {
                   bytes.length == 0
                       ? Steps.delete(to)
                       : new Call.Replace(
-                          to,
-                          CrdtType.STRING,
-                          new Operation.Assign(Value.ofText(bytes)),
-                          false));
+                          to, CrdtType.STRING, new Operation.Assign(Value.ofText(bytes)), false));
           return new Derived.Result(calls, new RespValue.Int(bytes.length));
         });
   }

@@ -123,13 +123,11 @@ final class Bitfield {
     }
     int bits =
         (int)
-            Numbers.integer(
-                Arrays.copyOfRange(type, 1, type.length), 1, signed ? 64 : 63, NO_TYPE);
+            Numbers.integer(Arrays.copyOfRange(type, 1, type.length), 1, signed ? 64 : 63, NO_TYPE);
     boolean counted = offset.length > 0 && offset[0] == '#';
     byte[] digits = counted ? Arrays.copyOfRange(offset, 1, offset.length) : offset;
     long number =
-        Numbers.integer(
-            digits, 0, (BITS_MAX - bits) / (counted ? bits : 1), BitCommands.NO_OFFSET);
+        Numbers.integer(digits, 0, (BITS_MAX - bits) / (counted ? bits : 1), BitCommands.NO_OFFSET);
     return new Place(counted ? number * bits : number, bits, signed);
   }
 
@@ -156,20 +154,17 @@ final class Bitfield {
   private static OptionalLong fitted(BigInteger wanted, Step step) {
     Place place = step.place;
     BigInteger least = place.signed ? TWO.pow(place.bits - 1).negate() : BigInteger.ZERO;
-    BigInteger most =
-        TWO.pow(place.signed ? place.bits - 1 : place.bits).subtract(BigInteger.ONE);
+    BigInteger most = TWO.pow(place.signed ? place.bits - 1 : place.bits).subtract(BigInteger.ONE);
     if (wanted.compareTo(least) >= 0 && wanted.compareTo(most) <= 0) {
       return OptionalLong.of(wanted.longValueExact());
     }
     return switch (step.overflow) {
       case FAIL -> OptionalLong.empty();
-      case SAT ->
-          OptionalLong.of((wanted.signum() < 0 ? least : most).longValueExact());
+      case SAT -> OptionalLong.of((wanted.signum() < 0 ? least : most).longValueExact());
       case WRAP -> {
         BigInteger low = wanted.mod(TWO.pow(place.bits));
         yield OptionalLong.of(
-            (low.compareTo(most) > 0 ? low.subtract(TWO.pow(place.bits)) : low)
-                .longValueExact());
+            (low.compareTo(most) > 0 ? low.subtract(TWO.pow(place.bits)) : low).longValueExact());
       }
     };
   }

@@ -4,6 +4,7 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import org.jspecify.annotations.Nullable;
 
 /** Times at which something expires, as Redis' commands write them. Static, for any thread. */
 final class Deadlines {
@@ -30,7 +31,7 @@ final class Deadlines {
   private Deadlines() {}
 
   /** The unit of an option of SET and GETEX; null for another word. */
-  static @org.jspecify.annotations.Nullable Unit unit(String option) {
+  static @Nullable Unit unit(String option) {
     return switch (option) {
       case "EX" -> Unit.SECONDS;
       case "PX" -> Unit.MILLIS;
@@ -62,8 +63,7 @@ final class Deadlines {
     if (unit.fromNow && millis > Long.MAX_VALUE - scope.millis()) {
       throw invalid(command);
     }
-    return new Operation.Expire(
-        Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
+    return new Operation.Expire(Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
   }
 
   /** Whether it has passed already. */

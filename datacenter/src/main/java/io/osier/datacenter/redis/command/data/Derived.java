@@ -61,8 +61,7 @@ final class Derived {
           for (int i = 0; i < keys.size(); i++) {
             Key key = keys.get(i);
             answers.add(Steps.answerOf(parts.get(2 * i)));
-            guards.put(
-                key, new Call.Guard(key, Steps.answerOf(parts.get(2 * i + 1)).seen()));
+            guards.put(key, new Call.Guard(key, Steps.answerOf(parts.get(2 * i + 1)).seen()));
           }
           Result made = result.apply(answers);
           if (made.calls().isEmpty()) {

@@ -104,9 +104,10 @@ final class DumpCommands {
         default -> throw RedisErrors.syntax();
       }
     }
-    long millis =
-        Numbers.integer(
-            lives, 0, Long.MAX_VALUE, "ERR Invalid TTL value, must be >= 0");
+    long millis = Numbers.integer(lives);
+    if (millis < 0) {
+      throw new RedisException("ERR Invalid TTL value, must be >= 0");
+    }
     Call call = replacement(scope, key, millis, unit, payload);
     return replaces
         ? Steps.run(scope, List.of(call), parts -> Steps.ok())
@@ -117,8 +118,7 @@ final class DumpCommands {
             parts -> Steps.error("BUSYKEY Target key name already exists."));
   }
 
-  private static Call replacement(
-      Scope scope, Key key, long millis, Unit unit, byte[] payload) {
+  private static Call replacement(Scope scope, Key key, long millis, Unit unit, byte[] payload) {
     CrdtType type;
     Operation update;
     try {

@@ -3,8 +3,8 @@ package io.osier.datacenter.redis.command.data;
 import io.osier.core.Key;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -12,6 +12,7 @@ import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -43,8 +44,7 @@ final class ExpiryCommands {
             "Takes a key's deadline away.",
             (scope, w) ->
                 Steps.ask(
-                    Steps.write(
-                        scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
+                    Steps.write(scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
                     reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0)))
         .list();
   }
@@ -88,15 +88,13 @@ final class ExpiryCommands {
         default ->
             throw new RedisException(
                 "ERR Unsupported option "
-                    + new String(word, java.nio.charset.StandardCharsets.UTF_8)
-                        .replaceAll("[\r\n]", " "));
+                    + new String(word, StandardCharsets.UTF_8).replaceAll("[\r\n]", " "));
       }
     }
     return when(none, some, later, earlier);
   }
 
-  static Optional<Call.When> when(
-      boolean none, boolean some, boolean later, boolean earlier) {
+  static Optional<Call.When> when(boolean none, boolean some, boolean later, boolean earlier) {
     if (none && (some || later || earlier)) {
       throw new RedisException(NONE_AND_SOME);
     }

@@ -8,8 +8,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -75,15 +75,13 @@ public final class HashCommands {
                 3,
                 Keys.ONE,
                 "Tells whether a field exists.",
-                (scope, w) ->
-                    field(scope, w, (there, value) -> new RespValue.Int(there ? 1 : 0)))
+                (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(there ? 1 : 0)))
             .readsFast(
                 "HSTRLEN",
                 3,
                 Keys.ONE,
                 "Returns the length of a field's value.",
-                (scope, w) ->
-                    field(scope, w, (there, value) -> new RespValue.Int(value.length)))
+                (scope, w) -> field(scope, w, (there, value) -> new RespValue.Int(value.length)))
             .list());
     all.addAll(HashNumbers.all());
     all.addAll(HashWalks.all());
@@ -132,8 +130,7 @@ public final class HashCommands {
     String name = Texts.name(words[2]);
     Operation update =
         new Operation.UpdateFields(
-            List.of(
-                new Operation.FieldUpdate(string(name), StringCommands.assign(words[3]))));
+            List.of(new Operation.FieldUpdate(string(name), StringCommands.assign(words[3]))));
     return Steps.ask(
         Steps.writeIf(
             scope,
@@ -201,8 +198,7 @@ public final class HashCommands {
 
   private static Plan whole(
       Scope scope, byte[][] words, Function<Map<String, byte[]>, RespValue> then) {
-    return Steps.read(
-        scope, Key.of(words[1]), Steps.WHOLE, answer -> then.apply(fields(answer)));
+    return Steps.read(scope, Key.of(words[1]), Steps.WHOLE, answer -> then.apply(fields(answer)));
   }
 
   private static RespValue pairs(Map<String, byte[]> fields) {

@@ -8,8 +8,8 @@ import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -18,14 +18,17 @@ import io.osier.datacenter.redis.command.data.Deadlines.Unit;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongUnaryOperator;
 
 /** Commands of the deadlines of hashes' fields. Static, for any thread. */
 final class HashExpiry {
   private static final long ABSENT = -2;
+  private static final long FOR_EVER = -1;
   private static final long UNMET = 0;
   private static final long SET = 1;
   private static final long DELETED = 2;
@@ -56,6 +59,7 @@ final class HashExpiry {
                   key,
                   names(words),
                   left -> left < 0 ? left : SET,
+                  FOR_EVER,
                   Operation.PersistParts::new,
                   0);
             })
@@ -98,6 +102,7 @@ final class HashExpiry {
                 boolean allowed = when.isEmpty() || allows(when.get(), left, millis);
                 return !allowed ? UNMET : isOver ? DELETED : SET;
               },
+              millis,
               fields -> new Operation.ExpireParts(fields, deadline),
               0);
         });
@@ -121,10 +126,12 @@ final class HashExpiry {
     }
     long count =
         Numbers.integer(
-            words.next(), 1, Integer.MAX_VALUE, "ERR Parameter `numFields` should be greater than 0");
+            words.next(),
+            1,
+            Integer.MAX_VALUE,
+            "ERR Parameter `numFields` should be greater than 0");
     if (count != words.left()) {
-      throw new RedisException(
-          "ERR The `numfields` parameter must match the number of arguments");
+      throw new RedisException("ERR The `numfields` parameter must match the number of arguments");
     }
     return Texts.names(words.rest());
   }
@@ -140,7 +147,7 @@ final class HashExpiry {
     return calls;
   }
 
-  /** How long each field lives on, -1 for ever, {@link #ABSENT} if it is not there. */
+  /** How long each field lives on, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
   private static List<Long> left(List<String> names, List<Reply> parts) {
     Reply.Answer read = Steps.answerOf(parts.get(1));
     var fields = HashCommands.fields(read);
@@ -154,23 +161,33 @@ final class HashExpiry {
     return left;
   }
 
+  /**
+   * Changes fields' deadlines.
+   *
+   * @param outcome what is answered for a field that lives on for so long; positive if it changes
+   * @param leftThen how long those that change live on then
+   */
   private static Plan change(
       Scope scope,
       Key key,
       List<String> names,
       LongUnaryOperator outcome,
+      long leftThen,
       Change change,
       int tries) {
     return Steps.reads(
         scope,
         reads(key, names),
         parts -> {
-          List<Long> outcomes =
-              left(names, parts).stream().map(outcome::applyAsLong).toList();
-          List<Part> changed = new ArrayList<>();
+          List<Long> left = left(names, parts);
+          Map<String, Long> changed = new LinkedHashMap<>(); // a name may come again
+          List<Long> outcomes = new ArrayList<>(names.size());
           for (int i = 0; i < names.size(); i++) {
-            if (outcomes.get(i) > 0) {
-              changed.add(new Part.Field(names.get(i)));
+            String name = names.get(i);
+            long done = outcome.applyAsLong(changed.getOrDefault(name, left.get(i)));
+            outcomes.add(done);
+            if (done > 0) {
+              changed.put(name, done == DELETED ? ABSENT : leftThen);
             }
           }
           RespValue answer =
@@ -181,12 +198,19 @@ final class HashExpiry {
           }
           return Steps.run(
               scope,
-              List.of(Steps.update(key, CrdtType.OR_MAP, change.of(changed))),
+              List.of(
+                  Steps.update(
+                      key,
+                      CrdtType.OR_MAP,
+                      change.of(
+                          changed.keySet().stream()
+                              .map(name -> (Part) new Part.Field(name))
+                              .toList()))),
               List.of(new Call.Guard(key, Steps.answerOf(parts.getFirst()).seen())),
               done -> Steps.answer(answer),
               done ->
                   Steps.retried(
-                      tries, n -> change(scope, key, names, outcome, change, n)));
+                      tries, n -> change(scope, key, names, outcome, leftThen, change, n)));
         });
   }
 

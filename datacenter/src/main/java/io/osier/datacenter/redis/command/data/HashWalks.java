@@ -4,8 +4,8 @@ import io.osier.core.Key;
 import io.osier.crdt.Part;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -30,8 +30,7 @@ final class HashWalks {
   private static Plan draw(Scope scope, byte[][] words) {
     boolean one = words.length == 2;
     long count = one ? 1 : Draw.count(words[2]);
-    boolean withValues =
-        words.length == 4 && Words.option(words[3]).equals("WITHVALUES");
+    boolean withValues = words.length == 4 && Words.option(words[3]).equals("WITHVALUES");
     if (words.length > 4 || (words.length == 4 && !withValues)) {
       throw RedisErrors.syntax();
     }

@@ -8,8 +8,8 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -68,6 +68,8 @@ final class Increments {
                   Steps.ofType(
                       scope, key, Texts::isString, type -> increment(scope, key, type, amount));
               case INVALID_ARGUMENT -> Steps.error(RedisErrors.NO_INTEGER);
+              // All that was ever added may be too much, though the sum is not.
+              case OVERFLOW -> rewrite(scope, key, amount);
               default -> new Plan.Answer(RedisErrors.of(failure));
             });
   }
@@ -76,28 +78,31 @@ final class Increments {
     return switch (type) {
       case PN_COUNTER, G_COUNTER, STRING ->
           Steps.ask(
-              Steps.write(
-                  scope, key, type, new Operation.Increment(amount), false, Steps.WHOLE),
+              Steps.write(scope, key, type, new Operation.Increment(amount), false, Steps.WHOLE),
               reply -> counted(type, reply));
       case BOUNDED_COUNTER ->
           Steps.ask(
               Steps.write(
                   scope, key, type, new Operation.IncrementWithin(amount, 0), false, Steps.WHOLE),
               reply -> counted(type, reply));
-      default ->
-          Rewrite.of(
-              scope,
-              key,
-              bytes -> {
-                byte[] sum = Numbers.text(plus(bytes, amount));
-                return new Rewrite.Outcome(sum, new RespValue.Int(Numbers.integer(sum)));
-              });
+      default -> rewrite(scope, key, amount);
     };
   }
 
-  private static long plus(Optional<byte[]> bytes, long amount) {
+  private static Plan rewrite(Scope scope, Key key, long amount) {
+    return Rewrite.of(
+        scope,
+        key,
+        bytes -> {
+          long sum = plus(bytes, amount, RedisErrors.NO_INTEGER);
+          return new Rewrite.Outcome(Numbers.text(sum), new RespValue.Int(sum));
+        });
+  }
+
+  /** The sum of a text and an amount. */
+  static long plus(Optional<byte[]> bytes, long amount, String error) {
     try {
-      return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get()), amount);
+      return Math.addExact(bytes.isEmpty() ? 0 : Numbers.integer(bytes.get(), error), amount);
     } catch (ArithmeticException e) {
       throw new RedisException(RedisErrors.OVERFLOW);
     }
@@ -111,7 +116,7 @@ final class Increments {
 
   private static Plan incrementFloat(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
-    BigDecimal amount = Numbers.decimal(words[2], RedisErrors.NO_FLOAT);
+    BigDecimal amount = decimal(words[2]);
     Operation operation;
     try {
       operation = new Operation.IncrementDecimal(amount);
@@ -123,9 +128,7 @@ final class Increments {
         reply -> {
           byte[] text =
               Texts.string(CrdtType.STRING, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Steps.answer(
-              new RespValue.Bulk(
-                  Numbers.text(Numbers.decimal(text, RedisErrors.NO_FLOAT))));
+          return Steps.answer(new RespValue.Bulk(Numbers.text(decimal(text))));
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
@@ -135,15 +138,16 @@ final class Increments {
                 : new Plan.Answer(RedisErrors.of(failure)));
   }
 
+  private static BigDecimal decimal(byte[] word) {
+    return Numbers.decimal(word, RedisErrors.NO_FLOAT, RedisErrors.INFINITE);
+  }
+
   private static Plan rewriteFloat(Scope scope, Key key, BigDecimal amount) {
     return Rewrite.of(
         scope,
         key,
         bytes -> {
-          BigDecimal number =
-              bytes.isEmpty()
-                  ? BigDecimal.ZERO
-                  : Numbers.decimal(bytes.get(), RedisErrors.NO_FLOAT);
+          BigDecimal number = bytes.isEmpty() ? BigDecimal.ZERO : decimal(bytes.get());
           byte[] sum = Numbers.text(number.add(amount));
           return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
         });

@@ -5,8 +5,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -16,6 +16,7 @@ import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Commands of keys, whatever they hold. Static, for any thread. */
 public final class KeyCommands {
@@ -67,8 +68,7 @@ public final class KeyCommands {
     return Split.of(
         scope,
         keys,
-        key ->
-            Steps.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Steps.EXISTS),
+        key -> Steps.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Steps.EXISTS),
         parts -> Steps.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
@@ -121,12 +121,9 @@ public final class KeyCommands {
     return Steps.run(
         scope,
         List.of(
-            Steps.test(key, java.util.Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
+            Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
             new Call.Rename(key, to, onlyIfFree)),
-        parts ->
-            onlyIfFree
-                ? Steps.answer(parts.get(1) instanceof Reply.Done ? 1 : 0)
-                : Steps.ok(),
+        parts -> onlyIfFree ? Steps.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Steps.ok(),
         parts -> Steps.error(RedisErrors.NO_KEY));
   }
 

@@ -42,8 +42,7 @@ final class Lcs {
       }
     }
     if (length && matches) {
-      throw new RedisException(
-          "ERR If you want both the length and indexes, please just use IDX.");
+      throw new RedisException("ERR If you want both the length and indexes, please just use IDX.");
     }
     Wish wish = new Wish(length, matches, withLengths, least);
     Steps.checkOnePartition(scope, keys);
@@ -63,9 +62,10 @@ final class Lcs {
   }
 
   private static RespValue answer(byte[] a, byte[] b, Wish wish) {
-    long places = Math.multiplyHigh(a.length + 1L, b.length + 1L) == 0
-        ? (a.length + 1L) * (b.length + 1L)
-        : Long.MAX_VALUE;
+    long places =
+        Math.multiplyHigh(a.length + 1L, b.length + 1L) == 0
+            ? (a.length + 1L) * (b.length + 1L)
+            : Long.MAX_VALUE;
     if (places > PLACES_MAX) {
       throw new RedisException(
           "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");

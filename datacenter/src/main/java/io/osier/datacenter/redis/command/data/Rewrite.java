@@ -73,9 +73,7 @@ final class Rewrite {
 
   /** Registers that hold a number keep one, as whoever made them expects. */
   private static Operation assignment(CrdtType type, Reading read, byte[] bytes) {
-    if (type != CrdtType.STRING
-        && type != CrdtType.LWW_REGISTER
-        && type != CrdtType.MV_REGISTER) {
+    if (type != CrdtType.STRING && type != CrdtType.LWW_REGISTER && type != CrdtType.MV_REGISTER) {
       throw RedisErrors.wrongType();
     }
     OptionalLong number = Numbers.parse(bytes);

@@ -7,8 +7,8 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -117,8 +117,7 @@ final class SetAlgebra {
   private static Plan count(Scope scope, byte[][] w) {
     Words words = new Words(w);
     long count =
-        Numbers.integer(
-            words.next(), 1, Integer.MAX_VALUE, "ERR numkeys should be greater than 0");
+        Numbers.integer(words.next(), 1, Integer.MAX_VALUE, "ERR numkeys should be greater than 0");
     if (count > words.left()) {
       throw new RedisException("ERR Number of keys can't be greater than number of args");
     }
@@ -128,8 +127,7 @@ final class SetAlgebra {
       if (!words.takes("LIMIT")) {
         throw RedisErrors.syntax();
       }
-      most =
-          Numbers.integer(words.next(), 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
+      most = Numbers.integer(words.next(), 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
     }
     long limit = most == 0 ? Long.MAX_VALUE : most;
     Steps.checkOnePartition(scope, keys);

@@ -10,8 +10,8 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -68,9 +68,7 @@ public final class SetCommands {
         key,
         CrdtType.AW_SET,
         type -> Steps.write(scope, key, type, new Operation.Add(values), true, query),
-        reply ->
-            Steps.answer(
-                values.size() - Texts.count(elements, Steps.asked(reply).asList())),
+        reply -> Steps.answer(values.size() - Texts.count(elements, Steps.asked(reply).asList())),
         Texts::isSet);
   }
 
@@ -175,8 +173,7 @@ public final class SetCommands {
         Texts::isSet,
         type ->
             List.of(
-                new Call.Take(
-                    key, type, (int) Math.min(count, Integer.MAX_VALUE), scope.seed())),
+                new Call.Take(key, type, (int) Math.min(count, Integer.MAX_VALUE), scope.seed())),
         parts -> {
           Steps.checkDone(parts.getFirst());
           List<byte[]> taken = Texts.elements(Steps.asked(parts.getFirst()).asList());
@@ -200,8 +197,7 @@ public final class SetCommands {
         Key.of(words[1]),
         Steps.WHOLE,
         answer -> {
-          List<byte[]> drawn =
-              Draw.of(Texts.elements(elements(answer)), count, scope.seed());
+          List<byte[]> drawn = Draw.of(Texts.elements(elements(answer)), count, scope.seed());
           return one ? one(drawn) : new RespValue.Array(bulks(drawn));
         });
   }
@@ -253,8 +249,7 @@ public final class SetCommands {
         walk.query(),
         answer -> {
           List<Value> elements = elements(answer);
-          List<byte[]> shown =
-              Texts.elements(elements).stream().filter(walk::shows).toList();
+          List<byte[]> shown = Texts.elements(elements).stream().filter(walk::shows).toList();
           Optional<Part> last =
               elements.isEmpty()
                   ? Optional.empty()

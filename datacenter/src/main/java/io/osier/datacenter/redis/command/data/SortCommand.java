@@ -119,7 +119,7 @@ final class SortCommand {
           new Row(
               elements.get(i),
               value,
-              isNumber ? Numbers.decimal(value, NO_NUMBER) : BigDecimal.ZERO));
+              isNumber ? Numbers.decimal(value, NO_NUMBER, NO_NUMBER) : BigDecimal.ZERO));
     }
     if (!wish.isUnsorted()) {
       Comparator<Row> order =
@@ -209,8 +209,7 @@ final class SortCommand {
           ? HashCommands.fields(answer).get(field)
           : null;
     }
-    return Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow())
-        .orElse(null);
+    return Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()).orElse(null);
   }
 
   private static Call call(byte[] pattern, byte[] element) {

@@ -111,8 +111,7 @@ final class Steps {
   }
 
   static Call update(Key key, CrdtType type, Operation operation, boolean before, Query query) {
-    return new Call.Update(
-        key, type, operation, Optional.of(new Request.Ask(before, query)));
+    return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
   }
 
   /** Of all that the key holds. */
@@ -180,8 +179,7 @@ final class Steps {
 
   /** Reads a key, whatever it holds. */
   static Plan read(Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
-    return ask(
-        read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
+    return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
   }
 
   /**
@@ -293,23 +291,19 @@ final class Steps {
           }
           if (!found.exists()) {
             return absent.apply(
-                () ->
-                    retried(
-                        tries,
-                        n -> present(scope, key, type, kind, calls, then, absent, n)));
+                () -> retried(tries, n -> present(scope, key, type, kind, calls, then, absent, n)));
           }
           CrdtType other = found.type().orElseThrow();
           if (!kind.test(other)) {
             throw RedisErrors.wrongType();
           }
-          return retried(
-              tries, n -> present(scope, key, other, kind, calls, then, absent, n));
+          return retried(tries, n -> present(scope, key, other, kind, calls, then, absent, n));
         });
   }
 
   /**
-   * Does an update of an object of a kind: first as if it were of the usual type, and if it is
-   * not, of the type that it has.
+   * Does an update of an object of a kind: first as if it were of the usual type, and if it is not,
+   * of the type that it has.
    *
    * @param request the update of an object of a type
    */
@@ -346,9 +340,7 @@ final class Steps {
   /** What was asked with an update. */
   static Reading asked(Reply reply) {
     Reply.Answer answer =
-        reply instanceof Reply.Done done
-            ? done.answer().orElseThrow()
-            : (Reply.Answer) reply;
+        reply instanceof Reply.Done done ? done.answer().orElseThrow() : (Reply.Answer) reply;
     return answer.reading().orElseThrow();
   }
 

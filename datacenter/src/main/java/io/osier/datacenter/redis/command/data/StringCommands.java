@@ -7,8 +7,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
@@ -33,7 +33,11 @@ public final class StringCommands {
             .readsFast("GET", 2, Keys.ONE, "Returns a string.", StringCommands::get)
             .grows("SET", -3, Keys.ONE, "Assigns a string.", StringCommands::set)
             .growsFast(
-                "SETNX", 3, Keys.ONE, "Assigns a string if the key is absent.", StringCommands::setnx)
+                "SETNX",
+                3,
+                Keys.ONE,
+                "Assigns a string if the key is absent.",
+                StringCommands::setnx)
             .grows(
                 "SETEX",
                 4,
@@ -55,7 +59,11 @@ public final class StringCommands {
             .writesFast(
                 "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
             .writesFast(
-                "GETEX", -2, Keys.ONE, "Returns a string and lets it expire.", StringCommands::getex)
+                "GETEX",
+                -2,
+                Keys.ONE,
+                "Returns a string and lets it expire.",
+                StringCommands::getex)
             .readsFast("MGET", -2, Table.ALL, "Returns several strings.", StringCommands::mget)
             .grows("MSET", -3, Table.PAIRS, "Assigns several strings.", StringCommands::mset)
             .grows(
@@ -246,8 +254,7 @@ public final class StringCommands {
             values.add(
                 answer.exists()
                     ? Texts.bulk(
-                        Texts.string(
-                            answer.type().orElseThrow(), answer.reading().orElseThrow()))
+                        Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()))
                     : RespValue.NULL);
           }
           return Steps.answer(new RespValue.Array(values));

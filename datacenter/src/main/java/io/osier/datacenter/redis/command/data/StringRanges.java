@@ -9,8 +9,8 @@ import io.osier.crdt.Operation;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -48,11 +48,7 @@ final class StringRanges {
         .reads("SUBSTR", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
         .grows("SETRANGE", 4, Keys.ONE, "Overwrites a part of a string.", StringRanges::setRange)
         .reads(
-            "LCS",
-            -3,
-            Table.TWO,
-            "Finds the longest common subsequence of two strings.",
-            Lcs::plan)
+            "LCS", -3, Table.TWO, "Finds the longest common subsequence of two strings.", Lcs::plan)
         .list();
   }
 
@@ -147,9 +143,11 @@ final class StringRanges {
    */
   record Span(long from, long to) {
     static Span of(long start, long end, long length) {
-      if (start < 0 && end < 0 && start > end) {
-        return new Span(1, 0);
-      }
+      return start < 0 && end < 0 && start > end ? new Span(1, 0) : clamped(start, end, length);
+    }
+
+    /** The same, but what lies before the beginning is the first place. */
+    static Span clamped(long start, long end, long length) {
       return new Span(
           Math.max(0, start < 0 ? length + start : start),
           Math.min(length - 1, Math.max(0, end < 0 ? length + end : end)));

@@ -29,7 +29,8 @@ final class ModelStrings {
       case "SETEX", "PSETEX":
         long time = ModelKeys.integer(w.get(2));
         if (time <= 0) {
-          throw new Wrong("ERR invalid expire time in '" + w.getFirst().toLowerCase() + "' command");
+          throw new Wrong(
+              "ERR invalid expire time in '" + w.getFirst().toLowerCase() + "' command");
         }
         keys.put(key, w.get(3));
         keys.get(key).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
@@ -74,7 +75,8 @@ final class ModelStrings {
       case "SETRANGE":
         return setRange(key, ModelKeys.integer(w.get(2)), w.get(3));
       case "GETBIT":
-        return ":" + bit(orEmpty(keys.text(key)), offset(w.get(2)));
+        int at = offset(w.get(2)); // is looked at before the key
+        return ":" + bit(orEmpty(keys.text(key)), at);
       case "SETBIT":
         return setBit(key, offset(w.get(2)), w.get(3));
       case "BITCOUNT":
@@ -275,7 +277,11 @@ final class ModelStrings {
     }
     long start = w.size() > 3 ? ModelKeys.integer(w.get(3)) : 0;
     long end = w.size() > 4 ? ModelKeys.integer(w.get(4)) : -1;
-    String part = range(text, start, end);
+    // Both before the beginning are its first place, here only.
+    String part =
+        start < 0 && start > end && end < 0
+            ? range(text, Math.max(0, text.length() + start), Math.max(0, text.length() + end))
+            : range(text, start, end);
     long from = Math.max(0, start < 0 ? text.length() + start : start);
     int at = bits(part).indexOf(wanted);
     if (at < 0 && wanted.equals("0") && w.size() <= 4 && !part.isEmpty()) {

@@ -144,6 +144,12 @@ final class RedisModel {
 
   private @org.jspecify.annotations.Nullable String hash(List<String> w) {
     String key = w.get(1);
+    // Redis looks at numbers before it looks at the key.
+    long amount = w.getFirst().equals("HINCRBY") ? ModelKeys.integer(w.get(3)) : 0;
+    BigDecimal added =
+        w.getFirst().equals("HINCRBYFLOAT")
+            ? ModelStrings.decimal(w.get(3), "ERR value is not a valid float")
+            : BigDecimal.ZERO;
     TreeMap<String, String> fields = keys.fields(key);
     int size = fields.size();
     List<String> names = w.subList(2, w.size());
@@ -189,7 +195,6 @@ final class RedisModel {
       case "HSTRLEN":
         return ":" + fields.getOrDefault(w.get(2), "").length();
       case "HINCRBY":
-        long amount = ModelKeys.integer(w.get(3));
         long number =
             ModelKeys.integer(
                 fields.getOrDefault(w.get(2), "0"), "ERR hash value is not an integer");
@@ -201,7 +206,6 @@ final class RedisModel {
         keys.keep(key, fields, false);
         return ":" + fields.get(w.get(2));
       case "HINCRBYFLOAT":
-        BigDecimal added = ModelStrings.decimal(w.get(3), "ERR value is not a valid float");
         BigDecimal former =
             ModelStrings.decimal(
                 fields.getOrDefault(w.get(2), "0"), "ERR hash value is not a float");
@@ -226,8 +230,7 @@ final class RedisModel {
       Long deadline = entry.deadlines.get(name);
       switch (w.getFirst()) {
         case "HPTTL" -> answers.add(":" + (deadline == null ? -1 : deadline - keys.millis));
-        case "HPERSIST" ->
-            answers.add(entry.deadlines.remove(name) == null ? ":-1" : ":1");
+        case "HPERSIST" -> answers.add(entry.deadlines.remove(name) == null ? ":-1" : ":1");
         default -> {
           long millis = ModelKeys.integer(w.get(2));
           if (w.contains("NX") && deadline != null) {

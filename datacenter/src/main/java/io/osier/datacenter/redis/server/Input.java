@@ -50,12 +50,11 @@ final class Input implements ClientRequests.Room {
     if (waiting + (long) n > bytes.length) {
       long doubled = Math.clamp(2L * bytes.length, BUFFER_BYTES_MIN, Integer.MAX_VALUE - 8);
       int size = Math.toIntExact(Math.max((long) waiting + n, doubled));
-      long beyond = beyond(size) - held;
-      if (beyond > 0) {
-        if (!budget.tryTake(beyond)) {
+      if (!hold(size)) {
+        size = waiting + n;
+        if (!hold(size)) {
           return false;
         }
-        held += beyond;
       }
       target = new byte[size];
     }
@@ -64,6 +63,23 @@ final class Input implements ClientRequests.Room {
     from = 0;
     to = waiting;
     return true;
+  }
+
+  /** Holds what a buffer takes of the budget; false if there is not so much. */
+  private boolean hold(int size) {
+    long more = beyond(size) - held;
+    if (more > 0) {
+      if (!budget.tryTake(more)) {
+        return false;
+      }
+      held += more;
+    }
+    return true;
+  }
+
+  /** What the budget must have for as many bytes more. */
+  long needed(int more) {
+    return beyond(to - from + more);
   }
 
   /**

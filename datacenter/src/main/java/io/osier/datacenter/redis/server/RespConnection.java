@@ -82,6 +82,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Whether no further command is taken: the connection ends. */
   private boolean ending;
 
+  /** Whether that is because of what has come, and more may come of it. */
+  private boolean refused;
+
   private boolean closing;
 
   RespConnection(
@@ -150,7 +153,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       }
       begin();
       if (!ending && !input.append(bytes)) {
-        end(RedisErrors.of(requests.noRoom((long) input.size() + bytes.readableBytes())).text());
+        end(RedisErrors.of(requests.noRoom(input.needed(bytes.readableBytes()))).text());
         return;
       }
       starved = false;
@@ -281,7 +284,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     place.ends = true;
     answers.fill(place, new RespValue.Err(error));
     ending = true;
-    starved = true;
+    refused = true;
+    input.close();
     work();
   }
 
@@ -294,7 +298,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     channel
         .eventLoop()
         .schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
-    if (channel.isActive() && input.size() == 0) {
+    if (channel.isActive() && !refused && input.size() == 0) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }

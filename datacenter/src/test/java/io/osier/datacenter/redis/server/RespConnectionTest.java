@@ -579,7 +579,9 @@ final class RespConnectionTest {
       }
     }
     assertThat(asked).isEmpty();
-    assertThat(server.figures().users()).allSatisfy(u -> assertThat(u.bytes()).isZero());
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> server.figures().users().stream().allMatch(u -> u.bytes() == 0));
   }
 
   @Test
@@ -593,6 +595,7 @@ final class RespConnectionTest {
       }
     }
     try (RawRedis other = new RawRedis(port)) {
+      await().atMost(Patience.LIMIT).until(() -> !other.ask("CLIENT LIST").strip().contains("\n"));
       left.forEach(w -> w.reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, "late")));
       assertThat(other.ask("PING")).isEqualTo("+PONG");
     }

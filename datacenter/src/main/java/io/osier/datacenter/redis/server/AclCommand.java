@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class AclCommand {
   private AclCommand() {}
 
-  static Plan acl(Session session, Place place, byte[][] words) {
+  static Plan acl(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
       case "WHOAMI":
         arity(words, 2, 2);
@@ -68,13 +68,13 @@ final class AclCommand {
     }
   }
 
-  private static void checkAdmin(Session session, String command) {
+  private static void checkAdmin(RespSession session, String command) {
     if (!session.mayAdminister()) {
       throw new RedisException(session.noPermission(command));
     }
   }
 
-  private static Plan cat(Session session, byte[][] words) {
+  private static Plan cat(RespSession session, byte[][] words) {
     Set<String> found = new TreeSet<>();
     for (CommandTable.Entry entry : session.port().table().all()) {
       String group = entry.command().group();
@@ -113,7 +113,7 @@ final class AclCommand {
   }
 
   /** Whether a user may do a command, by what it asks for first. */
-  private static Plan dryRun(Session session, Place place, byte[][] words) {
+  private static Plan dryRun(RespSession session, Place place, byte[][] words) {
     Optional<User> user = session.requests().access().users().find(text(words[2]));
     if (user.isEmpty()) {
       throw new RedisException("ERR User '" + text(words[2]) + "' not found");

@@ -26,7 +26,7 @@ final class ClientCommand {
 
   private ClientCommand() {}
 
-  static @Nullable Plan client(Session session, Place place, byte[][] words) {
+  static @Nullable Plan client(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
     return switch (part) {
       case "ID" -> {
@@ -80,7 +80,7 @@ final class ClientCommand {
     }
   }
 
-  private static Plan setInfo(Session session, byte[][] words) {
+  private static Plan setInfo(RespSession session, byte[][] words) {
     arity(words, 4, 4);
     String what = option(words[2]);
     if (!Set.of("LIB-NAME", "LIB-VER").contains(what)) {
@@ -96,22 +96,22 @@ final class ClientCommand {
     return ok();
   }
 
-  private static @Nullable Plan reply(Session session, Place place, byte[][] words) {
+  private static @Nullable Plan reply(RespSession session, Place place, byte[][] words) {
     arity(words, 3, 3);
-    Session.Replies to =
+    RespSession.Replies to =
         switch (option(words[2])) {
-          case "ON" -> Session.Replies.ON;
-          case "OFF" -> Session.Replies.OFF;
-          case "SKIP" -> Session.Replies.SKIP;
+          case "ON" -> RespSession.Replies.ON;
+          case "OFF" -> RespSession.Replies.OFF;
+          case "SKIP" -> RespSession.Replies.SKIP;
           default -> throw syntax();
         };
     session.setReplies(place, to);
     return ok();
   }
 
-  private static Plan list(Session session, byte[][] words) {
+  private static Plan list(RespSession session, byte[][] words) {
     checkAdmin(session, "client|list");
-    Predicate<Session> shown = s -> true;
+    Predicate<RespSession> shown = s -> true;
     if (words.length > 2 && option(words[2]).equals("ID") && words.length > 3) {
       Set<Long> ids = new HashSet<>();
       for (int i = 3; i < words.length; i++) {
@@ -128,12 +128,12 @@ final class ClientCommand {
         RespValue.Bulk.of(
             session.port().sessions().stream()
                 .filter(shown)
-                .sorted(Comparator.comparingLong(Session::id))
+                .sorted(Comparator.comparingLong(RespSession::id))
                 .map(s -> s.line() + "\n")
                 .collect(Collectors.joining())));
   }
 
-  private static void checkAdmin(Session session, String command) {
+  private static void checkAdmin(RespSession session, String command) {
     if (!session.mayAdminister()) {
       throw new RedisException(session.noPermission(command));
     }
@@ -147,7 +147,7 @@ final class ClientCommand {
     };
   }
 
-  private static Plan kill(Session session, Place place, byte[][] words) {
+  private static Plan kill(RespSession session, Place place, byte[][] words) {
     checkAdmin(session, "client|kill");
     arity(words, 3, Integer.MAX_VALUE);
     if (words.length == 3) {
@@ -157,7 +157,7 @@ final class ClientCommand {
       }
       return ok();
     }
-    Predicate<Session> killed = s -> true;
+    Predicate<RespSession> killed = s -> true;
     boolean skipsThis = true;
     for (int i = 2; i + 1 < words.length; i += 2) {
       String value = text(words[i + 1]);
@@ -192,9 +192,9 @@ final class ClientCommand {
             kill(session, place, killed.and(s -> s != session || !spared))));
   }
 
-  private static int kill(Session session, Place place, Predicate<Session> killed) {
-    List<Session> all = session.port().sessions().stream().filter(killed).toList();
-    for (Session each : all) {
+  private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {
+    List<RespSession> all = session.port().sessions().stream().filter(killed).toList();
+    for (RespSession each : all) {
       if (each == session) {
         session.quit(place); // behind the answer
       } else {

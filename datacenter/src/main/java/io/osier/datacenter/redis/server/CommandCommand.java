@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class CommandCommand {
   private CommandCommand() {}
 
-  static Plan command(Session session, Place place, byte[][] words) {
+  static Plan command(RespSession session, Place place, byte[][] words) {
     CommandTable table = session.port().table();
     if (words.length == 1) {
       return answer(

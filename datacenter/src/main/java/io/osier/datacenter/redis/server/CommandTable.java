@@ -36,7 +36,7 @@ final class CommandTable {
      * @param words as many as the command's arity says
      * @throws RedisException if they are wrong
      */
-    @Nullable Plan run(Session session, Place place, byte[][] words);
+    @Nullable Plan run(RespSession session, Place place, byte[][] words);
   }
 
   /**
@@ -55,7 +55,7 @@ final class CommandTable {
     }
 
     /** The first step. */
-    @Nullable Plan plan(Session session, Place place, byte[][] words) {
+    @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
       Action does = action;
       return does == null
           ? command.does().plan(session.scope(), words)

@@ -60,7 +60,7 @@ final class ConnectionCommands {
         .all();
   }
 
-  private static Plan ping(Session session, Place place, byte[][] words) {
+  private static Plan ping(RespSession session, Place place, byte[][] words) {
     arity(words, 1, 2);
     return answer(
         words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
@@ -74,7 +74,7 @@ final class ConnectionCommands {
     return (int) number;
   }
 
-  private static @Nullable Plan auth(Session session, Place place, byte[][] words) {
+  private static @Nullable Plan auth(RespSession session, Place place, byte[][] words) {
     if (words.length > 3) {
       throw syntax();
     }
@@ -88,7 +88,7 @@ final class ConnectionCommands {
     return session.login(place, user, words[words.length - 1], () -> RespValue.OK);
   }
 
-  private static @Nullable Plan hello(Session session, Place place, byte[][] words) {
+  private static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
     boolean resp3 = session.resp3();
     byte @Nullable [] user = null;
     byte @Nullable [] password = null;
@@ -131,7 +131,7 @@ final class ConnectionCommands {
   }
 
   private static RespValue welcome(
-      Session session, Place place, boolean resp3, @Nullable String name) {
+      RespSession session, Place place, boolean resp3, @Nullable String name) {
     session.setResp3(place, resp3);
     if (name != null) {
       session.setName(name);

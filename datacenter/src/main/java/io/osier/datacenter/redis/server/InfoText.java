@@ -33,7 +33,7 @@ final class InfoText {
 
   private InfoText() {}
 
-  static Plan info(Session session, Place place, byte[][] words) {
+  static Plan info(RespSession session, Place place, byte[][] words) {
     Set<String> sections = new LinkedHashSet<>();
     for (int i = 1; i < words.length; i++) {
       String section = text(words[i]).toLowerCase(Locale.ROOT);

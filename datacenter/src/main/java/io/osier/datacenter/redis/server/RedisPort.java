@@ -80,7 +80,7 @@ public final class RedisPort implements ClientServer.Protocol {
   private final AtomicLong ids = new AtomicLong();
   private final LongAdder opened = new LongAdder();
   private final LongAdder commands = new LongAdder();
-  private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
+  private final Map<Long, RespSession> sessions = new ConcurrentHashMap<>();
   private final SplittableRandom seeds;
   private volatile Known known = new Known(Long.MIN_VALUE, Map.of());
   private volatile int port;
@@ -173,20 +173,20 @@ public final class RedisPort implements ClientServer.Protocol {
 
   // ---------------------------------------------------------------- what sessions share
 
-  void opened(Session session) {
+  void opened(RespSession session) {
     opened.increment();
     sessions.put(session.id(), session);
   }
 
-  void closed(Session session) {
+  void closed(RespSession session) {
     sessions.remove(session.id());
   }
 
-  Collection<Session> sessions() {
+  Collection<RespSession> sessions() {
     return sessions.values();
   }
 
-  Optional<Session> session(long id) {
+  Optional<RespSession> session(long id) {
     return Optional.ofNullable(sessions.get(id));
   }
 

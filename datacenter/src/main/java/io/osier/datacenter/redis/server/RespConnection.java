@@ -59,7 +59,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final ConnectionGuard guard;
   private final Input input;
   private final Answers answers;
-  private final Session session;
+  private final RespSession session;
 
   /** What was asked and is answered, for the loop. */
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
@@ -96,7 +96,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.answers = new Answers(channel);
-    this.session = new Session(channel, port, this.requests, this);
+    this.session = new RespSession(channel, port, this.requests, this);
   }
 
   // ---------------------------------------------------------------- for the port

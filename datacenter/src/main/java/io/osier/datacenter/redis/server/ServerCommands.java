@@ -92,7 +92,7 @@ final class ServerCommands {
     return all;
   }
 
-  private static Plan time(Session session, Place place, byte[][] words) {
+  private static Plan time(RespSession session, Place place, byte[][] words) {
     long millis = session.port().millis();
     return answer(
         new RespValue.Array(
@@ -103,7 +103,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- settings
 
-  private static Plan config(Session session, Place place, byte[][] words) {
+  private static Plan config(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "GET" -> get(session, words);
       case "SET" -> set(session, words);
@@ -118,7 +118,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan get(Session session, byte[][] words) {
+  private static Plan get(RespSession session, byte[][] words) {
     arity(words, 3, Integer.MAX_VALUE);
     List<RespValue> found = new ArrayList<>();
     session
@@ -139,7 +139,7 @@ final class ServerCommands {
     return answer(new RespValue.Pairs(found));
   }
 
-  private static Plan set(Session session, byte[][] words) {
+  private static Plan set(RespSession session, byte[][] words) {
     if (words.length < 4 || words.length % 2 != 0) {
       throw RedisErrors.arity("config|set");
     }
@@ -165,7 +165,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- what has nothing to tell
 
-  private static Plan latency(Session session, Place place, byte[][] words) {
+  private static Plan latency(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "LATEST", "HISTORY" -> none();
       case "RESET" -> answer(new RespValue.Int(0));
@@ -175,7 +175,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan slowlog(Session session, Place place, byte[][] words) {
+  private static Plan slowlog(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "GET" -> none();
       case "LEN" -> answer(new RespValue.Int(0));
@@ -184,7 +184,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan function(Session session, Place place, byte[][] words) {
+  private static Plan function(RespSession session, Place place, byte[][] words) {
     return switch (option(words[1])) {
       case "FLUSH" -> ok();
       case "LIST" -> none();
@@ -195,7 +195,7 @@ final class ServerCommands {
     };
   }
 
-  private static Plan debug(Session session, Place place, byte[][] words) {
+  private static Plan debug(RespSession session, Place place, byte[][] words) {
     if (!HARMLESS.contains(option(words[1]))) {
       throw unknownPart(words);
     }
@@ -204,7 +204,7 @@ final class ServerCommands {
 
   // ---------------------------------------------------------------- a key
 
-  private static Plan memory(Session session, Place place, byte[][] words) {
+  private static Plan memory(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
       case "USAGE":
         arity(words, 3, 5);
@@ -225,7 +225,7 @@ final class ServerCommands {
     }
   }
 
-  private static Plan object(Session session, Place place, byte[][] words) {
+  private static Plan object(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
     switch (part) {
       case "ENCODING", "REFCOUNT", "IDLETIME":

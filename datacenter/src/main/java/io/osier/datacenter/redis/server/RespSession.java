@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * What one connection has said of itself and chosen, and how its commands begin. Used by the
  * channel's loop only; what CLIENT LIST shows is read by others, too.
  */
-final class Session {
-  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+final class RespSession {
+  private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
 
   /** How much of unknown words an error repeats. */
   private static final int SHOWN_MAX = 128;
@@ -60,7 +60,7 @@ final class Session {
   /** Whether others see it. */
   private boolean known;
 
-  Session(Channel channel, RedisPort port, ClientRequests requests, RespConnection connection) {
+  RespSession(Channel channel, RedisPort port, ClientRequests requests, RespConnection connection) {
     this.channel = channel;
     this.port = port;
     this.requests = requests;

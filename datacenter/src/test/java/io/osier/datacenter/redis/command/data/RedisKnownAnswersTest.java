@@ -42,6 +42,9 @@ class RedisKnownAnswersTest {
           compatible
           EXPIRE l1 9223372036854775807 | -ERR invalid expire time in 'expire' command
           SINTERCARD 2 l1         | -ERR Number of keys can't be greater than number of args
+          RESTORE l1 0 x          | -BUSYKEY Target key name already exists.
+          RESTORE l1 0 x REPLACE  | -ERR DUMP payload version or checksum are wrong
+          COPY l1 l2 DB x         | -ERR value is not an integer or out of range
           SPOP b -1               | -ERR value is out of range, must be positive
           """)
   void call_asRedisAnswers(String call, String answer) {

@@ -34,6 +34,7 @@ import java.util.zip.CRC32C;
  */
 final class DumpCommands {
   private static final String NAME = "osier1";
+  private static final String TAKEN = "BUSYKEY Target key name already exists.";
   private static final int SUM_BYTES = 8;
 
   private DumpCommands() {}
@@ -95,11 +96,11 @@ final class DumpCommands {
     byte[] lives = words.next();
     byte[] payload = words.next();
     boolean replaces = false;
-    Unit unit = Unit.MILLIS;
+    boolean isTime = false;
     while (words.hasNext()) {
       switch (words.option()) {
         case "REPLACE" -> replaces = true;
-        case "ABSTTL" -> unit = Unit.AT_MILLIS;
+        case "ABSTTL" -> isTime = true;
         case "IDLETIME", "FREQ" -> words.integer(); // nothing is thrown out
         default -> throw RedisErrors.syntax();
       }
@@ -108,14 +109,22 @@ final class DumpCommands {
     if (millis < 0) {
       throw new RedisException("ERR Invalid TTL value, must be >= 0");
     }
-    Call call = replacement(scope, key, millis, unit, payload);
-    return replaces
-        ? Steps.run(scope, List.of(call), parts -> Steps.ok())
-        : Steps.run(
-            scope,
-            List.of(Steps.testAbsent(key), call),
-            parts -> Steps.ok(),
-            parts -> Steps.error("BUSYKEY Target key name already exists."));
+    Unit unit = isTime ? Unit.AT_MILLIS : Unit.MILLIS;
+    if (replaces) {
+      Call call = replacement(scope, key, millis, unit, payload);
+      return Steps.run(scope, List.of(call), parts -> Steps.ok());
+    }
+    return Steps.ask(
+        Steps.read(scope, key, Steps.EXISTS),
+        reply -> // a key that is there is looked at before the payload
+        ((Reply.Answer) reply).exists()
+                ? Steps.error(TAKEN)
+                : Steps.run(
+                    scope,
+                    List.of(
+                        Steps.testAbsent(key), replacement(scope, key, millis, unit, payload)),
+                    parts -> Steps.ok(),
+                    parts -> Steps.error(TAKEN)));
   }
 
   private static Call replacement(Scope scope, Key key, long millis, Unit unit, byte[] payload) {

@@ -80,16 +80,10 @@ final class HashNumbers {
                 },
                 0);
           }
-          return isOfNumber(failure)
+          return failure.code() == ErrorCode.INVALID_ARGUMENT
               ? Steps.error(NO_INTEGER)
               : new Plan.Answer(RedisErrors.of(failure));
         });
-  }
-
-  /** Whether the field's value is none that can be counted on; and not its name is wrong. */
-  private static boolean isOfNumber(Reply.Failure failure) {
-    return failure.code() == ErrorCode.INVALID_ARGUMENT
-        && !failure.message().startsWith("a field's name");
   }
 
   private static Plan incrementFloat(Scope scope, byte[][] words) {
@@ -113,7 +107,7 @@ final class HashNumbers {
             new Query.Select(List.of(name))),
         reply -> Steps.answer(new RespValue.Bulk(Numbers.text(decimal(value(name, reply))))),
         failure ->
-            isOfNumber(failure) || failure.code() == ErrorCode.OVERFLOW
+            failure.code() == ErrorCode.INVALID_ARGUMENT || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
                 : new Plan.Answer(RedisErrors.of(failure)));
   }

@@ -135,9 +135,11 @@ public final class KeyCommands {
     while (words.hasNext()) {
       switch (words.option()) {
         case "REPLACE" -> replaces = true;
-        case "DB" ->
-            throw new RedisException(
-                "ERR COPY to another database is not possible: each is a keyspace of its own");
+        case "DB" -> {
+          words.integer();
+          throw new RedisException(
+              "ERR COPY to another database is not possible: each is a keyspace of its own");
+        }
         default -> throw RedisErrors.syntax();
       }
     }

@@ -14,7 +14,7 @@ import java.util.List;
 /** LCS: the longest common subsequence of two strings. Static, for any thread. */
 final class Lcs {
   /** Most places of the table, which takes four bytes for each. */
-  private static final long PLACES_MAX = 16L << 20;
+  private static final long PLACES_MAX = 4L << 20;
 
   /**
    * What is asked for.

@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command.data;
 
+import io.osier.core.Utf8;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
@@ -8,6 +9,7 @@ import io.osier.crdt.Reading;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -162,11 +164,16 @@ final class Texts {
 
   /** The name of a hash's field. */
   static String name(byte[] word) {
-    return FieldNames.of(word);
+    String name = FieldNames.of(word);
+    if (Utf8.length(name) > FieldId.NAME_LENGTH_MAX) {
+      throw new RedisException(
+          "ERR a hash's field has at most " + FieldId.NAME_LENGTH_MAX + " bytes");
+    }
+    return name;
   }
 
   static List<String> names(List<byte[]> words) {
-    return words.stream().map(FieldNames::of).toList();
+    return words.stream().map(Texts::name).toList();
   }
 
   /** A hash's fields that are strings, by their names' bytes, in the order of names. */

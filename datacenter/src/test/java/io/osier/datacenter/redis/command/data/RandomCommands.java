@@ -148,6 +148,8 @@ final class RandomCommands {
           "x",
           "1.5",
           "+2",
+          "05",
+          "-0",
           "");
   private static final List<String> REALS = List.of("0.1", "-2.5", "3", "1e3", "200", "x", "");
   private static final List<String> ELEMENTS = List.of("a", "b", "c", "1", "2", "1.5", "\u00ff");

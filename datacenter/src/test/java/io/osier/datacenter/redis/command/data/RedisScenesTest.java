@@ -148,6 +148,30 @@ class RedisScenesTest {
   }
 
   @Test
+  void movedToWhatIsNoSetThen_staysWhereItWas() {
+    text("SADD a x");
+    text("SADD b y");
+    int[] steps = {0};
+    node.between =
+        () -> {
+          if (steps[0]++ == 0) {
+            update("b", CrdtType.AW_SET, new Operation.Delete());
+            update("b", CrdtType.STRING, new Operation.Increment(1));
+          }
+        };
+    assertThat(text("SMOVE a b x")).startsWith("-WRONGTYPE");
+    assertThat(text("SISMEMBER a x")).isEqualTo(":1");
+  }
+
+  @Test
+  void longFieldName_refused() {
+    String name = "n".repeat(1_025);
+    for (String call : List.of("HSET k " + name + " 1", "HINCRBY k " + name + " 1", "HGET k " + name)) {
+      assertThat(text(call)).isEqualTo("-ERR a hash's field has at most 1024 bytes");
+    }
+  }
+
+  @Test
   void alwaysOthersBetween_busyInTheEnd() {
     text("SET k 5");
     node.between = () -> update("k", CrdtType.STRING, new Operation.Increment(1));

@@ -198,6 +198,28 @@ final class Rooms {
         LOGGING,
         HISTOGRAM,
         KRYO);
+    r.pure("datacenter.redis", List.of("core"));
+    r.pure("datacenter.redis.command", List.of("core", "crdt", "protocol", "datacenter.redis"));
+    r.pure(
+        "datacenter.redis.command.data",
+        List.of("core", "crdt", "protocol", "datacenter.redis", "datacenter.redis.command"));
+    r.shell(
+        "datacenter.redis.server",
+        List.of(
+            "core",
+            "core.net",
+            "core.scram",
+            "core.tls",
+            "crdt",
+            "protocol",
+            "propagation.net",
+            "datacenter.access",
+            "datacenter.frontend",
+            "datacenter.redis",
+            "datacenter.redis.command",
+            "datacenter.redis.command.data"),
+        NETTY,
+        LOGGING);
     r.shell(
         "datacenter.admin",
         and(shell, "datacenter.metrics.report", "datacenter.frontend"),
@@ -214,6 +236,7 @@ final class Rooms {
             "datacenter.metrics.report",
             "datacenter.control.execution",
             "datacenter.frontend",
+            "datacenter.redis.server",
             "datacenter.admin",
             "proxy"),
         NETTY,

@@ -48,7 +48,7 @@ public final class ByteBudget {
   }
 
   /** Takes bytes even if there are not so many. */
-  void take(long bytes) {
+  public void take(long bytes) {
     taken.addAndGet(bytes);
     if (within != null) {
       within.take(bytes);

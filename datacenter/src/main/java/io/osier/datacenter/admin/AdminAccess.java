@@ -5,19 +5,15 @@ import io.osier.core.OsierException;
 import io.osier.core.scram.ScramCredential;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.PasswordCheck;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Who may look at the admin port: where others than this machine reach it and rights are in force,
@@ -28,17 +24,10 @@ final class AdminAccess {
   private static final Set<String> FOR_ALL = Set.of("/livez", "/readyz", "/health");
   private static final String BASIC = "basic ";
 
-  /** For so long a password is not hashed again, which takes 10 ms. */
-  private static final long REMEMBERED_NANOS = 60_000_000_000L;
-
-  /** One that was right: what a browser or a scraper asks with again and again. */
-  private record Remembered(byte[] digest, ScramCredential of, long untilNanos) {}
-
   private final AccessControl access;
   private final boolean isPrivate;
   private final Executor executor;
-  private final byte[] key = new byte[32];
-  private volatile @Nullable Remembered remembered;
+  private final PasswordCheck passwords = new PasswordCheck();
 
   /**
    * For a port.
@@ -50,7 +39,6 @@ final class AdminAccess {
     this.access = access;
     this.isPrivate = isPrivate;
     this.executor = executor;
-    new SecureRandom().nextBytes(key);
   }
 
   /**
@@ -99,7 +87,7 @@ final class AdminAccess {
   private Optional<HttpEndpoint.Answer> judged(String name, char[] password, SocketAddress from) {
     Optional<User> user = access.users().find(name).filter(u -> u.credential().isPresent());
     ScramCredential credential = user.flatMap(User::credential).orElse(access.decoy(name));
-    if (!isRight(name, password, credential) || user.isEmpty()) {
+    if (!passwords.isRight(name, password, credential) || user.isEmpty()) {
       return Optional.of(wanted(String.valueOf(access.failed(name, from).getMessage())));
     }
     return judged(user.get(), from);
@@ -112,42 +100,6 @@ final class AdminAccess {
     }
     access.audit().refused(user.name(), AccessControl.address(from), "http", wanted);
     return Optional.of(new HttpEndpoint.Answer(403, "a right is missing: " + wanted + "\n"));
-  }
-
-  private boolean isRight(String name, char[] password, ScramCredential credential) {
-    byte[] digest = digest(name, password);
-    Remembered last = remembered;
-    long now = System.nanoTime();
-    if (last != null
-        && now - last.untilNanos < 0
-        && last.of.equals(credential)
-        && MessageDigest.isEqual(last.digest, digest)) {
-      return true;
-    }
-    try {
-      if (!credential.isOf(password)) {
-        return false;
-      }
-    } catch (OsierException e) {
-      return false; // it cannot be anybody's password
-    }
-    remembered = new Remembered(digest, credential, now + REMEMBERED_NANOS);
-    return true;
-  }
-
-  private byte[] digest(String name, char[] password) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      sha.update(key);
-      sha.update(name.getBytes(StandardCharsets.UTF_8));
-      sha.update((byte) 0);
-      byte[] bytes = new String(password).getBytes(StandardCharsets.UTF_8);
-      byte[] made = sha.digest(bytes);
-      Arrays.fill(bytes, (byte) 0);
-      return made;
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   /** Name and password of a field Authorization. */

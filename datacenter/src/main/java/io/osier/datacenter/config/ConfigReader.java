@@ -211,6 +211,7 @@ public final class ConfigReader {
         new PortLimits(
             values.integer("osier.listen.peer-connections", 1, 100_000), greeting, frame),
         ports.admin(dc, greeting),
+        ports.redis(),
         peers,
         new KeyspaceReader(values).keyspaces(dc, peers.keySet()),
         new StreamSettings(

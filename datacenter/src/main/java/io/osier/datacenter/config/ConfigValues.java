@@ -54,6 +54,12 @@ record ConfigValues(String source, Config config) {
     return config.getValue(key).unwrapped().equals(AUTO);
   }
 
+  /** Whether it is off: {@code off} and {@code false} are the same to HOCON. */
+  boolean isOff(String key) {
+    Object value = config.getValue(key).unwrapped();
+    return value.equals("off") || value.equals(false);
+  }
+
   /** What a reader makes of a value; one that it throws for is not allowed. */
   <T> T value(String key, String allowed, Reader<T> reader) {
     try {

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param userLimits what each user may have of that port
  * @param peerPortLimits limits of the port for the other datacenters
  * @param admin empty if metrics are not served
+ * @param redis empty if the Redis protocol is not spoken
  * @param peers the other datacenters' peer addresses, by name
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
@@ -44,6 +45,7 @@ public record DatacenterConfig(
     UserLimits userLimits,
     PortLimits peerPortLimits,
     Optional<AdminSettings> admin,
+    Optional<RedisSettings> redis,
     Map<String, InetSocketAddress> peers,
     List<KeyspacePolicy> keyspaces,
     StreamSettings streams,

@@ -1,15 +1,19 @@
 package io.osier.datacenter.config;
 
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.net.HostPort;
 import io.osier.core.net.ListenAddress;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsFiles;
 import io.osier.propagation.net.link.PortLimits;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -21,8 +25,12 @@ final class PortReader {
   private static final Pattern HOST_NAME =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\\.[A-Za-z0-9_-]+)*");
 
+  private static final String REDIS_PORT = "osier.listen.redis-port";
+
   private static final String ADMIN_NAMES =
       "a list of names, for example [eu.example], without ports";
+
+  static final String REDIS_DATABASES = "osier.redis.databases";
 
   private final ConfigValues values;
   private final MemoryPlan memory;
@@ -35,9 +43,13 @@ final class PortReader {
   /** Each port is one of its own; 0 is any free one. */
   void checkPorts() {
     List<String> keys =
-        values.config().getBoolean("osier.admin.enabled")
-            ? List.of("osier.listen.client-port", "osier.listen.peer-port", "osier.admin.port")
-            : List.of("osier.listen.client-port", "osier.listen.peer-port");
+        new ArrayList<>(List.of("osier.listen.client-port", "osier.listen.peer-port"));
+    if (values.config().getBoolean("osier.admin.enabled")) {
+      keys.add("osier.admin.port");
+    }
+    if (!values.isOff(REDIS_PORT)) {
+      keys.add(REDIS_PORT);
+    }
     for (int i = 1; i < keys.size(); i++) {
       for (int k = 0; k < i; k++) {
         int port = values.integer(keys.get(i), 0, 65_535);
@@ -114,6 +126,35 @@ final class PortReader {
             new PortLimits(values.integer(at + "connections", 1, 100_000), greeting, greeting),
             names(dc, host));
     return enabled ? Optional.of(settings) : Optional.empty();
+  }
+
+  /** The port for the Redis protocol; empty if it is off. */
+  Optional<RedisSettings> redis() {
+    Map<Integer, String> databases = new TreeMap<>();
+    values
+        .config()
+        .getObject(REDIS_DATABASES)
+        .keySet()
+        .forEach(name -> databases.put(number(name), keyspace(REDIS_DATABASES + "." + name)));
+    if (values.isOff(REDIS_PORT)) {
+      return Optional.empty();
+    }
+    return Optional.of(new RedisSettings(values.integer(REDIS_PORT, 0, 65_535), databases));
+  }
+
+  private int number(String name) {
+    if (!name.matches("0|[1-9][0-9]{0,3}") || Integer.parseInt(name) >= RedisSettings.DATABASES_MAX) {
+      throw values.bad(
+          REDIS_DATABASES + "." + name,
+          "under a number from 0 to " + (RedisSettings.DATABASES_MAX - 1) + ", for example 0 = shop");
+    }
+    return Integer.parseInt(name);
+  }
+
+  private String keyspace(String key) {
+    String allowed = "a keyspace's name";
+    return values.value(
+        key, allowed, () -> KeyspacePolicy.checkName(values.config().getString(key)));
   }
 
   /** Under which names the admin port may be asked for. */

@@ -91,6 +91,7 @@ final class SettingNames {
   private static Optional<String> canonical(String key) {
     if (key.equals(PEERS)
         || key.startsWith(PEERS + ".")
+        || key.startsWith(PortReader.REDIS_DATABASES)
         || key.equals(KEYSPACES)
         || key.equals(USERS)
         || key.startsWith(USERS + ".")) {

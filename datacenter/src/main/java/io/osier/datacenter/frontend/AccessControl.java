@@ -160,7 +160,7 @@ public final class AccessControl {
   }
 
   /** A password was right. */
-  void succeeded(String user, SocketAddress from, String client) {
+  public void succeeded(String user, SocketAddress from, String client) {
     synchronized (throttle) {
       throttle.succeeded(user, address(from));
     }
@@ -175,18 +175,33 @@ public final class AccessControl {
    * @throws OsierException NOT_AUTHENTICATED if there is no such user
    */
   Identity withoutPassword(Set<String> names, SocketAddress from, String client) {
-    Optional<String> user = TlsName.user(names, cluster);
-    Identity identity = user.map(u -> new Identity(u, Optional.empty())).orElse(Identity.DEFAULT);
-    if (identity.in(users.get()).isPresent()) {
-      user.ifPresent(u -> audit.loggedIn(u, address(from), "certificate", client));
-      return identity;
+    Optional<Identity> known = unasked(names, from, client);
+    if (known.isPresent()) {
+      return known.get();
     }
-    audit.loginFailed(identity.user(), address(from), "there is no such user");
+    Optional<String> user = TlsName.user(names, cluster);
+    audit.loginFailed(user.orElse(Users.DEFAULT), address(from), "there is no such user");
     throw new OsierException(
         ErrorCode.NOT_AUTHENTICATED,
         user.isPresent()
             ? "the user that the certificate names is unknown here"
             : "who connects here must log in, with a user's name and password or certificate");
+  }
+
+  /**
+   * Who comes without a password, where that may still follow.
+   *
+   * @param names what the certificate names that was shown
+   * @return empty if there is no such user
+   */
+  public Optional<Identity> unasked(Set<String> names, SocketAddress from, String client) {
+    Optional<String> user = TlsName.user(names, cluster);
+    Identity identity = user.map(u -> new Identity(u, Optional.empty())).orElse(Identity.DEFAULT);
+    if (identity.in(users.get()).isEmpty()) {
+      return Optional.empty();
+    }
+    user.ifPresent(u -> audit.loggedIn(u, address(from), "certificate", client));
+    return Optional.of(identity);
   }
 
   /** The user whom a certificate names, if there is one. */

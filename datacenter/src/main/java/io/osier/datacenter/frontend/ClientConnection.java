@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * One client's connection: its greeting, then requests in and answers out, as they come. Used by
  * the channel's loop; answers come from any thread.
  */
-final class ClientConnection extends FrameReader {
+final class ClientConnection extends FrameReader implements ClientServer.Visitor {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
 
   /** Of a frame of somebody who is not known yet. */
@@ -55,12 +55,6 @@ final class ClientConnection extends FrameReader {
 
   /** Time for a refusal to be read before the connection is closed. */
   static final long REFUSED_MILLIS = 100;
-
-  /**
-   * What a request takes in the heap besides its bytes until it is answered: in its lane, in front
-   * of who reads its object from the disk, with what will answer it.
-   */
-  private static final int REQUEST_BYTES = 512;
 
   /**
    * Until it is looked again whether logins must wait; twice as long each time, up to a maximum.
@@ -73,33 +67,13 @@ final class ClientConnection extends FrameReader {
   /** A client whose request takes longer to come hears so often that it is still being taken. */
   private static final long SIGN_MILLIS = 500;
 
-  private static final Identity NOBODY = new Identity("", Optional.empty());
-
-  /**
-   * What all connections of a port share.
-   *
-   * @param requestBytes for requests that are not answered
-   * @param page where the page for browsers is, if there is one
-   */
-  record Shared(
-      ReplicaId self,
-      ClientServer.Handler handler,
-      AccessControl access,
-      PortGuard port,
-      ByteBudget requestBytes,
-      UserQuotas quotas,
-      RequestWatch watch,
-      Supplier<Optional<String>> page) {}
-
   private final ReplicaId self;
   private final ClientServer.Handler handler;
   private final AccessControl access;
   private final PortGuard port;
-  private final ByteBudget requestBytes;
-  private final UserQuotas quotas;
   private final RequestWatch watch;
+  private final ClientRequests requests;
   private final Supplier<Optional<String>> page;
-  private final OrderedQueue lane = new OrderedQueue();
   private final Channel channel;
   private final Outgoing<Envelope<Reply>> replies;
   private final ConnectionGuard guard;
@@ -112,30 +86,47 @@ final class ClientConnection extends FrameReader {
   /** Whether what has come is being done, after which answers are flushed. */
   private boolean answering;
 
-  /** What its user may have; null until it is known who that is. */
-  private UserQuotas.@Nullable Quota quota;
-
-  /** Nobody, who may nothing, until it is known who it is. */
-  private ConnectionUser visitor = new ConnectionUser(NOBODY);
-
-  ClientConnection(Channel channel, Shared shared) {
-    super(GREETING_BYTES_MAX, shared.requestBytes);
-    this.self = shared.self;
-    this.handler = shared.handler;
-    this.access = shared.access;
-    this.port = shared.port;
-    this.requestBytes = shared.requestBytes;
-    this.quotas = shared.quotas;
-    this.page = shared.page;
-    this.watch = shared.watch;
+  /**
+   * A connection.
+   *
+   * @param page where the page for browsers is, if there is one
+   */
+  ClientConnection(
+      Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {
+    super(GREETING_BYTES_MAX, shared.requestBytes());
+    this.self = shared.self();
+    this.handler = shared.handler();
+    this.access = shared.access();
+    this.port = shared.port();
+    this.page = page;
+    this.watch = shared.watch();
     this.channel = channel;
+    this.requests = new ClientRequests(channel, shared, new Held());
     this.guard = new ConnectionGuard(port, this::isInFrame);
     this.login = new ClientLogin(access, channel);
     this.replies = new Replies();
   }
 
-  /** What stands before this in the channel's pipeline. */
-  ConnectionGuard guard() {
+  /** What has been read. */
+  private final class Held implements ClientRequests.Room {
+    @Override
+    public boolean tryKeep(long bytes) {
+      return ClientConnection.this.tryKeep(bytes);
+    }
+
+    @Override
+    public long heldBytes() {
+      return ClientConnection.this.heldBytes();
+    }
+
+    @Override
+    public void setBudget(ByteBudget budget) {
+      ClientConnection.this.setBudget(budget);
+    }
+  }
+
+  @Override
+  public ConnectionGuard guard() {
     return guard;
   }
 
@@ -184,15 +175,13 @@ final class ClientConnection extends FrameReader {
   }
 
   private void welcome(long id, Identity identity) {
-    UserQuotas.Quota of = quotas.connect(identity.user());
-    channel.closeFuture().addListener(f -> of.disconnect());
-    quota = of;
-    setBudget(of.bytes());
-    visitor = new ConnectionUser(identity);
+    requests.welcome(identity);
     greeted = true;
     guard.greeted();
     setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
-    answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
+    answer(
+        id,
+        new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
   }
 
   private void refuse(
@@ -208,15 +197,14 @@ final class ClientConnection extends FrameReader {
     ctx.executor().schedule(() -> ctx.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Its user is not there any more: nothing of it is done, and it is told so when it asks. */
-  void closeIfGone() {
-    if (greeted && visitor.in(access.users()).isEmpty()) {
-      LOG.info(
-          "connection of client {} closed: its user '{}' is not there any more",
-          channel.remoteAddress(),
-          visitor.identity().user());
-      channel.close();
-    }
+  @Override
+  public void closeIfGone() {
+    requests.closeIfGone();
+  }
+
+  @Override
+  public long waitingBytes() {
+    return 0;
   }
 
   // ---------------------------------------------------------------- requests
@@ -224,7 +212,7 @@ final class ClientConnection extends FrameReader {
   @Override
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
-    lane.hold(); // until all that has come is taken
+    requests.hold(); // until all that has come is taken
     int length = content.remaining();
     long id = ProtocolCodec.decodeId(content); // where there is none, nobody can be answered
     long began = watch.nanos();
@@ -240,129 +228,19 @@ final class ClientConnection extends FrameReader {
       }
       return;
     }
-    UserQuotas.Quota of = quota;
-    if (of == null) {
+    if (!greeted) {
       greet(ctx, id, request);
-      return;
+    } else if (!requests.ask(new Call(id, request, began), length)) {
+      closeSoon(ctx);
     }
-    Reply.Failure refusal = access.refusal(visitor, request, channel.remoteAddress());
-    if (refusal != null) {
-      if (!endsInstead(id, request, refusal, of, began)) {
-        answer(id, refusal);
-      }
-      if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {
-        closeSoon(ctx);
-      }
-    } else if (!of.tryBegin()) {
-      refuseAllowed(
-          id,
-          request,
-          new Reply.Failure(ErrorCode.OVERLOADED, "nothing was done: " + of.tooManyRequests()));
-    } else {
-      long bytes = keptBytes(request, length, of);
-      if (tryKeep(bytes)) {
-        handle(request, new Asked(id, request, began, of, bytes));
-      } else {
-        of.end();
-        refuseAllowed(id, request, noRoom(bytes));
-      }
-    }
-  }
-
-  /**
-   * Ends a transaction whose commit is refused, and answers when that is done: what it has set
-   * aside must not wait for somebody to close it.
-   */
-  private boolean endsInstead(
-      long id, Request request, Reply.Failure refusal, UserQuotas.Quota of, long began) {
-    Request.Transact abort = access.abortOf(visitor, request, refusal);
-    if (abort == null || !of.tryBegin()) {
-      return false;
-    }
-    if (!tryKeep(REQUEST_BYTES)) {
-      of.end();
-      return false;
-    }
-    handler.handle(abort, lane, new Asked(id, abort, began, of, REQUEST_BYTES, refusal));
-    return true;
-  }
-
-  /** Refuses what its user may ask for, but there is no room: nothing is kept of it. */
-  private void refuseAllowed(long id, Request request, Reply.Failure refusal) {
-    access.answered(request, refusal);
-    answer(id, refusal);
-  }
-
-  /**
-   * What a request counts until it is answered; one that fits as it came may count all there is.
-   */
-  private long keptBytes(Request request, int length, UserQuotas.Quota of) {
-    long most = Math.min(of.bytes().max(), requestBytes.max());
-    return Math.max(REQUEST_BYTES + length, Math.min(most, REQUEST_BYTES + request.heapBytes()));
-  }
-
-  private void handle(Request request, Asked asked) {
-    Identity identity = visitor.identity();
-    switch (request) {
-      case Request.Administer administer ->
-          handler.administer(
-              administer,
-              identity.user(),
-              administer.asksWhy() ? asked : audited(administer, identity, asked));
-      case Request.Scan scan ->
-          handler.handle(scan, lane, page -> asked.accept(access.visible(identity, scan, page)));
-      case Request.ReadAll batch -> handleParts(batch, asked);
-      case Request.WriteAll batch -> handleParts(batch, asked);
-      default -> handler.handle(request, lane, asked);
-    }
-  }
-
-  /** Of a batch, what its user may ask for. */
-  private void handleParts(Request batch, Asked asked) {
-    RefusedParts refused = access.refusedParts(visitor, batch, channel.remoteAddress());
-    handler.handle(refused.without(batch), lane, refused.with(asked));
-  }
-
-  private Consumer<Reply> audited(
-      Request.Administer request, Identity identity, Consumer<Reply> asked) {
-    String address = AccessControl.address(channel.remoteAddress());
-    return reply -> {
-      String outcome = reply instanceof Reply.Failure f ? f.code() + ": " + f.message() : "done";
-      access.audit().administered(identity.user(), address, commandOf(request), outcome);
-      asked.accept(reply);
-    };
-  }
-
-  /** What is asked for, with the rights that are given or taken: no secret is among those. */
-  private static String commandOf(Request.Administer request) {
-    String rights = request.settings().get(UserCommand.RIGHTS);
-    return rights == null || !request.subject().equals("user")
-        ? request.toString()
-        : request + ": " + String.join(", ", rights.lines().toList());
   }
 
   @Override
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     guard.frame();
-    answer(ProtocolCodec.decodeId(head), noRoom(REQUEST_BYTES + length));
-  }
-
-  private Reply.Failure noRoom(long bytes) {
-    UserQuotas.Quota of = quota;
-    if (of != null && !of.bytes().has(bytes - heldBytes())) {
-      boolean fits = bytes <= of.bytes().max();
-      return new Reply.Failure(
-          fits ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-          "nothing was done: " + of.noRoom(bytes));
-    }
-    boolean ever = bytes <= requestBytes.max();
-    return new Reply.Failure(
-        ever ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-        "nothing was done: a request that takes "
-            + bytes
-            + " bytes finds no room; all that are under way may have "
-            + requestBytes.max()
-            + " bytes, an eighth of this datacenter's heap");
+    answer(
+        ProtocolCodec.decodeId(head),
+        requests.noRoom(ClientRequests.REQUEST_BYTES + length));
   }
 
   @Override
@@ -383,69 +261,18 @@ final class ClientConnection extends FrameReader {
 
   // ---------------------------------------------------------------- answers
 
-  /** A request that is to be answered, once. */
-  private final class Asked implements Consumer<Reply>, Phased {
+  /** A request that is to be answered under its number. */
+  private final class Call extends Asked {
     private final long id;
-    private final Request request;
-    private final long beganNanos;
-    private final UserQuotas.Quota of;
-    private final long keptBytes;
-    private volatile long takenNanos;
-    private volatile long executedNanos;
-    private volatile List<Waited> waited = List.of();
 
-    /** What is answered whatever is done; null for what is done. */
-    private final Reply.@Nullable Failure refusal;
-
-    Asked(long id, Request request, long beganNanos, UserQuotas.Quota of, long keptBytes) {
-      this(id, request, beganNanos, of, keptBytes, null);
-    }
-
-    Asked(
-        long id,
-        Request request,
-        long beganNanos,
-        UserQuotas.Quota of,
-        long keptBytes,
-        Reply.@Nullable Failure refusal) {
-      this.refusal = refusal;
+    Call(long id, Request request, long beganNanos) {
+      super(requests, request, beganNanos);
       this.id = id;
-      this.request = request;
-      this.beganNanos = beganNanos;
-      this.of = of;
-      this.keptBytes = keptBytes;
     }
 
     @Override
-    public void accept(Reply reply) {
-      access.answered(request, reply);
-      of.bytes().give(keptBytes);
-      of.end();
-      long now = watch.nanos();
-      watch.times().answered(RequestTimes.Kind.of(request), now - beganNanos);
-      answer(id, refusal == null ? LaterTypes.legible(reply, login.version()) : refusal);
-      if (watch.listens(now - beganNanos)) {
-        watch.answered(
-            request,
-            reply,
-            new SlowLog.Phases(beganNanos, takenNanos, executedNanos, now, waited),
-            channel.remoteAddress());
-      }
-    }
-
-    @Override
-    public void taken(long nanos) {
-      takenNanos = nanos;
-    }
-
-    @Override
-    public void waited(Waited what) { // by one thread after the other
-      waited = Stream.concat(waited.stream(), Stream.of(what)).toList();
-    }
-
-    @Override
-    public void executed(long nanos) {
-      executedNanos = nanos;
+    protected void answer(Reply reply) {
+      ClientConnection.this.answer(id, LaterTypes.legible(reply, login.version()));
     }
   }
 
@@ -510,7 +337,7 @@ final class ClientConnection extends FrameReader {
   protected void frames(ChannelHandlerContext ctx) {
     answering = true;
     try {
-      lane.release(handler::together);
+      requests.release();
     } finally {
       answering = false;
     }

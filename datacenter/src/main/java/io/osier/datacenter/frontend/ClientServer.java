@@ -1,7 +1,9 @@
 package io.osier.datacenter.frontend;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
@@ -23,6 +25,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.ProtocolCodec;
@@ -33,11 +36,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -100,6 +105,31 @@ public final class ClientServer implements AutoCloseable {
     default void usersChanged() {}
   }
 
+  /** What serves one connection, in its pipeline. Used by the channel's loop. */
+  public interface Visitor extends ChannelHandler {
+    /** What stands before this in the pipeline. */
+    ConnectionGuard guard();
+
+    /** Closes the connection if its user is not there any more. */
+    void closeIfGone();
+
+    /** The bytes of answers that wait here and not in the channel, about; for any thread. */
+    long waitingBytes();
+  }
+
+  /** What clients speak at a port. Thread-safe. */
+  public interface Protocol {
+    /**
+     * What serves a connection.
+     *
+     * @param requests makes what the connection asks for, once
+     */
+    Visitor open(Channel channel, Function<ClientRequests.Room, ClientRequests> requests);
+
+    /** What a connection is told that is one too many. */
+    ByteBuf refusal(ByteBufAllocator alloc, String why);
+  }
+
   private volatile Optional<String> page = Optional.empty();
   private final AccessControl access;
   private final PortGuard port;
@@ -118,7 +148,12 @@ public final class ClientServer implements AutoCloseable {
   /** Connections that were one too many for the port. */
   private final LongAdder tooMany = new LongAdder();
 
+  private final ClientRequests.Shared shared;
+  private final Optional<TlsContext> tls;
   private final Network.Port server;
+
+  /** Ports for other protocols. */
+  private final List<Network.Port> others = new CopyOnWriteArrayList<>();
 
   /** The users as they were looked at last. */
   private Users seen;
@@ -148,26 +183,43 @@ public final class ClientServer implements AutoCloseable {
     this.readers = new SlowReaders(connected, memory.answerBytes());
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
     this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
-    ClientConnection.Shared shared =
-        new ClientConnection.Shared(
-            self, handler, access, port, requestBytes, quotas, watch, () -> page);
+    this.shared =
+        new ClientRequests.Shared(self, handler, access, port, requestBytes, quotas, watch);
+    this.tls = tls;
     try {
-      this.server =
-          network.listen(
-              listen,
-              channel -> {
-                channel.config().setWriteBufferWaterMark(UNSENT_MARKS);
-                tls.ifPresent(
-                    t ->
-                        channel
-                            .pipeline()
-                            .addLast(t.accept(channel.alloc(), limits.greetingMillis())));
-                opened(channel, shared);
-              });
+      this.server = network.listen(listen, channel -> opened(channel, new Own()));
     } catch (Throwable e) {
       network.close();
       throw e;
     }
+  }
+
+  /** Osier's own. */
+  private final class Own implements Protocol {
+    @Override
+    public Visitor open(Channel channel, Function<ClientRequests.Room, ClientRequests> requests) {
+      return new ClientConnection(channel, shared, () -> page);
+    }
+
+    @Override
+    public ByteBuf refusal(ByteBufAllocator alloc, String why) {
+      byte[] answer = ProtocolCodec.encode(0, new Reply.Failure(ErrorCode.OVERLOADED, why));
+      return alloc
+          .buffer(Integer.BYTES + answer.length)
+          .writeInt(answer.length)
+          .writeBytes(answer);
+    }
+  }
+
+  /**
+   * Listens at one more port, for those who speak something else: all limits are shared.
+   *
+   * @return the port, which is closed with this
+   */
+  public Network.Port listen(InetSocketAddress at, Protocol protocol) {
+    Network.Port more = network.listen(at, channel -> opened(channel, protocol));
+    others.add(more);
+    return more;
   }
 
   /**
@@ -211,14 +263,21 @@ public final class ClientServer implements AutoCloseable {
     return Sockets.of("osier-clients", THREADS, LAST_MILLIS, KEEPALIVE_SECONDS);
   }
 
-  private void opened(Channel channel, ClientConnection.Shared shared) {
+  private void opened(Channel channel, Protocol protocol) {
+    channel.config().setWriteBufferWaterMark(UNSENT_MARKS);
+    tls.ifPresent(
+        t ->
+            channel
+                .pipeline()
+                .addLast(t.accept(channel.alloc(), port.limits().greetingMillis())));
     if (port.admit(channel)) {
       connected.add(channel);
       lookWhileConnected();
-      ClientConnection connection = new ClientConnection(channel, shared);
-      channel.pipeline().addLast(connection.guard(), connection);
+      Visitor visitor =
+          protocol.open(channel, room -> new ClientRequests(channel, shared, room));
+      channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
-      refuse(channel);
+      refuse(channel, protocol);
     }
   }
 
@@ -258,14 +317,14 @@ public final class ClientServer implements AutoCloseable {
   }
 
   private static void closeIfGone(Channel channel) {
-    ClientConnection connection = channel.pipeline().get(ClientConnection.class);
-    if (connection != null) {
-      channel.eventLoop().execute(connection::closeIfGone);
+    Visitor visitor = channel.pipeline().get(Visitor.class);
+    if (visitor != null) {
+      channel.eventLoop().execute(visitor::closeIfGone);
     }
   }
 
   /** Tells a connection that it is one too many. */
-  private void refuse(Channel channel) {
+  private void refuse(Channel channel, Protocol protocol) {
     tooMany.increment();
     if (refusals.incrementAndGet() > REFUSALS_MAX) {
       refusals.decrementAndGet();
@@ -273,7 +332,7 @@ public final class ClientServer implements AutoCloseable {
       return;
     }
     channel.closeFuture().addListener(f -> refusals.decrementAndGet());
-    channel.pipeline().addLast(new Refusal());
+    channel.pipeline().addLast(new Refusal(protocol));
     channel
         .eventLoop()
         .schedule(() -> channel.close(), ClientConnection.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
@@ -281,12 +340,15 @@ public final class ClientServer implements AutoCloseable {
 
   /** Answers whatever comes with why it is not taken. */
   private final class Refusal extends ChannelInboundHandlerAdapter {
+    private final Protocol protocol;
+
+    Refusal(Protocol protocol) {
+      this.protocol = protocol;
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-      byte[] answer =
-          ProtocolCodec.encode(0, new Reply.Failure(ErrorCode.OVERLOADED, port.tooMany()));
-      ByteBuf frame = ctx.alloc().buffer(Integer.BYTES + answer.length);
-      ctx.writeAndFlush(frame.writeInt(answer.length).writeBytes(answer));
+      ctx.writeAndFlush(protocol.refusal(ctx.alloc(), port.tooMany()));
     }
 
     @Override
@@ -333,6 +395,7 @@ public final class ClientServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    others.forEach(Network.Port::close);
     network.close();
   }
 }

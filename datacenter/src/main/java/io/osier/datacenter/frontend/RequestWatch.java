@@ -37,7 +37,7 @@ public final class RequestWatch {
   }
 
   /** What came could not be read. */
-  void malformed() {
+  public void malformed() {
     malformed.increment();
   }
 
@@ -53,7 +53,7 @@ public final class RequestWatch {
   }
 
   /** A request is refused, or has failed. */
-  void failed(ErrorCode code) {
+  public void failed(ErrorCode code) {
     times.failed(code);
   }
 

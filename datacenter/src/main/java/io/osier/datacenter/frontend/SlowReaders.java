@@ -45,6 +45,10 @@ final class SlowReaders {
 
   private static long unsent(Channel channel) {
     ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer(); // null once it is closed
-    return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    if (buffer == null) {
+      return 0;
+    }
+    ClientServer.Visitor visitor = channel.pipeline().get(ClientServer.Visitor.class);
+    return buffer.totalPendingWriteBytes() + (visitor == null ? 0 : visitor.waitingBytes());
   }
 }

@@ -14,6 +14,7 @@ import io.osier.datacenter.config.AdminSettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
+import io.osier.datacenter.config.RedisSettings;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
@@ -100,6 +101,7 @@ public final class Datacenter implements AutoCloseable {
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
+  private final @Nullable RedisListener redis;
   private final Reports reports;
   private final PeerDirectory neighbours;
   private volatile boolean closed;
@@ -255,6 +257,7 @@ public final class Datacenter implements AutoCloseable {
             this::isControlKnown);
     this.clients = clientServer();
     parts.opened(clients);
+    this.redis = config.redis().map(r -> parts.opened(redisPort(r))).orElse(null);
     this.admin = config.admin().map(this::adminServer).orElse(null);
     if (admin != null) {
       parts.opened(admin);
@@ -346,6 +349,14 @@ public final class Datacenter implements AutoCloseable {
                 handler));
   }
 
+  private RedisListener redisPort(RedisSettings settings) {
+    return PortBinding.bind(
+        "osier.listen.redis-port",
+        config.host(),
+        settings.port(),
+        at -> new RedisListener(at, settings.databases(), self, clients, handler));
+  }
+
   private AdminServer adminServer(AdminSettings settings) {
     return PortBinding.bind(
         "osier.admin.port",
@@ -392,6 +403,9 @@ public final class Datacenter implements AutoCloseable {
         self,
         new HostPort(config.host(), clients.port()),
         new HostPort(config.host(), transport.port()));
+    if (redis != null) {
+      LOG.info("clients of Redis are served on {}", new HostPort(config.host(), redis.port()));
+    }
     if (admin != null) {
       LOG.info("metrics and the dashboard are at {}", new HostPort(admin.host(), admin.port()));
     }
@@ -590,6 +604,11 @@ public final class Datacenter implements AutoCloseable {
     return admin == null ? OptionalInt.empty() : OptionalInt.of(admin.port());
   }
 
+  /** The port for clients that speak the Redis protocol; empty if there is none. */
+  public OptionalInt redisPort() {
+    return redis == null ? OptionalInt.empty() : OptionalInt.of(redis.port());
+  }
+
   /** The port for other datacenters. */
   public int peerPort() {
     return transport.port();
@@ -651,6 +670,9 @@ public final class Datacenter implements AutoCloseable {
       all.forEach(PartitionRunner::stop);
       publisher.close(); // before what it reads
       closeStore();
+      if (redis != null) {
+        redis.close();
+      }
       clients.close();
       transport.close();
       reports.close();

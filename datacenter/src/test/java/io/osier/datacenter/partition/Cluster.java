@@ -93,7 +93,8 @@ public final class Cluster {
       return ticket;
     }
 
-    private Reply answer(Request request) {
+    /** The answer to a request that waits for nothing. */
+    public Reply answer(Request request) {
       return requireNonNull(replies.get(submit(request)), "answered at once");
     }
 
@@ -274,6 +275,11 @@ public final class Cluster {
 
   public Dc dc(String name) {
     return requireNonNull(dcs.get(name), name);
+  }
+
+  /** The wall clock. */
+  public long millis() {
+    return nanos / MILLI;
   }
 
   Now now() {

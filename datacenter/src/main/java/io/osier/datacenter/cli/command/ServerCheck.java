@@ -37,6 +37,9 @@ final class ServerCheck {
     check.port("osier.listen.client-port", config.host(), config.clientPort());
     check.port("osier.listen.peer-port", config.host(), config.peerPort());
     config.admin().ifPresent(admin -> check.port("osier.admin.port", admin.host(), admin.port()));
+    config
+        .redis()
+        .ifPresent(redis -> check.port("osier.listen.redis-port", config.host(), redis.port()));
     config.store().dir().ifPresent(check::store);
     config.tls().ifPresent(check::certificates);
     config.users().stream().map(UserSettings::passwordFile).forEach(f -> f.ifPresent(check::file));

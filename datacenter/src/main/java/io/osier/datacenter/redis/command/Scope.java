@@ -12,6 +12,7 @@ import java.util.function.ToIntFunction;
  * @param millis the present time, in milliseconds since 1970
  * @param seed for what is drawn
  * @param resp3 whether the client understands RESP3
+ * @param cursors where walks through sets and hashes go on
  */
 public record Scope(
     String keyspace,
@@ -19,4 +20,5 @@ public record Scope(
     int partitions,
     long millis,
     long seed,
-    boolean resp3) {}
+    boolean resp3,
+    Cursors cursors) {}

@@ -1,0 +1,359 @@
+package io.osier.datacenter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Finds commands among the bytes of a connection, one after the other: arrays of bulk strings, or
+ * words on a line. It goes on where it stopped when more bytes have come, so each byte is looked at
+ * once; and what it keeps grows with what has come, not with what was promised. Pure; for one
+ * connection, and one thread at a time.
+ */
+public final class RespDecoder {
+  /**
+   * How much a command may be, in bytes.
+   *
+   * @param words of one command
+   * @param wordBytes of a word that has its length in front of it
+   * @param bytes of a whole command
+   */
+  public record Limits(int words, int wordBytes, int bytes) {
+    /** Of who is not known yet. */
+    public static final Limits UNKNOWN_USER = new Limits(10, 16 << 10, 1 << 20);
+  }
+
+  /** Most words of a command. */
+  public static final int WORDS_MAX = 1 << 20;
+
+  /** Longest line: of a command without lengths. */
+  public static final int LINE_BYTES_MAX = 1 << 20;
+
+  /** Longest line with a number. */
+  private static final int NUMBER_BYTES_MAX = 64;
+
+  private static final int FIRST_WORDS = 16;
+
+  /** Room for more words is given up behind their command. */
+  private static final int KEPT_WORDS = 256;
+
+  /** Nothing of the command is known. */
+  private static final int AT_START = -1;
+
+  /** The next line has the length of a word. */
+  private static final int AT_LENGTH = -1;
+
+  private Limits limits;
+
+  /** How many words are still to come; {@link #AT_START} before that is known. */
+  private int left = AT_START;
+
+  /** Of the word that is coming; {@link #AT_LENGTH} if that is not known. */
+  private int length = AT_LENGTH;
+
+  /** How many bytes of the command were looked at. */
+  private int at;
+
+  /** How far an end of the line that begins at {@link #at} was looked for. */
+  private int searched;
+
+  private int count;
+
+  /** Where words begin, from the command's first byte on. */
+  private int[] starts = new int[FIRST_WORDS];
+
+  private int[] lengths = new int[FIRST_WORDS];
+
+  /** The words of a line, where they differ from how they stand in it. */
+  private List<byte[]> line = List.of();
+
+  private boolean isLine;
+
+  /** A decoder of the first command. */
+  public RespDecoder(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** From the next word on these limits hold. */
+  public void setLimits(Limits other) {
+    limits = other;
+  }
+
+  /** Whether a part of a command was looked at. */
+  public boolean isWithin() {
+    return at > 0 || searched > 0 || left != AT_START;
+  }
+
+  /**
+   * Goes on with a command.
+   *
+   * @param bytes what there is of it, from {@code from} on, with all that was there at the last
+   *     call, which may have been in another place
+   * @return how many bytes the whole command has; -1 if it is not all there. One without words is
+   *     nothing to be done and nothing to be answered
+   * @throws ProtocolError if it is none
+   */
+  public int decode(byte[] bytes, int from, int to) {
+    if (left == AT_START) {
+      if (from == to) {
+        return -1;
+      }
+      isLine = bytes[from] != '*';
+      int end = lineEnd(bytes, from, to, isLine ? LINE_BYTES_MAX : NUMBER_BYTES_MAX);
+      if (end < 0) {
+        return -1;
+      }
+      if (isLine) {
+        return line(bytes, from, end);
+      }
+      long words = number(bytes, from + 1, end, "invalid multibulk length");
+      if (words > Math.min(limits.words, WORDS_MAX)) {
+        throw new ProtocolError(
+            limits.words < WORDS_MAX
+                ? "unauthenticated multibulk length"
+                : "invalid multibulk length");
+      }
+      next(bytes, from, end);
+      left = (int) Math.max(0, words);
+    }
+    while (left > 0) {
+      if (length == AT_LENGTH && !beginWord(bytes, from, to)) {
+        return -1;
+      }
+      // The two bytes behind a word are an end of line, whatever they are: Redis does not look.
+      if (to - from - at < length + 2) {
+        return -1;
+      }
+      add(at, length);
+      at += length + 2;
+      searched = at;
+      length = AT_LENGTH;
+      left--;
+    }
+    return done();
+  }
+
+  private boolean beginWord(byte[] bytes, int from, int to) {
+    int start = from + at;
+    if (start < to && bytes[start] != '$') {
+      throw new ProtocolError("expected '$', got '" + printable(bytes[start]) + "'");
+    }
+    int end = lineEnd(bytes, from, to, NUMBER_BYTES_MAX);
+    if (end < 0) {
+      return false;
+    }
+    long of = number(bytes, start + 1, end, "invalid bulk length");
+    if (of < 0 || of > limits.wordBytes) {
+      throw new ProtocolError(
+          of >= 0 && limits.words < WORDS_MAX
+              ? "unauthenticated bulk length"
+              : "invalid bulk length");
+    }
+    next(bytes, from, end);
+    if ((long) at + of + 2 > limits.bytes) {
+      throw new ProtocolError("too big request");
+    }
+    length = (int) of;
+    return true;
+  }
+
+  /**
+   * Where the line ends that begins at {@link #at}: the place of its line feed; -1 if it is not
+   * there.
+   */
+  private int lineEnd(byte[] bytes, int from, int to, int max) {
+    int start = from + at;
+    int end = from + Math.max(at, searched);
+    while (end < to && bytes[end] != '\n') {
+      end++;
+    }
+    if (end - start > max) {
+      throw new ProtocolError(
+          max == LINE_BYTES_MAX
+              ? "too big inline request"
+              : bytes[start] == '*' ? "too big mbulk count string" : "too big bulk count string");
+    }
+    searched = end - from;
+    return end < to ? end : -1;
+  }
+
+  /** Goes behind a line. */
+  private void next(byte[] bytes, int from, int lineFeed) {
+    at = lineFeed + 1 - from;
+    searched = at;
+  }
+
+  /** The number that a line has from a place on. */
+  private static long number(byte[] bytes, int from, int lineFeed, String wrong) {
+    int end = lineFeed > from && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
+    boolean negative = from < end && bytes[from] == '-';
+    int digits = negative ? from + 1 : from;
+    // More than ten digits are above all limits.
+    if (end == lineFeed || digits == end || end - digits > 10) {
+      throw new ProtocolError(wrong);
+    }
+    long value = 0;
+    for (int i = digits; i < end; i++) {
+      if (bytes[i] < '0' || bytes[i] > '9') {
+        throw new ProtocolError(wrong);
+      }
+      value = 10 * value + (bytes[i] - '0');
+    }
+    return negative ? -value : value;
+  }
+
+  private static String printable(byte b) {
+    return b > ' ' && b < 127
+        ? String.valueOf((char) b)
+        : String.format(Locale.ROOT, "\\x%02x", b & 0xff);
+  }
+
+  private void add(int start, int bytes) {
+    if (count == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * count);
+      lengths = Arrays.copyOf(lengths, 2 * count);
+    }
+    starts[count] = start;
+    lengths[count] = bytes;
+    count++;
+  }
+
+  private int done() {
+    int all = at;
+    at = 0;
+    searched = 0;
+    left = AT_START;
+    return all;
+  }
+
+  // ---------------------------------------------------------------- lines
+
+  private int line(byte[] bytes, int from, int lineFeed) {
+    int end = lineFeed > from && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
+    line = words(bytes, from, end);
+    if (line.size() > limits.words) {
+      throw new ProtocolError("unauthenticated multibulk length");
+    }
+    count = line.size();
+    next(bytes, from, lineFeed);
+    return done();
+  }
+
+  /** Words between blanks, which quotes hold together. */
+  private static List<byte[]> words(byte[] bytes, int from, int to) {
+    List<byte[]> words = new ArrayList<>();
+    byte[] word = new byte[to - from];
+    int i = from;
+    while (true) {
+      while (i < to && isBlank(bytes[i])) {
+        i++;
+      }
+      if (i == to) {
+        return words;
+      }
+      int size = 0;
+      byte quote = 0; // the one that is open
+      while (i < to && (quote != 0 || !isBlank(bytes[i]))) {
+        byte b = bytes[i++];
+        if (quote == 0 && (b == '"' || b == '\'')) {
+          quote = b;
+        } else if (b == quote && quote != 0) {
+          quote = 0;
+          if (i < to && !isBlank(bytes[i])) {
+            throw unbalanced();
+          }
+        } else if (quote == '"' && b == '\\' && isHex(bytes, i, to)) {
+          word[size++] = (byte) (16 * hex(bytes[i + 1]) + hex(bytes[i + 2]));
+          i += 3;
+        } else if (quote == '"' && b == '\\' && i < to) {
+          word[size++] = escaped(bytes[i++]);
+        } else if (quote == '\'' && b == '\\' && i < to && bytes[i] == '\'') {
+          word[size++] = bytes[i++];
+        } else {
+          word[size++] = b;
+        }
+      }
+      if (quote != 0) {
+        throw unbalanced();
+      }
+      words.add(Arrays.copyOf(word, size));
+    }
+  }
+
+  private static boolean isHex(byte[] bytes, int from, int to) {
+    return from + 2 < to
+        && bytes[from] == 'x'
+        && hex(bytes[from + 1]) >= 0
+        && hex(bytes[from + 2]) >= 0;
+  }
+
+  private static byte escaped(byte b) {
+    return switch (b) {
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'b' -> '\b';
+      case 'a' -> 7;
+      default -> b;
+    };
+  }
+
+  private static int hex(byte b) {
+    return Character.digit(b, 16);
+  }
+
+  private static boolean isBlank(byte b) {
+    return b == ' ' || (b >= '\t' && b <= '\r') || b == 0;
+  }
+
+  private static ProtocolError unbalanced() {
+    return new ProtocolError("unbalanced quotes in request");
+  }
+
+  // ---------------------------------------------------------------- what was found
+
+  /** For how many words there is room now. */
+  int room() {
+    return starts.length;
+  }
+
+  /** How many words the command has that was found last. */
+  public int count() {
+    return count;
+  }
+
+  /**
+   * The words of the command that was found last, copied; it is forgotten.
+   *
+   * @param bytes those in which it was found
+   * @param from where it begins there
+   */
+  public byte[][] take(byte[] bytes, int from) {
+    byte[][] words = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      words[i] =
+          isLine
+              ? line.get(i)
+              : Arrays.copyOfRange(bytes, from + starts[i], from + starts[i] + lengths[i]);
+    }
+    forget();
+    return words;
+  }
+
+  /** Forgets the command that was found last, for the next one. */
+  public void forget() {
+    count = 0;
+    line = List.of();
+    if (starts.length > KEPT_WORDS) {
+      starts = new int[FIRST_WORDS];
+      lengths = new int[FIRST_WORDS];
+    }
+  }
+
+  /** Words as text, for an error's message and a log. */
+  public static String text(byte[] word) {
+    return new String(word, StandardCharsets.UTF_8);
+  }
+}

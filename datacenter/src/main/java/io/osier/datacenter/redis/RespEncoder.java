@@ -1,0 +1,152 @@
+package io.osier.datacenter.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Writes answers one behind the other as bytes: in RESP3, or for clients that have not asked for it
+ * in RESP2. Pure; for one thread at a time.
+ */
+public final class RespEncoder {
+  private static final int FIRST_BYTES = 1 << 10;
+
+  /** The digits of a long and its sign. */
+  private static final int LONG_BYTES = 20;
+
+  private byte[] bytes = new byte[FIRST_BYTES];
+  private int size;
+
+  /** How many bytes were written. */
+  public int size() {
+    return size;
+  }
+
+  /** What was written, from 0 to {@link #size}; not for keeping. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /**
+   * Begins anew.
+   *
+   * @param keepMax a larger buffer is given up
+   */
+  public void clear(int keepMax) {
+    size = 0;
+    if (bytes.length > keepMax) {
+      bytes = new byte[FIRST_BYTES];
+    }
+  }
+
+  /**
+   * Writes an answer.
+   *
+   * @throws IllegalStateException if there is no room for it in an array; what was written of it is
+   *     then to be dropped
+   */
+  public void write(RespValue value, boolean resp3) {
+    switch (value) {
+      case RespValue.Simple v -> line('+', v.text());
+      case RespValue.Err v -> line('-', v.text());
+      case RespValue.Int v -> number(':', v.value());
+      case RespValue.Bulk v -> bulk(v.bytes());
+      case RespValue.Null v -> raw(resp3 ? "_\r\n" : "$-1\r\n");
+      case RespValue.NullArray v -> raw(resp3 ? "_\r\n" : "*-1\r\n");
+      case RespValue.Array v -> all('*', v.values().size(), v.values(), resp3);
+      case RespValue.Pairs v -> {
+        List<RespValue> values = v.keysAndValues();
+        all(resp3 ? '%' : '*', resp3 ? values.size() / 2 : values.size(), values, resp3);
+      }
+      case RespValue.Elements v ->
+          all(resp3 ? '~' : '*', v.values().size(), v.values(), resp3);
+      case RespValue.Real v -> real(v.value(), resp3);
+      case RespValue.Bool v ->
+          raw(resp3 ? (v.value() ? "#t\r\n" : "#f\r\n") : (v.value() ? ":1\r\n" : ":0\r\n"));
+      case RespValue.Push v -> all(resp3 ? '>' : '*', v.values().size(), v.values(), resp3);
+    }
+  }
+
+  private void all(char kind, int count, List<RespValue> values, boolean resp3) {
+    number(kind, count);
+    for (RespValue value : values) {
+      write(value, resp3);
+    }
+  }
+
+  private void bulk(byte[] content) {
+    number('$', content.length);
+    room(content.length + 2L);
+    System.arraycopy(content, 0, bytes, size, content.length);
+    size += content.length;
+    end();
+  }
+
+  private void real(double value, boolean resp3) {
+    String text =
+        Double.isNaN(value)
+            ? "nan"
+            : Double.isInfinite(value)
+                ? (value > 0 ? "inf" : "-inf")
+                : value == Math.rint(value) && Math.abs(value) < 1e17
+                    ? Long.toString((long) value)
+                    : Double.toString(value).replace('E', 'e');
+    if (resp3) {
+      line(',', text);
+    } else {
+      bulk(text.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  /** A line has no other line ends than its own. */
+  private void line(char kind, String text) {
+    byte[] content = text.getBytes(StandardCharsets.UTF_8);
+    room(content.length + 3L);
+    bytes[size++] = (byte) kind;
+    for (byte b : content) {
+      bytes[size++] = b == '\r' || b == '\n' ? (byte) ' ' : b;
+    }
+    end();
+  }
+
+  private void number(char kind, long value) {
+    room(LONG_BYTES + 3L);
+    bytes[size++] = (byte) kind;
+    if (value < 0) {
+      bytes[size++] = '-';
+    }
+    int digits = 1;
+    for (long rest = value / 10; rest != 0; rest /= 10) {
+      digits++;
+    }
+    long rest = value;
+    for (int i = size + digits - 1; i >= size; i--) {
+      bytes[i] = (byte) ('0' + Math.abs(rest % 10));
+      rest /= 10;
+    }
+    size += digits;
+    end();
+  }
+
+  private void raw(String text) {
+    room(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      bytes[size++] = (byte) text.charAt(i);
+    }
+  }
+
+  private void end() {
+    bytes[size++] = '\r';
+    bytes[size++] = '\n';
+  }
+
+  private void room(long more) {
+    long wanted = size + more;
+    if (wanted > bytes.length) {
+      if (wanted > Integer.MAX_VALUE - 8) {
+        throw new IllegalStateException("an answer of more than 2 GiB");
+      }
+      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, 2 * wanted));
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.osier.datacenter.redis.command;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/** Numbers as Redis reads and writes them. Static, for any thread. */
+public final class Numbers {
+  /** Digits behind the point that Redis writes. */
+  private static final int PLACES = 17;
+
+  private static final int LONG_DIGITS_MAX = 20;
+
+  /** Longest text of a number that Redis looks at. */
+  private static final int FLOAT_TEXT_MAX = 5 * 1024;
+
+  /** Largest exponent of the numbers that Redis counts with, those of 80 bits. */
+  private static final int EXPONENT_MAX = 4932;
+
+  private static final Pattern DECIMAL =
+      Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
+  private static final Pattern HEXADECIMAL = Pattern.compile("([+-]?)0[xX]([0-9a-fA-F]{1,32})");
+  private static final Pattern INFINITE =
+      Pattern.compile("[+-]?inf(inity)?", Pattern.CASE_INSENSITIVE);
+
+  private Numbers() {}
+
+  /** A word that must be a whole number in the range of a long. */
+  public static long integer(byte[] word) {
+    return integer(word, RedisErrors.NO_INTEGER);
+  }
+
+  /** The same with an error of its own. */
+  public static long integer(byte[] word, String error) {
+    return parse(word).orElseThrow(() -> new RedisException(error));
+  }
+
+  /** A whole number in a range. */
+  public static long integer(byte[] word, long least, long most, String error) {
+    long number = integer(word, error);
+    if (number < least || number > most) {
+      throw new RedisException(error);
+    }
+    return number;
+  }
+
+  /**
+   * The long that is written so: without a plus, blanks or zeros in front.
+   *
+   * @return empty if it is none
+   */
+  public static OptionalLong parse(byte[] word) {
+    int length = word.length;
+    boolean isNegative = length > 0 && word[0] == '-';
+    int from = isNegative ? 1 : 0;
+    if (length == from || length > LONG_DIGITS_MAX) {
+      return OptionalLong.empty();
+    }
+    if (word[from] == '0') {
+      return length == 1 ? OptionalLong.of(0) : OptionalLong.empty();
+    }
+    long negative = 0; // the range is larger on this side
+    for (int i = from; i < length; i++) {
+      int digit = word[i] - '0';
+      if (digit < 0 || digit > 9 || negative < Long.MIN_VALUE / 10) {
+        return OptionalLong.empty();
+      }
+      long next = negative * 10 - digit;
+      if (next > 0 || (next == 0 && negative != 0)) {
+        return OptionalLong.empty();
+      }
+      negative = next;
+    }
+    if (!isNegative && negative == Long.MIN_VALUE) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(isNegative ? negative : -negative);
+  }
+
+  /** A whole number as Redis writes it. */
+  public static byte[] text(long number) {
+    return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /**
+   * A number with a fraction, exactly.
+   *
+   * @param error what is thrown for a text that is none
+   * @param infinite what is thrown for an infinite one
+   */
+  public static BigDecimal decimal(byte[] word, String error, String infinite) {
+    if (word.length == 0 || word.length >= FLOAT_TEXT_MAX) {
+      throw new RedisException(error);
+    }
+    String text = new String(word, StandardCharsets.ISO_8859_1);
+    if (INFINITE.matcher(text).matches()) {
+      throw new RedisException(infinite);
+    }
+    return finite(text).orElseThrow(() -> new RedisException(error));
+  }
+
+  private static Optional<BigDecimal> finite(String text) {
+    var hexadecimal = HEXADECIMAL.matcher(text);
+    if (hexadecimal.matches()) {
+      BigDecimal size = new BigDecimal(new BigInteger(hexadecimal.group(2), 16));
+      return Optional.of(hexadecimal.group(1).equals("-") ? size.negate() : size);
+    }
+    if (!DECIMAL.matcher(text).matches()) {
+      return Optional.empty();
+    }
+    try {
+      BigDecimal number = new BigDecimal(text);
+      long exponent = (long) number.precision() - number.scale();
+      if (number.signum() == 0 || exponent < -EXPONENT_MAX) {
+        return Optional.of(BigDecimal.ZERO);
+      }
+      return exponent > EXPONENT_MAX ? Optional.empty() : Optional.of(number);
+    } catch (NumberFormatException e) { // an exponent of many digits
+      return Optional.empty();
+    }
+  }
+
+  /** As Redis writes it: never with an exponent, and without zeros at its end. */
+  public static byte[] text(BigDecimal number) {
+    return plain(number).getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static String plain(BigDecimal number) {
+    BigDecimal rounded =
+        number.scale() > PLACES ? number.setScale(PLACES, RoundingMode.HALF_EVEN) : number;
+    return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
+  }
+}

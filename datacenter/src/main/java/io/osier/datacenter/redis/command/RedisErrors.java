@@ -1,0 +1,102 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.Reply;
+import java.util.Locale;
+
+/** Errors in Redis' words. Static, for any thread. */
+public final class RedisErrors {
+  /** A key holds something else. */
+  public static final String WRONG_TYPE =
+      "WRONGTYPE Operation against a key holding the wrong kind of value";
+
+  /** Words are not as they must be. */
+  public static final String SYNTAX = "ERR syntax error";
+
+  /** A word is no whole number. */
+  public static final String NO_INTEGER = "ERR value is not an integer or out of range";
+
+  /** A word is no number. */
+  public static final String NO_FLOAT = "ERR value is not a valid float";
+
+  /** A number is too large or too small. */
+  public static final String OUT_OF_RANGE = "ERR value is out of range";
+
+  /** A sum would leave the range of a long. */
+  public static final String OVERFLOW = "ERR increment or decrement would overflow";
+
+  /** A sum would be no number. */
+  public static final String INFINITE = "ERR increment would produce NaN or Infinity";
+
+  /** A key is not there. */
+  public static final String NO_KEY = "ERR no such key";
+
+  /** A value would be too large. */
+  public static final String TOO_LONG =
+      "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+
+  /** Keys are not in one partition. */
+  public static final String OTHER_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+
+  /** A command began again too often. */
+  public static final String BUSY =
+      "BUSY nothing was done: others changed the key all the time; try again";
+
+  private RedisErrors() {}
+
+  /**
+   * Whether a connection ends instead of an answer: it is not known whether anything was done, or
+   * the datacenter goes, and every client understands that.
+   */
+  public static boolean endsConnection(ErrorCode code) {
+    return code == ErrorCode.TIMEOUT
+        || code == ErrorCode.SHUTTING_DOWN
+        || code == ErrorCode.MALFORMED;
+  }
+
+  /** A failure as an answer. */
+  public static RespValue.Err of(Reply.Failure failure) {
+    return new RespValue.Err(text(failure.code(), failure.message()));
+  }
+
+  /** The same of an error. */
+  public static RespValue.Err of(OsierException e) {
+    return new RespValue.Err(text(e.code(), e.reason()));
+  }
+
+  /** What Redis says of a command with too few or too many words. */
+  public static RedisException arity(String command) {
+    return new RedisException(
+        "ERR wrong number of arguments for '" + command.toLowerCase(Locale.ROOT) + "' command");
+  }
+
+  /** What Redis says of words that are not as they must be. */
+  public static RedisException syntax() {
+    return new RedisException(SYNTAX);
+  }
+
+  /** What Redis says of a key that holds something else. */
+  public static RedisException wrongType() {
+    return new RedisException(WRONG_TYPE);
+  }
+
+  /** What Redis says of a code. */
+  static String text(ErrorCode code, String reason) {
+    String line = reason.replace('\r', ' ').replace('\n', ' ');
+    return switch (code) {
+      case WRONG_TYPE -> WRONG_TYPE;
+      case OVERFLOW -> OVERFLOW;
+      case VALUE_TOO_LARGE, KEY_TOO_LARGE -> TOO_LONG + ": " + line;
+      case UNKNOWN_KEYSPACE -> "ERR DB index is out of range";
+      case NOT_AUTHENTICATED -> "NOAUTH Authentication required.";
+      case FORBIDDEN -> "NOPERM " + line;
+      case UNAVAILABLE, SESSION_BEHIND, NOT_A_MEMBER -> "LOADING " + line;
+      case OVERLOADED, NOT_ENOUGH_RIGHTS -> "BUSY nothing was done: " + line;
+      case STORE_FULL, REFUSED_BY_PEERS -> "MISCONF " + line;
+      case MALFORMED -> "ERR Protocol error: " + line;
+      default -> "ERR " + line;
+    };
+  }
+}

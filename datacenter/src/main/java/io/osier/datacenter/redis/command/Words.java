@@ -1,0 +1,91 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.core.Key;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Reads a command's words from left to right. Not thread-safe. */
+public final class Words {
+  private final byte[][] words;
+  private int at;
+
+  /** Begins behind the command's name. */
+  public Words(byte[][] words) {
+    this.words = words;
+    this.at = 1;
+  }
+
+  /** Whether there is another word. */
+  public boolean hasNext() {
+    return at < words.length;
+  }
+
+  /** How many words there are yet. */
+  public int left() {
+    return words.length - at;
+  }
+
+  /** The next word; what is missing is a syntax error. */
+  public byte[] next() {
+    if (at == words.length) {
+      throw RedisErrors.syntax();
+    }
+    return words[at++];
+  }
+
+  /** The next word as a key. */
+  public Key key() {
+    return Key.of(next());
+  }
+
+  /** All that follow, as keys. */
+  public List<Key> keys() {
+    return keys(left());
+  }
+
+  /** The next words as keys. */
+  public List<Key> keys(int count) {
+    List<Key> keys = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      keys.add(key());
+    }
+    return keys;
+  }
+
+  /** All that follow. */
+  public List<byte[]> rest() {
+    List<byte[]> rest = new ArrayList<>(left());
+    while (hasNext()) {
+      rest.add(next());
+    }
+    return rest;
+  }
+
+  /** The next word as a whole number. */
+  public long integer() {
+    return Numbers.integer(next());
+  }
+
+  /** The next word in capitals: an option's name. */
+  public String option() {
+    return option(next());
+  }
+
+  /** A word in capitals; empty for one that is too long to be an option. */
+  public static String option(byte[] word) {
+    return word.length > 32
+        ? ""
+        : new String(word, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT);
+  }
+
+  /** Takes the next word if it is this option. */
+  public boolean takes(String option) {
+    if (hasNext() && option(words[at]).equals(option)) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+}

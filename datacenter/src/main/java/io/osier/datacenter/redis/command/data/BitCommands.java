@@ -1,0 +1,252 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.StringRanges.Span;
+import io.osier.protocol.Call;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Commands of strings' bits, of which the first one is a byte's highest. Static, for any thread.
+ */
+final class BitCommands {
+  static final String NO_OFFSET = "ERR bit offset is not an integer or out of range";
+
+  private static final long OFFSET_MAX = (1L << 32) - 1;
+  private static final byte[] EMPTY = {};
+
+  private BitCommands() {}
+
+  static List<RedisCommand> all() {
+    return new Table("bitmap")
+        .readsFast("GETBIT", 3, Keys.ONE, "Returns a bit of a string.", BitCommands::getBit)
+        .grows("SETBIT", 4, Keys.ONE, "Sets or clears a bit of a string.", BitCommands::setBit)
+        .reads("BITCOUNT", -2, Keys.ONE, "Counts the bits that are set.", BitCommands::count)
+        .reads("BITPOS", -3, Keys.ONE, "Finds the first bit set or clear.", BitCommands::position)
+        .grows(
+            "BITOP",
+            -4,
+            new Keys(2, -1, 1),
+            "Combines strings bit by bit, into another one.",
+            BitCommands::combine)
+        .grows(
+            "BITFIELD",
+            -2,
+            Keys.ONE,
+            "Reads and changes numbers of some bits within a string.",
+            (scope, words) -> Bitfield.plan(scope, words, false))
+        .readsFast(
+            "BITFIELD_RO",
+            -2,
+            Keys.ONE,
+            "Reads numbers of some bits within a string.",
+            (scope, words) -> Bitfield.plan(scope, words, true))
+        .list();
+  }
+
+  static boolean isSet(byte[] bytes, long offset) {
+    long at = offset >> 3;
+    return at < bytes.length && (bytes[(int) at] & (0x80 >> (offset & 7))) != 0;
+  }
+
+  private static Plan getBit(Scope scope, byte[][] words) {
+    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> new RespValue.Int(isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
+  }
+
+  private static Plan setBit(Scope scope, byte[][] words) {
+    Key key = Key.of(words[1]);
+    long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
+    boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
+    StringRanges.checkLength(offset >> 3, 1);
+    return Steps.ask(
+        Steps.write(
+            scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Steps.WHOLE),
+        reply ->
+            Steps.answer(
+                isSet(Texts.string(CrdtType.STRING, Steps.asked(reply)).orElse(EMPTY), offset)
+                    ? 1
+                    : 0),
+        failure ->
+            failure.code() == ErrorCode.WRONG_TYPE
+                ? Rewrite.of(
+                    scope,
+                    key,
+                    bytes -> {
+                      byte[] old = bytes.orElse(EMPTY);
+                      int at = (int) (offset >> 3);
+                      byte[] all = Arrays.copyOf(old, Math.max(old.length, at + 1));
+                      int bit = 0x80 >> (offset & 7);
+                      all[at] = (byte) (on ? all[at] | bit : all[at] & ~bit);
+                      return new Rewrite.Outcome(
+                          all, new RespValue.Int(isSet(old, offset) ? 1 : 0));
+                    })
+                : new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  /** Whether places are counted in bits. */
+  private static boolean isInBits(byte[] word) {
+    return switch (Words.option(word)) {
+      case "BIT" -> true;
+      case "BYTE" -> false;
+      default -> throw RedisErrors.syntax();
+    };
+  }
+
+  private static Plan count(Scope scope, byte[][] words) {
+    if (words.length == 3 || words.length > 5) {
+      throw RedisErrors.syntax();
+    }
+    long start = words.length > 3 ? Numbers.integer(words[2]) : 0;
+    long end = words.length > 3 ? Numbers.integer(words[3]) : -1;
+    boolean inBits = words.length > 4 && isInBits(words[4]);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> {
+          byte[] bytes = Texts.string(answer).orElse(EMPTY);
+          return new RespValue.Int(
+              ones(bytes, bits(Span.of(start, end, length(bytes, inBits)), inBits)));
+        });
+  }
+
+  private static long length(byte[] bytes, boolean inBits) {
+    return inBits ? bytes.length * 8L : bytes.length;
+  }
+
+  private static Span bits(Span span, boolean inBits) {
+    return inBits || span.isEmpty() ? span : new Span(span.from() * 8, span.to() * 8 + 7);
+  }
+
+  private static long ones(byte[] bytes, Span bits) {
+    long ones = 0;
+    long at = bits.from();
+    while (at <= bits.to()) {
+      if ((at & 7) == 0 && at + 7 <= bits.to()) {
+        ones += Integer.bitCount(bytes[(int) (at >> 3)] & 0xff);
+        at += 8;
+      } else {
+        ones += isSet(bytes, at) ? 1 : 0;
+        at++;
+      }
+    }
+    return ones;
+  }
+
+  private static Plan position(Scope scope, byte[][] words) {
+    long bit = Numbers.integer(words[2]);
+    if (bit != 0 && bit != 1) {
+      throw new RedisException("ERR The bit argument must be 1 or 0.");
+    }
+    if (words.length > 6) {
+      throw RedisErrors.syntax();
+    }
+    long start = words.length > 3 ? Numbers.integer(words[3]) : 0;
+    boolean hasEnd = words.length > 4;
+    long end = hasEnd ? Numbers.integer(words[4]) : -1;
+    boolean inBits = words.length > 5 && isInBits(words[5]);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> {
+          byte[] bytes = Texts.string(answer).orElse(EMPTY);
+          if (!answer.exists()) { // it has nothing but zeros
+            return new RespValue.Int(bit == 0 ? 0 : -1);
+          }
+          Span span = bits(Span.clamped(start, end, length(bytes, inBits)), inBits);
+          return new RespValue.Int(first(bytes, span, bit == 1, hasEnd));
+        });
+  }
+
+  private static long first(byte[] bytes, Span bits, boolean wanted, boolean hasEnd) {
+    if (bits.isEmpty()) {
+      return -1;
+    }
+    int dull = wanted ? 0 : -1;
+    long at = bits.from();
+    while (at <= bits.to()) {
+      if ((at & 7) == 0 && at + 7 <= bits.to() && bytes[(int) (at >> 3)] == dull) {
+        at += 8;
+      } else if (isSet(bytes, at) == wanted) {
+        return at;
+      } else {
+        at++;
+      }
+    }
+    // Behind a string there are zeros, unless the client has said where to stop.
+    return wanted || hasEnd ? -1 : bits.to() + 1;
+  }
+
+  private static Plan combine(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    String operator = words.option();
+    Key to = words.key();
+    List<Key> keys = words.keys();
+    switch (operator) {
+      case "AND", "OR", "XOR" -> {}
+      case "NOT" -> {
+        if (keys.size() != 1) {
+          throw new RedisException("ERR BITOP NOT must be called with a single source key.");
+        }
+      }
+      default -> throw RedisErrors.syntax();
+    }
+    return Derived.of(
+        scope,
+        to,
+        keys,
+        key -> Steps.readCall(key, Steps.WHOLE),
+        parts -> {
+          List<byte[]> strings = parts.stream().map(StringRanges::bytes).toList();
+          byte[] bytes = combined(operator, strings);
+          List<Call> calls =
+              List.of(
+                  bytes.length == 0
+                      ? Steps.delete(to)
+                      : new Call.Replace(
+                          to, CrdtType.STRING, new Operation.Assign(Value.ofText(bytes)), false));
+          return new Derived.Result(calls, new RespValue.Int(bytes.length));
+        });
+  }
+
+  private static byte[] combined(String operator, List<byte[]> strings) {
+    int length = strings.stream().mapToInt(s -> s.length).max().orElse(0);
+    byte[] result = Arrays.copyOf(strings.getFirst(), length);
+    if (operator.equals("NOT")) {
+      for (int i = 0; i < length; i++) {
+        result[i] = (byte) ~result[i];
+      }
+    }
+    for (byte[] other : strings.subList(1, strings.size())) {
+      for (int i = 0; i < length; i++) {
+        byte b = i < other.length ? other[i] : 0;
+        switch (operator) {
+          case "AND" -> result[i] &= b;
+          case "OR" -> result[i] |= b;
+          default -> result[i] ^= b;
+        }
+      }
+    }
+    return result;
+  }
+}

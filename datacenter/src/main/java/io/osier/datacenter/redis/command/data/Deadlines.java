@@ -1,0 +1,77 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import org.jspecify.annotations.Nullable;
+
+/** Times at which something expires, as Redis' commands write them. Static, for any thread. */
+final class Deadlines {
+  /** In what a deadline is given. */
+  enum Unit {
+    /** Seconds from now. */
+    SECONDS(1_000, true),
+    /** Milliseconds from now. */
+    MILLIS(1, true),
+    /** Seconds since 1970. */
+    AT_SECONDS(1_000, false),
+    /** Milliseconds since 1970. */
+    AT_MILLIS(1, false);
+
+    private final int millis;
+    private final boolean fromNow;
+
+    Unit(int millis, boolean fromNow) {
+      this.millis = millis;
+      this.fromNow = fromNow;
+    }
+  }
+
+  private Deadlines() {}
+
+  /** The unit of an option of SET and GETEX; null for another word. */
+  static @Nullable Unit unit(String option) {
+    return switch (option) {
+      case "EX" -> Unit.SECONDS;
+      case "PX" -> Unit.MILLIS;
+      case "EXAT" -> Unit.AT_SECONDS;
+      case "PXAT" -> Unit.AT_MILLIS;
+      default -> null;
+    };
+  }
+
+  /** A deadline that must be positive. */
+  static Operation.Expire positive(Scope scope, byte[] word, Unit unit, String command) {
+    long number = Numbers.integer(word);
+    if (number <= 0) {
+      throw invalid(command);
+    }
+    return of(scope, number, unit, command);
+  }
+
+  /** A deadline, which may have passed. */
+  static Operation.Expire any(Scope scope, byte[] word, Unit unit, String command) {
+    return of(scope, Numbers.integer(word), unit, command);
+  }
+
+  static Operation.Expire of(Scope scope, long number, Unit unit, String command) {
+    if (number > Long.MAX_VALUE / unit.millis || number < Long.MIN_VALUE / unit.millis) {
+      throw invalid(command);
+    }
+    long millis = number * unit.millis;
+    if (unit.fromNow && millis > Long.MAX_VALUE - scope.millis()) {
+      throw invalid(command);
+    }
+    return new Operation.Expire(Math.clamp(millis, 0, Operation.Expire.MILLIS_MAX), unit.fromNow);
+  }
+
+  /** Whether it has passed already. */
+  static boolean isOver(Scope scope, Operation.Expire deadline) {
+    return deadline.from(scope.millis()).millis() <= scope.millis();
+  }
+
+  static RedisException invalid(String command) {
+    return new RedisException("ERR invalid expire time in '" + command + "' command");
+  }
+}

@@ -1,0 +1,45 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Draws elements. Static, for any thread. */
+final class Draw {
+  /** So many at most where each may come several times. */
+  private static final long REPEATED_MAX = 1 << 20;
+
+  private Draw() {}
+
+  /** A command's count; a negative one allows elements to come several times. */
+  static long count(byte[] word) {
+    long count = Numbers.integer(word);
+    if (count < -REPEATED_MAX) {
+      throw new RedisException(RedisErrors.OUT_OF_RANGE);
+    }
+    return count;
+  }
+
+  static <T> List<T> of(List<T> all, long count, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<T> drawn = new ArrayList<>();
+    if (count < 0) {
+      for (long i = count; i < 0 && !all.isEmpty(); i++) {
+        drawn.add(all.get(random.nextInt(all.size())));
+      }
+      return drawn;
+    }
+    if (count >= all.size()) {
+      return all;
+    }
+    List<T> left = new ArrayList<>(all);
+    for (int i = 0; i < count; i++) {
+      Collections.swap(left, i, i + random.nextInt(left.size() - i));
+    }
+    return left.subList(0, (int) count);
+  }
+}

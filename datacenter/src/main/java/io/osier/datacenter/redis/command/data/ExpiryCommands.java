@@ -1,0 +1,149 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Deadlines.Unit;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Commands of keys' deadlines. Static, for any thread. */
+final class ExpiryCommands {
+  private static final String BOTH_SIDES =
+      "ERR GT and LT options at the same time are not compatible";
+  private static final String NONE_AND_SOME =
+      "ERR NX and XX, GT or LT options at the same time are not compatible";
+
+  private ExpiryCommands() {}
+
+  static List<RedisCommand> all() {
+    Table table = new Table("generic");
+    expire(table, "EXPIRE", Unit.SECONDS, "Lets a key expire in some seconds.");
+    expire(table, "PEXPIRE", Unit.MILLIS, "Lets a key expire in some milliseconds.");
+    expire(table, "EXPIREAT", Unit.AT_SECONDS, "Lets a key expire at a time in seconds.");
+    expire(table, "PEXPIREAT", Unit.AT_MILLIS, "Lets a key expire at a time in milliseconds.");
+    left(table, "TTL", 1_000, false, "Returns how many seconds a key lives on.");
+    left(table, "PTTL", 1, false, "Returns how many milliseconds a key lives on.");
+    left(table, "EXPIRETIME", 1_000, true, "Returns when a key expires, in seconds.");
+    left(table, "PEXPIRETIME", 1, true, "Returns when a key expires, in milliseconds.");
+    return table
+        .writesFast(
+            "PERSIST",
+            2,
+            Keys.ONE,
+            "Takes a key's deadline away.",
+            (scope, w) ->
+                Steps.ask(
+                    Steps.write(scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
+                    reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0)))
+        .list();
+  }
+
+  private static void expire(Table table, String name, Unit unit, String summary) {
+    String command = name.toLowerCase(Locale.ROOT);
+    table.writesFast(
+        name,
+        -3,
+        Keys.ONE,
+        summary,
+        (scope, w) -> {
+          Words words = new Words(w);
+          Key key = words.key();
+          Operation.Expire deadline = Deadlines.any(scope, words.next(), unit, command);
+          Optional<Call.When> when = when(words);
+          if (when.isEmpty()) {
+            return Steps.ask(
+                Steps.write(scope, key, Operation.ANY_TYPE, deadline),
+                reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0));
+          }
+          return Steps.run(
+              scope,
+              List.of(new Call.ExpireIf(key, deadline, when.get())),
+              parts -> Steps.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+        });
+  }
+
+  private static Optional<Call.When> when(Words words) {
+    boolean none = false;
+    boolean some = false;
+    boolean later = false;
+    boolean earlier = false;
+    while (words.hasNext()) {
+      byte[] word = words.next();
+      switch (Words.option(word)) {
+        case "NX" -> none = true;
+        case "XX" -> some = true;
+        case "GT" -> later = true;
+        case "LT" -> earlier = true;
+        default ->
+            throw new RedisException(
+                "ERR Unsupported option "
+                    + new String(word, StandardCharsets.UTF_8).replaceAll("[\r\n]", " "));
+      }
+    }
+    return when(none, some, later, earlier);
+  }
+
+  static Optional<Call.When> when(boolean none, boolean some, boolean later, boolean earlier) {
+    if (none && (some || later || earlier)) {
+      throw new RedisException(NONE_AND_SOME);
+    }
+    if (later && earlier) {
+      throw new RedisException(BOTH_SIDES);
+    }
+    if (none) {
+      return Optional.of(Call.When.NONE);
+    }
+    if (later) { // than a deadline: what has none lives longer than any
+      return Optional.of(Call.When.LATER);
+    }
+    if (earlier) {
+      return Optional.of(some ? Call.When.EARLIER_OF_SOME : Call.When.EARLIER);
+    }
+    return some ? Optional.of(Call.When.SOME) : Optional.empty();
+  }
+
+  private static void left(
+      Table table, String name, int unitMillis, boolean asTime, String summary) {
+    table.readsFast(
+        name,
+        2,
+        Keys.ONE,
+        summary,
+        (scope, w) ->
+            Steps.read(
+                scope,
+                Key.of(w[1]),
+                Steps.TIME_TO_LIVE,
+                answer -> {
+                  if (!answer.exists()) {
+                    return new RespValue.Int(-2);
+                  }
+                  return new RespValue.Int(
+                      left(scope, answer.reading().orElseThrow().asLong(), unitMillis, asTime));
+                }));
+  }
+
+  /**
+   * What is told of a deadline.
+   *
+   * @param millis how long something lives on; -1 for ever
+   */
+  static long left(Scope scope, long millis, int unitMillis, boolean asTime) {
+    if (millis < 0) {
+      return -1;
+    }
+    long told = asTime ? scope.millis() + millis : millis;
+    return unitMillis == 1 ? told : (told + unitMillis / 2) / unitMillis;
+  }
+}

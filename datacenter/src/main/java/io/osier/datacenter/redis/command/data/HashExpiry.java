@@ -1,0 +1,246 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Deadlines.Unit;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+
+/** Commands of the deadlines of hashes' fields. Static, for any thread. */
+final class HashExpiry {
+  private static final long ABSENT = -2;
+  private static final long FOR_EVER = -1;
+  private static final long UNMET = 0;
+  private static final long SET = 1;
+  private static final long DELETED = 2;
+
+  private HashExpiry() {}
+
+  static List<RedisCommand> all() {
+    Table table = new Table("hash");
+    expire(table, "HEXPIRE", Unit.SECONDS, "Lets fields expire in some seconds.");
+    expire(table, "HPEXPIRE", Unit.MILLIS, "Lets fields expire in some milliseconds.");
+    expire(table, "HEXPIREAT", Unit.AT_SECONDS, "Lets fields expire at a time in seconds.");
+    expire(table, "HPEXPIREAT", Unit.AT_MILLIS, "Lets fields expire at a time in milliseconds.");
+    left(table, "HTTL", 1_000, false, "Returns how many seconds fields live on.");
+    left(table, "HPTTL", 1, false, "Returns how many milliseconds fields live on.");
+    left(table, "HEXPIRETIME", 1_000, true, "Returns when fields expire, in seconds.");
+    left(table, "HPEXPIRETIME", 1, true, "Returns when fields expire, in milliseconds.");
+    return table
+        .writesFast(
+            "HPERSIST",
+            -5,
+            Keys.ONE,
+            "Takes fields' deadlines away.",
+            (scope, w) -> {
+              Words words = new Words(w);
+              Key key = words.key();
+              return change(
+                  scope,
+                  key,
+                  names(words),
+                  left -> left < 0 ? left : SET,
+                  FOR_EVER,
+                  Operation.PersistParts::new,
+                  0);
+            })
+        .list();
+  }
+
+  /** What changes the deadlines of some fields. */
+  private interface Change {
+    Operation of(List<Part> fields);
+  }
+
+  private static void expire(Table table, String name, Unit unit, String summary) {
+    String command = name.toLowerCase(Locale.ROOT);
+    table.writesFast(
+        name,
+        -6,
+        Keys.ONE,
+        summary,
+        (scope, w) -> {
+          Words words = new Words(w);
+          Key key = words.key();
+          byte[] time = words.next();
+          if (Numbers.integer(time) < 0) {
+            throw new RedisException("ERR invalid expire time, must be >= 0");
+          }
+          Operation.Expire deadline = Deadlines.any(scope, time, unit, command);
+          Optional<Call.When> when =
+              ExpiryCommands.when(
+                  words.takes("NX"), words.takes("XX"), words.takes("GT"), words.takes("LT"));
+          boolean isOver = Deadlines.isOver(scope, deadline);
+          long millis = deadline.from(scope.millis()).millis() - scope.millis();
+          return change(
+              scope,
+              key,
+              names(words),
+              left -> {
+                if (left == ABSENT) {
+                  return ABSENT;
+                }
+                boolean allowed = when.isEmpty() || allows(when.get(), left, millis);
+                return !allowed ? UNMET : isOver ? DELETED : SET;
+              },
+              millis,
+              fields -> new Operation.ExpireParts(fields, deadline),
+              0);
+        });
+  }
+
+  /** Whether what lives on for so long may get a deadline; negative for ever. */
+  private static boolean allows(Call.When when, long left, long millis) {
+    return switch (when) {
+      case NONE -> left < 0;
+      case SOME -> left >= 0;
+      case EARLIER -> left < 0 || left > millis;
+      case EARLIER_OF_SOME -> left >= 0 && left > millis;
+      case LATER -> left >= 0 && left < millis;
+    };
+  }
+
+  private static List<String> names(Words words) {
+    if (!words.takes("FIELDS")) {
+      throw new RedisException(
+          "ERR Mandatory argument FIELDS is missing or not at the right position");
+    }
+    long count =
+        Numbers.integer(
+            words.next(),
+            1,
+            Integer.MAX_VALUE,
+            "ERR Parameter `numFields` should be greater than 0");
+    if (count != words.left()) {
+      throw new RedisException("ERR The `numfields` parameter must match the number of arguments");
+    }
+    return Texts.names(words.rest());
+  }
+
+  /** Reads whether fields are there and how long they live on, and the key's version. */
+  private static List<Call> reads(Key key, List<String> names) {
+    List<Call> calls = new ArrayList<>(names.size() + 2);
+    calls.add(new Call.Version(key));
+    calls.add(Steps.readCall(key, new Query.Select(names.stream().distinct().toList())));
+    for (String name : names) {
+      calls.add(Steps.readCall(key, new Query.PartTimeToLive(new Part.Field(name))));
+    }
+    return calls;
+  }
+
+  /** How long each field lives on, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
+  private static List<Long> left(List<String> names, List<Reply> parts) {
+    Reply.Answer read = Steps.answerOf(parts.get(1));
+    var fields = HashCommands.fields(read);
+    List<Long> left = new ArrayList<>(names.size());
+    for (int i = 0; i < names.size(); i++) {
+      left.add(
+          fields.containsKey(names.get(i))
+              ? Steps.answerOf(parts.get(i + 2)).reading().orElseThrow().asLong()
+              : ABSENT);
+    }
+    return left;
+  }
+
+  /**
+   * Changes fields' deadlines.
+   *
+   * @param outcome what is answered for a field that lives on for so long; positive if it changes
+   * @param leftThen how long those that change live on then
+   */
+  private static Plan change(
+      Scope scope,
+      Key key,
+      List<String> names,
+      LongUnaryOperator outcome,
+      long leftThen,
+      Change change,
+      int tries) {
+    return Steps.reads(
+        scope,
+        reads(key, names),
+        parts -> {
+          List<Long> left = left(names, parts);
+          Map<String, Long> changed = new LinkedHashMap<>(); // a name may come again
+          List<Long> outcomes = new ArrayList<>(names.size());
+          for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            long done = outcome.applyAsLong(changed.getOrDefault(name, left.get(i)));
+            outcomes.add(done);
+            if (done > 0) {
+              changed.put(name, done == DELETED ? ABSENT : leftThen);
+            }
+          }
+          RespValue answer =
+              new RespValue.Array(
+                  outcomes.stream().map(o -> (RespValue) new RespValue.Int(o)).toList());
+          if (changed.isEmpty()) {
+            return Steps.answer(answer);
+          }
+          return Steps.run(
+              scope,
+              List.of(
+                  Steps.update(
+                      key,
+                      CrdtType.OR_MAP,
+                      change.of(
+                          changed.keySet().stream()
+                              .map(name -> (Part) new Part.Field(name))
+                              .toList()))),
+              List.of(new Call.Guard(key, Steps.answerOf(parts.getFirst()).seen())),
+              done -> Steps.answer(answer),
+              done ->
+                  Steps.retried(
+                      tries, n -> change(scope, key, names, outcome, leftThen, change, n)));
+        });
+  }
+
+  private static void left(
+      Table table, String name, int unitMillis, boolean asTime, String summary) {
+    table.readsFast(
+        name,
+        -5,
+        Keys.ONE,
+        summary,
+        (scope, w) -> {
+          Words words = new Words(w);
+          Key key = words.key();
+          List<String> names = names(words);
+          return Steps.reads(
+              scope,
+              reads(key, names),
+              parts ->
+                  Steps.answer(
+                      new RespValue.Array(
+                          left(names, parts).stream()
+                              .map(
+                                  millis ->
+                                      (RespValue)
+                                          new RespValue.Int(
+                                              millis == ABSENT
+                                                  ? ABSENT
+                                                  : ExpiryCommands.left(
+                                                      scope, millis, unitMillis, asTime)))
+                              .toList())));
+        });
+  }
+}

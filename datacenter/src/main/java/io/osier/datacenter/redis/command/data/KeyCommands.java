@@ -1,0 +1,155 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Commands of keys, whatever they hold. Static, for any thread. */
+public final class KeyCommands {
+  private KeyCommands() {}
+
+  /** All of them, but those that walk through the keyspace. */
+  public static List<RedisCommand> all() {
+    List<RedisCommand> all = new ArrayList<>();
+    all.addAll(
+        new Table("generic")
+            .writes("DEL", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
+            .writesFast("UNLINK", -2, Table.ALL, "Deletes keys.", KeyCommands::delete)
+            .readsFast("EXISTS", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
+            .readsFast("TOUCH", -2, Table.ALL, "Counts the keys that exist.", KeyCommands::exists)
+            .readsFast("TYPE", 2, Keys.ONE, "Returns what a key holds.", KeyCommands::type)
+            .writes(
+                "RENAME",
+                3,
+                Table.TWO,
+                "Renames a key, and overwrites another one.",
+                (scope, words) -> rename(scope, words, false))
+            .writesFast(
+                "RENAMENX",
+                3,
+                Table.TWO,
+                "Renames a key if the new name is free.",
+                (scope, words) -> rename(scope, words, true))
+            .grows("COPY", -3, Table.TWO, "Copies a key to another one.", KeyCommands::copy)
+            .list());
+    all.addAll(ExpiryCommands.all());
+    all.addAll(DumpCommands.all());
+    all.addAll(SortCommand.all());
+    return all;
+  }
+
+  private static Plan delete(Scope scope, byte[][] words) {
+    List<Key> keys = new Words(words).keys();
+    if (keys.size() == 1) {
+      return Steps.ask(
+          Steps.write(
+              scope,
+              keys.getFirst(),
+              Operation.ANY_TYPE,
+              new Operation.Delete(),
+              true,
+              Steps.EXISTS),
+          reply -> Steps.answer(existed(reply) ? 1 : 0));
+    }
+    return Split.of(
+        scope,
+        keys,
+        key -> Steps.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Steps.EXISTS),
+        parts -> Steps.answer(parts.stream().filter(KeyCommands::existed).count()));
+  }
+
+  private static boolean existed(Reply reply) {
+    return reply instanceof Reply.Done done
+        ? done.answer().orElseThrow().exists()
+        : ((Reply.Answer) reply).exists();
+  }
+
+  private static Plan exists(Scope scope, byte[][] words) {
+    List<Key> keys = new Words(words).keys();
+    if (keys.size() == 1) {
+      return Steps.read(
+          scope,
+          keys.getFirst(),
+          Steps.EXISTS,
+          answer -> new RespValue.Int(answer.exists() ? 1 : 0));
+    }
+    return Split.of(
+        scope,
+        keys,
+        key -> Steps.readCall(key, Steps.EXISTS),
+        parts -> Steps.answer(parts.stream().filter(KeyCommands::existed).count()));
+  }
+
+  private static Plan type(Scope scope, byte[][] words) {
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.EXISTS,
+        answer ->
+            new RespValue.Simple(
+                answer.exists() ? Texts.typeName(answer.type().orElseThrow()) : "none"));
+  }
+
+  private static Plan rename(Scope scope, byte[][] words, boolean onlyIfFree) {
+    Key key = Key.of(words[1]);
+    Key to = Key.of(words[2]);
+    Steps.checkOnePartition(scope, List.of(key, to));
+    if (key.equals(to)) {
+      return Steps.read(
+          scope,
+          key,
+          Steps.EXISTS,
+          answer ->
+              !answer.exists()
+                  ? new RespValue.Err(RedisErrors.NO_KEY)
+                  : onlyIfFree ? new RespValue.Int(0) : RespValue.OK);
+    }
+    return Steps.run(
+        scope,
+        List.of(
+            Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
+            new Call.Rename(key, to, onlyIfFree)),
+        parts -> onlyIfFree ? Steps.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Steps.ok(),
+        parts -> Steps.error(RedisErrors.NO_KEY));
+  }
+
+  private static Plan copy(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    Key key = words.key();
+    Key to = words.key();
+    boolean replaces = false;
+    while (words.hasNext()) {
+      switch (words.option()) {
+        case "REPLACE" -> replaces = true;
+        case "DB" -> {
+          words.integer();
+          throw new RedisException(
+              "ERR COPY to another database is not possible: each is a keyspace of its own");
+        }
+        default -> throw RedisErrors.syntax();
+      }
+    }
+    if (key.equals(to)) {
+      throw new RedisException("ERR source and destination objects are the same");
+    }
+    Steps.checkOnePartition(scope, List.of(key, to));
+    return Steps.run(
+        scope,
+        List.of(new Call.Copy(key, to, !replaces)),
+        parts -> Steps.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+  }
+}

@@ -1,0 +1,260 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** Commands of sets. Static, for any thread. */
+public final class SetCommands {
+  private SetCommands() {}
+
+  /** All commands of sets. */
+  public static List<RedisCommand> all() {
+    List<RedisCommand> all = new ArrayList<>();
+    all.addAll(
+        new Table("set")
+            .growsFast("SADD", -3, Keys.ONE, "Adds elements to a set.", SetCommands::add)
+            .writesFast("SREM", -3, Keys.ONE, "Removes elements of a set.", SetCommands::remove)
+            .reads("SMEMBERS", 2, Keys.ONE, "Returns all elements of a set.", SetCommands::members)
+            .readsFast(
+                "SISMEMBER",
+                3,
+                Keys.ONE,
+                "Tells whether a set contains an element.",
+                (scope, w) -> contained(scope, w, true))
+            .readsFast(
+                "SMISMEMBER",
+                -3,
+                Keys.ONE,
+                "Tells which elements a set contains.",
+                (scope, w) -> contained(scope, w, false))
+            .readsFast("SCARD", 2, Keys.ONE, "Counts a set's elements.", SetCommands::size)
+            .writesFast("SPOP", -2, Keys.ONE, "Draws and removes elements.", SetCommands::pop)
+            .reads("SRANDMEMBER", -2, Keys.ONE, "Draws elements of a set.", SetCommands::draw)
+            .writesFast("SMOVE", 4, Table.TWO, "Moves an element between sets.", SetCommands::move)
+            .reads("SSCAN", -3, Keys.ONE, "Shows a set's elements in steps.", SetCommands::scan)
+            .list());
+    all.addAll(SetAlgebra.all());
+    return all;
+  }
+
+  private static Plan add(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    Key key = words.key();
+    List<byte[]> elements = words.rest();
+    List<Value> values = Texts.values(elements);
+    Query query = new Query.Among(Texts.written(elements));
+    return Steps.update(
+        scope,
+        key,
+        CrdtType.AW_SET,
+        type -> Steps.write(scope, key, type, new Operation.Add(values), true, query),
+        reply -> Steps.answer(values.size() - Texts.count(elements, Steps.asked(reply).asList())),
+        Texts::isSet);
+  }
+
+  private static Plan remove(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    Key key = words.key();
+    List<byte[]> elements = words.rest();
+    List<Value> written = Texts.written(elements);
+    return Steps.update(
+        scope,
+        key,
+        CrdtType.AW_SET,
+        type ->
+            Steps.write(
+                scope, key, type, new Operation.Remove(written), true, new Query.Among(written)),
+        reply -> Steps.answer(Texts.count(elements, Steps.asked(reply).asList())),
+        Texts::isSet);
+  }
+
+  /** What a set holds; nothing of one that is not there. */
+  static List<Value> elements(Reply.Answer answer) {
+    if (!answer.exists()) {
+      return List.of();
+    }
+    if (!Texts.isSet(answer.type().orElseThrow())) {
+      throw RedisErrors.wrongType();
+    }
+    return answer.reading().orElseThrow().asList();
+  }
+
+  private static Plan members(Scope scope, byte[][] words) {
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> new RespValue.Elements(bulks(Texts.elements(elements(answer)))));
+  }
+
+  static List<RespValue> bulks(List<byte[]> many) {
+    return Texts.bulks(many).values();
+  }
+
+  private static Plan contained(Scope scope, byte[][] w, boolean one) {
+    Words words = new Words(w);
+    Key key = words.key();
+    List<byte[]> elements = words.rest();
+    return Steps.read(
+        scope,
+        key,
+        new Query.Among(Texts.written(elements)),
+        answer -> {
+          TreeSet<Value> there = new TreeSet<>(elements(answer));
+          List<RespValue> found = new ArrayList<>(elements.size());
+          for (byte[] element : elements) {
+            boolean isThere = Texts.written(element).stream().anyMatch(there::contains);
+            found.add(new RespValue.Int(isThere ? 1 : 0));
+          }
+          return one ? found.getFirst() : new RespValue.Array(found);
+        });
+  }
+
+  private static Plan size(Scope scope, byte[][] words) {
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.SIZE,
+        answer -> {
+          if (!answer.exists()) {
+            return new RespValue.Int(0);
+          }
+          if (!Texts.isSet(answer.type().orElseThrow())) {
+            throw RedisErrors.wrongType();
+          }
+          return new RespValue.Int(answer.reading().orElseThrow().asLong());
+        });
+  }
+
+  private static Plan pop(Scope scope, byte[][] words) {
+    if (words.length > 3) {
+      throw RedisErrors.syntax();
+    }
+    boolean one = words.length == 2;
+    String positive = "ERR value is out of range, must be positive";
+    long count = one ? 1 : Numbers.integer(words[2], 0, Long.MAX_VALUE, positive);
+    Key key = Key.of(words[1]);
+    if (count == 0) {
+      return Steps.read(
+          scope,
+          key,
+          Steps.SIZE,
+          answer -> {
+            if (answer.exists() && !Texts.isSet(answer.type().orElseThrow())) {
+              throw RedisErrors.wrongType();
+            }
+            return new RespValue.Elements(List.of());
+          });
+    }
+    return Steps.present(
+        scope,
+        key,
+        CrdtType.AW_SET,
+        Texts::isSet,
+        type ->
+            List.of(
+                new Call.Take(key, type, (int) Math.min(count, Integer.MAX_VALUE), scope.seed())),
+        parts -> {
+          Steps.checkDone(parts.getFirst());
+          List<byte[]> taken = Texts.elements(Steps.asked(parts.getFirst()).asList());
+          return Steps.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
+        },
+        again -> Steps.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
+  }
+
+  private static RespValue one(List<byte[]> drawn) {
+    return drawn.isEmpty() ? RespValue.NULL : new RespValue.Bulk(drawn.getFirst());
+  }
+
+  private static Plan draw(Scope scope, byte[][] words) {
+    if (words.length > 3) {
+      throw RedisErrors.syntax();
+    }
+    boolean one = words.length == 2;
+    long count = one ? 1 : Draw.count(words[2]);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> {
+          List<byte[]> drawn = Draw.of(Texts.elements(elements(answer)), count, scope.seed());
+          return one ? one(drawn) : new RespValue.Array(bulks(drawn));
+        });
+  }
+
+  private static Plan move(Scope scope, byte[][] words) {
+    Key from = Key.of(words[1]);
+    Key to = Key.of(words[2]);
+    Steps.checkOnePartition(scope, List.of(from, to));
+    return move(scope, from, to, words[3], 0);
+  }
+
+  private static Plan move(Scope scope, Key from, Key to, byte[] element, int tries) {
+    Query query = new Query.Among(Texts.written(element));
+    return Steps.reads(
+        scope,
+        List.of(Steps.readCall(from, query), Steps.readCall(to, query)),
+        parts -> {
+          Reply.Answer source = Steps.answerOf(parts.get(0));
+          if (!source.exists()) {
+            return Steps.answer(0); // whatever the other key holds
+          }
+          List<Value> found = elements(source);
+          Reply.Answer target = Steps.answerOf(parts.get(1));
+          List<Value> there = elements(target);
+          if (found.isEmpty() || from.equals(to)) {
+            return Steps.answer(found.isEmpty() ? 0 : 1);
+          }
+          CrdtType type = target.type().orElse(CrdtType.AW_SET);
+          CrdtType sourceType = source.type().orElseThrow();
+          return Steps.run(
+              scope,
+              List.of(
+                  Steps.test(from, Optional.of(sourceType), query, new Reading.Many(found)),
+                  target.exists()
+                      ? Steps.test(to, Optional.of(type), query, new Reading.Many(there))
+                      : Steps.testAbsent(to),
+                  Steps.update(from, sourceType, new Operation.Remove(found)),
+                  Steps.update(to, type, new Operation.Add(Value.ofText(element)))),
+              done -> Steps.answer(1),
+              done -> Steps.retried(tries, n -> move(scope, from, to, element, n)));
+        });
+  }
+
+  private static Plan scan(Scope scope, byte[][] words) {
+    Walk walk = Walk.of(scope, words);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        walk.query(),
+        answer -> {
+          List<Value> elements = elements(answer);
+          List<byte[]> shown = Texts.elements(elements).stream().filter(walk::shows).toList();
+          Optional<Part> last =
+              elements.isEmpty()
+                  ? Optional.empty()
+                  : Optional.of(new Part.Element(elements.getLast()));
+          return walk.answer(scope, elements.size(), last, bulks(shown));
+        });
+  }
+}

@@ -1,0 +1,62 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Commands of many keys of any partitions: one program each. Static, for any thread. */
+final class Split {
+  private Split() {}
+
+  /** A call for each key; the answers come in the order of the keys. */
+  static Plan of(
+      Scope scope, List<Key> keys, Function<Key, Call> call, Function<List<Reply>, Plan> then) {
+    return of(scope, keys.stream().map(call).toList(), then);
+  }
+
+  /**
+   * Does calls of one key each, those of a partition in their order.
+   *
+   * @param then is given the answers in the order of the calls; a failure is the answer to all
+   */
+  static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
+    Map<Integer, List<Integer>> places = new TreeMap<>();
+    for (int i = 0; i < calls.size(); i++) {
+      int partition =
+          scope.partitions() == 1 ? 0 : scope.partition().applyAsInt(calls.get(i).key());
+      places.computeIfAbsent(partition, p -> new ArrayList<>()).add(i);
+    }
+    List<List<Integer>> parts = new ArrayList<>();
+    for (List<Integer> of : places.values()) {
+      for (int from = 0; from < of.size(); from += Request.PROGRAM_MAX) {
+        parts.add(of.subList(from, Math.min(of.size(), from + Request.PROGRAM_MAX)));
+      }
+    }
+    List<Request> requests =
+        parts.stream()
+            .map(part -> Steps.program(scope, part.stream().map(calls::get).toList(), List.of()))
+            .toList();
+    return Steps.askAll(
+        requests,
+        replies -> {
+          Reply[] answers = new Reply[calls.size()];
+          for (int p = 0; p < parts.size(); p++) {
+            List<Reply> done = ((Reply.Evaluated) replies.get(p)).parts();
+            for (int i = 0; i < done.size(); i++) {
+              Steps.checkDone(done.get(i));
+              answers[parts.get(p).get(i)] = done.get(i);
+            }
+          }
+          return then.apply(Arrays.asList(answers));
+        });
+  }
+}

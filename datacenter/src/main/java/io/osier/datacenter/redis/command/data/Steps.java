@@ -1,0 +1,371 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** What plans are made of. Static, for any thread. */
+final class Steps {
+  /** So often a command begins again that others come between. */
+  static final int TRIES_MAX = 100;
+
+  static final Query WHOLE = new Query.Whole();
+  static final Query EXISTS = new Query.Exists();
+  static final Query SIZE = new Query.Size();
+  static final Query TIME_TO_LIVE = new Query.TimeToLive();
+
+  private Steps() {}
+
+  static Plan answer(RespValue value) {
+    return new Plan.Answer(value);
+  }
+
+  static Plan answer(long number) {
+    return new Plan.Answer(new RespValue.Int(number));
+  }
+
+  static Plan ok() {
+    return new Plan.Answer(RespValue.OK);
+  }
+
+  static Plan error(String text) {
+    return new Plan.Answer(new RespValue.Err(text));
+  }
+
+  // ------------------------------------------------------------------------------- requests
+
+  static Request read(Scope scope, Key key, Query query) {
+    return new Request.Read(
+        scope.keyspace(), key, Optional.empty(), query, VersionVector.EMPTY, false, 0);
+  }
+
+  static Request write(Scope scope, Key key, CrdtType type, Operation operation) {
+    return new Request.Write(
+        scope.keyspace(), key, type, operation, VersionVector.EMPTY, 0, Optional.empty());
+  }
+
+  /** An update that tells what it has found, or made. */
+  static Request write(
+      Scope scope, Key key, CrdtType type, Operation operation, boolean before, Query query) {
+    return new Request.Write(
+        scope.keyspace(),
+        key,
+        type,
+        operation,
+        VersionVector.EMPTY,
+        0,
+        Optional.of(new Request.Ask(before, query)));
+  }
+
+  /** An update that is done if an object reads so. */
+  static Request writeIf(
+      Scope scope, Key key, CrdtType type, Operation operation, Query query, Reading expected) {
+    return new Request.Write(
+        scope.keyspace(),
+        key,
+        type,
+        operation,
+        VersionVector.EMPTY,
+        0,
+        Optional.empty(),
+        Optional.of(new Request.Condition(List.of(), query, expected)));
+  }
+
+  static Request program(Scope scope, List<? extends Call> calls, List<Call.Guard> guards) {
+    return new Request.Evaluate(
+        scope.keyspace(), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
+  }
+
+  static Request program(Scope scope, Call... calls) {
+    return program(scope, List.of(calls), List.of());
+  }
+
+  // ---------------------------------------------------------------------------------- calls
+
+  static Call readCall(Key key, Query query) {
+    return new Call.Read(key, Optional.empty(), query);
+  }
+
+  static Call update(Key key, CrdtType type, Operation operation) {
+    return new Call.Update(key, type, operation, Optional.empty());
+  }
+
+  static Call update(Key key, CrdtType type, Operation operation, boolean before, Query query) {
+    return new Call.Update(key, type, operation, Optional.of(new Request.Ask(before, query)));
+  }
+
+  /** Of all that the key holds. */
+  static Call delete(Key key) {
+    return update(key, Operation.ANY_TYPE, new Operation.Delete());
+  }
+
+  static Call test(Key key, Optional<CrdtType> type, Query query, Reading expected) {
+    return new Call.Test(key, type, new Request.Condition(List.of(), query, expected));
+  }
+
+  static Call testAbsent(Key key) {
+    return test(key, Optional.empty(), EXISTS, new Reading.Flag(false));
+  }
+
+  static Call testExists(Key key, CrdtType type) {
+    return test(key, Optional.of(type), EXISTS, new Reading.Flag(true));
+  }
+
+  // ---------------------------------------------------------------------------------- plans
+
+  /** Asks one thing; a failure is the answer. */
+  static Plan ask(Request request, Function<Reply, Plan> then) {
+    return ask(request, then, failure -> new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  static Plan ask(
+      Request request, Function<Reply, Plan> then, Function<Reply.Failure, Plan> failed) {
+    return new Plan.Ask(
+        List.of(request),
+        replies ->
+            guarded(
+                () ->
+                    replies.getFirst() instanceof Reply.Failure failure
+                        ? failed.apply(failure)
+                        : then.apply(replies.getFirst())));
+  }
+
+  /** Asks several things beside each other; the first failure is the answer. */
+  static Plan askAll(List<Request> requests, Function<List<Reply>, Plan> then) {
+    return new Plan.Ask(
+        requests,
+        replies ->
+            guarded(
+                () -> {
+                  for (Reply reply : replies) {
+                    if (reply instanceof Reply.Failure failure) {
+                      return new Plan.Answer(RedisErrors.of(failure));
+                    }
+                  }
+                  return then.apply(replies);
+                }));
+  }
+
+  /** Errors become answers. */
+  static Plan guarded(Supplier<Plan> plan) {
+    try {
+      return plan.get();
+    } catch (RedisException e) {
+      return error(e.getMessage());
+    } catch (OsierException e) {
+      return new Plan.Answer(RedisErrors.of(e));
+    }
+  }
+
+  /** Reads a key, whatever it holds. */
+  static Plan read(Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
+    return ask(read(scope, key, query), reply -> new Plan.Answer(then.apply((Reply.Answer) reply)));
+  }
+
+  /**
+   * Reads keys of one partition in one turn.
+   *
+   * @param then is given an answer or a failure for each
+   */
+  static Plan readAll(Scope scope, List<Key> keys, Query query, Function<List<Reply>, Plan> then) {
+    return reads(scope, keys.stream().map(key -> readCall(key, query)).toList(), then);
+  }
+
+  /** Calls that change nothing. */
+  static Plan reads(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
+    checkCalls(calls.size());
+    return ask(
+        program(scope, calls, List.of()), reply -> then.apply(((Reply.Evaluated) reply).parts()));
+  }
+
+  /** Does calls in one turn; the first one that fails is the answer. */
+  static Plan run(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
+    return run(scope, calls, then, parts -> error(RedisErrors.BUSY));
+  }
+
+  /**
+   * Does calls in one turn; the first one that fails is the answer.
+   *
+   * @param unheld what follows if a test did not hold
+   */
+  static Plan run(
+      Scope scope,
+      List<Call> calls,
+      Function<List<Reply>, Plan> then,
+      Function<List<Reply>, Plan> unheld) {
+    return run(scope, calls, List.of(), then, unheld);
+  }
+
+  static Plan run(
+      Scope scope,
+      List<Call> calls,
+      List<Call.Guard> guards,
+      Function<List<Reply>, Plan> then,
+      Function<List<Reply>, Plan> unheld) {
+    checkCalls(calls.size());
+    return ask(
+        program(scope, calls, guards),
+        reply -> {
+          Reply.Evaluated done = (Reply.Evaluated) reply;
+          if (!done.held()) {
+            return unheld.apply(done.parts());
+          }
+          done.parts().forEach(Steps::checkDone);
+          return then.apply(done.parts());
+        });
+  }
+
+  static void checkCalls(int calls) {
+    if (calls > Request.PROGRAM_MAX) {
+      throw new RedisException(
+          "ERR too many keys at once: at most " + Request.PROGRAM_MAX + " in one partition");
+    }
+  }
+
+  /** Begins a command anew as long as it is unlucky, but not for ever. */
+  static Plan retried(int tries, IntFunction<Plan> again) {
+    return tries >= TRIES_MAX ? error(RedisErrors.BUSY) : again.apply(tries + 1);
+  }
+
+  /**
+   * Does a program that needs a key to hold an object of a kind: first as if it were of the usual
+   * type, and if it is not, of the type that it has.
+   *
+   * @param calls what is done with the object of a type; it is there, or nothing is done
+   * @param then of the answers to those calls
+   * @param absent what is done if the key holds nothing; it may call {@code again}
+   */
+  static Plan present(
+      Scope scope,
+      Key key,
+      CrdtType usual,
+      Predicate<CrdtType> kind,
+      Function<CrdtType, List<Call>> calls,
+      Function<List<Reply>, Plan> then,
+      Function<Supplier<Plan>, Plan> absent) {
+    return present(scope, key, usual, kind, calls, then, absent, 0);
+  }
+
+  private static Plan present(
+      Scope scope,
+      Key key,
+      CrdtType type,
+      Predicate<CrdtType> kind,
+      Function<CrdtType, List<Call>> calls,
+      Function<List<Reply>, Plan> then,
+      Function<Supplier<Plan>, Plan> absent,
+      int tries) {
+    List<Call> all = new ArrayList<>();
+    all.add(testExists(key, type));
+    all.add(readCall(key, EXISTS));
+    all.addAll(calls.apply(type));
+    return ask(
+        program(scope, all, List.of()),
+        reply -> {
+          Reply.Evaluated done = (Reply.Evaluated) reply;
+          if (done.held()) {
+            return then.apply(done.parts().subList(2, done.parts().size()));
+          }
+          if (!(done.parts().get(1) instanceof Reply.Answer found)) {
+            return new Plan.Answer(RedisErrors.of((Reply.Failure) done.parts().get(1)));
+          }
+          if (!found.exists()) {
+            return absent.apply(
+                () -> retried(tries, n -> present(scope, key, type, kind, calls, then, absent, n)));
+          }
+          CrdtType other = found.type().orElseThrow();
+          if (!kind.test(other)) {
+            throw RedisErrors.wrongType();
+          }
+          return retried(tries, n -> present(scope, key, other, kind, calls, then, absent, n));
+        });
+  }
+
+  /**
+   * Does an update of an object of a kind: first as if it were of the usual type, and if it is not,
+   * of the type that it has.
+   *
+   * @param request the update of an object of a type
+   */
+  static Plan update(
+      Scope scope,
+      Key key,
+      CrdtType usual,
+      Function<CrdtType, Request> request,
+      Function<Reply, Plan> then,
+      Predicate<CrdtType> kind) {
+    return ask(
+        request.apply(usual),
+        then,
+        failure ->
+            failure.code() == ErrorCode.WRONG_TYPE
+                ? ofType(scope, key, kind, type -> ask(request.apply(type), then))
+                : new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  /** Goes on with the type that a key has; what is not there, or of another kind, is wrong. */
+  static Plan ofType(
+      Scope scope, Key key, Predicate<CrdtType> kind, Function<CrdtType, Plan> then) {
+    return ask(
+        read(scope, key, EXISTS),
+        reply -> {
+          Optional<CrdtType> type = ((Reply.Answer) reply).type();
+          if (type.isEmpty() || !kind.test(type.get())) {
+            throw RedisErrors.wrongType();
+          }
+          return then.apply(type.get());
+        });
+  }
+
+  /** What was asked with an update. */
+  static Reading asked(Reply reply) {
+    Reply.Answer answer =
+        reply instanceof Reply.Done done ? done.answer().orElseThrow() : (Reply.Answer) reply;
+    return answer.reading().orElseThrow();
+  }
+
+  /** All keys must be in one partition. */
+  static void checkOnePartition(Scope scope, List<Key> keys) {
+    if (scope.partitions() > 1) {
+      int first = scope.partition().applyAsInt(keys.getFirst());
+      for (Key key : keys) {
+        if (scope.partition().applyAsInt(key) != first) {
+          throw new RedisException(RedisErrors.OTHER_SLOT);
+        }
+      }
+    }
+  }
+
+  /** What failed is an error. */
+  static void checkDone(Reply reply) {
+    if (reply instanceof Reply.Failure failure) {
+      throw new RedisException(RedisErrors.of(failure).text());
+    }
+  }
+
+  /** An answer, or the failure as an error. */
+  static Reply.Answer answerOf(Reply reply) {
+    checkDone(reply);
+    return (Reply.Answer) reply;
+  }
+}

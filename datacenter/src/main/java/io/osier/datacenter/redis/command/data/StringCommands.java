@@ -1,0 +1,289 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.command.Words;
+import io.osier.datacenter.redis.command.data.Deadlines.Unit;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Commands of strings that give and take them as a whole. Static, for any thread. */
+public final class StringCommands {
+  private StringCommands() {}
+
+  /** All commands of strings. */
+  public static List<RedisCommand> all() {
+    List<RedisCommand> all = new ArrayList<>();
+    all.addAll(
+        new Table("string")
+            .readsFast("GET", 2, Keys.ONE, "Returns a string.", StringCommands::get)
+            .grows("SET", -3, Keys.ONE, "Assigns a string.", StringCommands::set)
+            .growsFast(
+                "SETNX",
+                3,
+                Keys.ONE,
+                "Assigns a string if the key is absent.",
+                StringCommands::setnx)
+            .grows(
+                "SETEX",
+                4,
+                Keys.ONE,
+                "Assigns a string that lives for some seconds.",
+                (scope, w) -> setFor(scope, w, Unit.SECONDS, "setex"))
+            .grows(
+                "PSETEX",
+                4,
+                Keys.ONE,
+                "Assigns a string that lives for some milliseconds.",
+                (scope, w) -> setFor(scope, w, Unit.MILLIS, "psetex"))
+            .growsFast(
+                "GETSET",
+                3,
+                Keys.ONE,
+                "Assigns a string and returns the former one.",
+                (scope, w) -> setAndGet(scope, Key.of(w[1]), assign(w[2]), false))
+            .writesFast(
+                "GETDEL", 2, Keys.ONE, "Returns a string and deletes it.", StringCommands::getdel)
+            .writesFast(
+                "GETEX",
+                -2,
+                Keys.ONE,
+                "Returns a string and lets it expire.",
+                StringCommands::getex)
+            .readsFast("MGET", -2, Table.ALL, "Returns several strings.", StringCommands::mget)
+            .grows("MSET", -3, Table.PAIRS, "Assigns several strings.", StringCommands::mset)
+            .grows(
+                "MSETNX",
+                -3,
+                Table.PAIRS,
+                "Assigns several strings if all keys are absent.",
+                StringCommands::msetnx)
+            .list());
+    all.addAll(Increments.all());
+    all.addAll(StringRanges.all());
+    all.addAll(BitCommands.all());
+    return all;
+  }
+
+  static Operation assign(byte[] bytes) {
+    return new Operation.Assign(Value.ofText(bytes));
+  }
+
+  private static Call replace(Key key, Operation operation, boolean keepsDeadline) {
+    return new Call.Replace(key, CrdtType.STRING, operation, keepsDeadline);
+  }
+
+  private static Plan get(Scope scope, byte[][] words) {
+    return get(scope, Key.of(words[1]));
+  }
+
+  private static Plan get(Scope scope, Key key) {
+    return Steps.read(scope, key, Steps.WHOLE, answer -> Texts.bulk(Texts.string(answer)));
+  }
+
+  private static Plan set(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    Key key = words.key();
+    Operation assigned = assign(words.next());
+    Operation.@Nullable Expire deadline = null;
+    boolean isNew = false;
+    boolean isThere = false;
+    boolean gets = false;
+    boolean keeps = false;
+    while (words.hasNext()) {
+      String option = words.option();
+      Unit unit = Deadlines.unit(option);
+      if (unit != null && deadline == null && !keeps) {
+        deadline = Deadlines.positive(scope, words.next(), unit, "set");
+      } else if (option.equals("NX") && !isThere) {
+        isNew = true;
+      } else if (option.equals("XX") && !isNew) {
+        isThere = true;
+      } else if (option.equals("GET")) {
+        gets = true;
+      } else if (option.equals("KEEPTTL") && deadline == null) {
+        keeps = true;
+      } else {
+        throw RedisErrors.syntax();
+      }
+    }
+    Operation operation =
+        deadline == null ? assigned : new Operation.WithDeadline(assigned, deadline);
+    if (isNew) {
+      return setNew(scope, key, operation, gets);
+    }
+    if (gets) {
+      return isThere
+          ? setPresentAndGet(scope, key, operation, keeps)
+          : setAndGet(scope, key, operation, keeps);
+    }
+    Call replace = replace(key, operation, keeps);
+    return isThere
+        ? Steps.run(
+            scope,
+            List.of(
+                Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)), replace),
+            parts -> Steps.ok(),
+            parts -> Steps.answer(RespValue.NULL))
+        : Steps.run(scope, List.of(replace), parts -> Steps.ok());
+  }
+
+  private static Plan setNew(Scope scope, Key key, Operation operation, boolean gets) {
+    return Steps.run(
+        scope,
+        List.of(
+            Steps.testAbsent(key),
+            Steps.readCall(key, gets ? Steps.WHOLE : Steps.EXISTS),
+            replace(key, operation, false)),
+        parts -> gets ? Steps.answer(RespValue.NULL) : Steps.ok(),
+        parts ->
+            Steps.answer(
+                gets ? Texts.bulk(Texts.string(Steps.answerOf(parts.get(1)))) : RespValue.NULL));
+  }
+
+  private static Plan setPresentAndGet(
+      Scope scope, Key key, Operation operation, boolean keepsDeadline) {
+    return Steps.present(
+        scope,
+        key,
+        CrdtType.STRING,
+        Texts::isString,
+        type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
+        StringCommands::former,
+        again -> Steps.answer(RespValue.NULL));
+  }
+
+  private static Plan setAndGet(Scope scope, Key key, Operation operation, boolean keepsDeadline) {
+    return Steps.present(
+        scope,
+        key,
+        CrdtType.STRING,
+        Texts::isString,
+        type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
+        StringCommands::former,
+        again ->
+            Steps.run(
+                scope,
+                List.of(Steps.testAbsent(key), replace(key, operation, false)),
+                parts -> Steps.answer(RespValue.NULL),
+                parts -> again.get()));
+  }
+
+  /** The string that the first call has read. */
+  private static Plan former(List<Reply> parts) {
+    return Steps.answer(Texts.bulk(Texts.string(Steps.answerOf(parts.getFirst()))));
+  }
+
+  private static Plan setnx(Scope scope, byte[][] words) {
+    Key key = Key.of(words[1]);
+    return Steps.run(
+        scope,
+        List.of(Steps.testAbsent(key), replace(key, assign(words[2]), false)),
+        parts -> Steps.answer(1),
+        parts -> Steps.answer(0));
+  }
+
+  private static Plan setFor(Scope scope, byte[][] words, Unit unit, String command) {
+    Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, command);
+    Operation operation = new Operation.WithDeadline(assign(words[3]), deadline);
+    return Steps.run(
+        scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Steps.ok());
+  }
+
+  private static Plan getdel(Scope scope, byte[][] words) {
+    Key key = Key.of(words[1]);
+    return getAnd(scope, key, Steps.delete(key));
+  }
+
+  private static Plan getex(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    Key key = words.key();
+    if (!words.hasNext()) {
+      return get(scope, key);
+    }
+    String option = words.option();
+    Unit unit = Deadlines.unit(option);
+    Operation operation;
+    if (unit != null) {
+      operation = Deadlines.positive(scope, words.next(), unit, "getex");
+    } else if (option.equals("PERSIST")) {
+      operation = new Operation.Persist();
+    } else {
+      throw RedisErrors.syntax();
+    }
+    if (words.hasNext()) {
+      throw RedisErrors.syntax();
+    }
+    return getAnd(scope, key, Steps.update(key, Operation.ANY_TYPE, operation));
+  }
+
+  private static Plan getAnd(Scope scope, Key key, Call call) {
+    return Steps.present(
+        scope,
+        key,
+        CrdtType.STRING,
+        Texts::isString,
+        type -> List.of(Steps.readCall(key, Steps.WHOLE), call),
+        StringCommands::former,
+        again -> Steps.answer(RespValue.NULL));
+  }
+
+  private static Plan mget(Scope scope, byte[][] words) {
+    return Split.of(
+        scope,
+        new Words(words).keys(),
+        key -> Steps.readCall(key, Steps.WHOLE),
+        parts -> {
+          List<RespValue> values = new ArrayList<>(parts.size());
+          for (Reply part : parts) {
+            Reply.Answer answer = Steps.answerOf(part);
+            values.add(
+                answer.exists()
+                    ? Texts.bulk(
+                        Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()))
+                    : RespValue.NULL);
+          }
+          return Steps.answer(new RespValue.Array(values));
+        });
+  }
+
+  private static Plan mset(Scope scope, byte[][] words) {
+    List<Call> calls = pairs(words, "mset");
+    return Split.of(scope, calls, parts -> Steps.ok());
+  }
+
+  private static Plan msetnx(Scope scope, byte[][] words) {
+    List<Call> replaced = pairs(words, "msetnx");
+    List<Key> keys = replaced.stream().map(Call::key).toList();
+    Steps.checkOnePartition(scope, keys);
+    List<Call> calls = new ArrayList<>(2 * keys.size());
+    keys.forEach(key -> calls.add(Steps.testAbsent(key)));
+    calls.addAll(replaced);
+    return Steps.run(scope, calls, parts -> Steps.answer(1), parts -> Steps.answer(0));
+  }
+
+  private static List<Call> pairs(byte[][] words, String command) {
+    if (words.length % 2 == 0) {
+      throw RedisErrors.arity(command);
+    }
+    List<Call> calls = new ArrayList<>(words.length / 2);
+    for (int i = 1; i < words.length; i += 2) {
+      calls.add(replace(Key.of(words[i]), assign(words[i + 1]), false));
+    }
+    return calls;
+  }
+}

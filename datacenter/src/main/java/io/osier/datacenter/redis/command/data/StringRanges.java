@@ -1,0 +1,164 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.Value;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Keys;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.protocol.Reply;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Commands of parts of strings. Static, for any thread. */
+final class StringRanges {
+  /** No keyspace takes a longer string, in bytes: nothing longer is made to be refused. */
+  static final int LENGTH_MAX = KeyspacePolicy.Limits.VALUE_BYTES_CAP;
+
+  private static final byte[] EMPTY = {};
+
+  private StringRanges() {}
+
+  static List<RedisCommand> all() {
+    return new Table("string")
+        .growsFast("APPEND", 3, Keys.ONE, "Appends to a string.", StringRanges::append)
+        .readsFast(
+            "STRLEN",
+            2,
+            Keys.ONE,
+            "Returns a string's length.",
+            (scope, w) ->
+                Steps.read(
+                    scope,
+                    Key.of(w[1]),
+                    Steps.WHOLE,
+                    a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length)))
+        .reads("GETRANGE", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
+        .reads("SUBSTR", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
+        .grows("SETRANGE", 4, Keys.ONE, "Overwrites a part of a string.", StringRanges::setRange)
+        .reads(
+            "LCS", -3, Table.TWO, "Finds the longest common subsequence of two strings.", Lcs::plan)
+        .list();
+  }
+
+  private static Plan append(Scope scope, byte[][] words) {
+    byte[] more = words[2];
+    return change(
+        scope,
+        Key.of(words[1]),
+        new Operation.Append(Value.ofText(more)),
+        bytes -> {
+          byte[] all = Arrays.copyOf(bytes, bytes.length + more.length);
+          System.arraycopy(more, 0, all, bytes.length, more.length);
+          return all;
+        });
+  }
+
+  private static Plan setRange(Scope scope, byte[][] words) {
+    Key key = Key.of(words[1]);
+    long offset = Numbers.integer(words[2]);
+    byte[] part = words[3];
+    if (offset < 0) {
+      throw new RedisException("ERR offset is out of range");
+    }
+    if (part.length == 0) {
+      return Steps.read(
+          scope, key, Steps.WHOLE, a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length));
+    }
+    checkLength(offset, part.length);
+    return change(
+        scope,
+        key,
+        new Operation.SetRange(offset, Value.ofText(part)),
+        bytes -> {
+          byte[] all = Arrays.copyOf(bytes, Math.max(bytes.length, (int) offset + part.length));
+          System.arraycopy(part, 0, all, (int) offset, part.length);
+          return all;
+        });
+  }
+
+  /**
+   * Does an operation and answers with the length then.
+   *
+   * @param rewrite what it does with a register's bytes, which has no such operation
+   */
+  private static Plan change(
+      Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
+    return Steps.ask(
+        Steps.write(scope, key, CrdtType.STRING, operation, false, Steps.SIZE),
+        reply -> Steps.answer(Steps.asked(reply).asLong()),
+        failure ->
+            failure.code() == ErrorCode.WRONG_TYPE
+                ? Rewrite.of(
+                    scope,
+                    key,
+                    bytes -> {
+                      byte[] all = rewrite.apply(bytes.orElse(EMPTY));
+                      return new Rewrite.Outcome(all, new RespValue.Int(all.length));
+                    })
+                : new Plan.Answer(RedisErrors.of(failure)));
+  }
+
+  /** Refuses what ends too far behind. */
+  static void checkLength(long offset, int length) {
+    if (offset > LENGTH_MAX - length) {
+      throw new RedisException(RedisErrors.TOO_LONG);
+    }
+  }
+
+  private static Plan range(Scope scope, byte[][] words) {
+    long start = Numbers.integer(words[2]);
+    long end = Numbers.integer(words[3]);
+    return Steps.read(
+        scope,
+        Key.of(words[1]),
+        Steps.WHOLE,
+        answer -> new RespValue.Bulk(range(Texts.string(answer), start, end)));
+  }
+
+  private static byte[] range(Optional<byte[]> string, long start, long end) {
+    byte[] bytes = string.orElse(EMPTY);
+    Span span = Span.of(start, end, bytes.length);
+    return span.isEmpty()
+        ? EMPTY
+        : Arrays.copyOfRange(bytes, (int) span.from(), (int) span.to() + 1);
+  }
+
+  /**
+   * A part of something, as two places that are counted from the end if they are negative.
+   *
+   * @param from the first place
+   * @param to the last place
+   */
+  record Span(long from, long to) {
+    static Span of(long start, long end, long length) {
+      return start < 0 && end < 0 && start > end ? new Span(1, 0) : clamped(start, end, length);
+    }
+
+    /** The same, but what lies before the beginning is the first place. */
+    static Span clamped(long start, long end, long length) {
+      return new Span(
+          Math.max(0, start < 0 ? length + start : start),
+          Math.min(length - 1, Math.max(0, end < 0 ? length + end : end)));
+    }
+
+    boolean isEmpty() {
+      return from > to;
+    }
+  }
+
+  static byte[] bytes(Reply part) {
+    return Texts.string(Steps.answerOf(part)).orElse(EMPTY);
+  }
+}

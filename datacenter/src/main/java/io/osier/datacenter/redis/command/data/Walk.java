@@ -1,0 +1,113 @@
+package io.osier.datacenter.redis.command.data;
+
+import io.osier.core.Value;
+import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Words;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step of a walk through a set's elements or a hash's fields, as SSCAN and HSCAN take it.
+ *
+ * @param behind the part that was shown last; empty at the beginning
+ * @param pattern what is shown must match it; null for all
+ * @param count how many parts are looked at
+ */
+record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count) {
+  private static final int COUNT = 10;
+
+  /** Of a command with a key, a cursor and options. */
+  static Walk of(Scope scope, byte[][] w) {
+    Words words = new Words(w);
+    words.next();
+    Optional<Part> behind = scope.cursors().get(cursor(words.next())).flatMap(Walk::part);
+    byte[] pattern = null;
+    long count = COUNT;
+    while (words.hasNext()) {
+      switch (words.option()) {
+        case "MATCH" -> pattern = words.next();
+        case "COUNT" -> {
+          count = words.integer();
+          if (count < 1) {
+            throw RedisErrors.syntax();
+          }
+        }
+        default -> throw RedisErrors.syntax();
+      }
+    }
+    return new Walk(behind, pattern, (int) Math.min(count, Query.Range.LIMIT_MAX));
+  }
+
+  private static long cursor(byte[] word) {
+    try {
+      return Long.parseUnsignedLong(new String(word, StandardCharsets.ISO_8859_1));
+    } catch (NumberFormatException e) {
+      throw new RedisException("ERR invalid cursor");
+    }
+  }
+
+  Query query() {
+    return new Query.Range(
+        behind.map(part -> new Query.Bound(part, false)), Optional.empty(), false, count);
+  }
+
+  boolean shows(byte[] name) {
+    return pattern == null || Glob.matches(pattern, name);
+  }
+
+  /**
+   * The answer.
+   *
+   * @param looked at so many parts
+   * @param last the last one of them
+   */
+  RespValue answer(Scope scope, int looked, Optional<Part> last, List<RespValue> shown) {
+    long cursor = looked >= count && last.isPresent() ? scope.cursors().put(place(last.get())) : 0;
+    return new RespValue.Array(
+        List.of(RespValue.Bulk.of(Long.toUnsignedString(cursor)), new RespValue.Array(shown)));
+  }
+
+  private static byte[] place(Part part) {
+    return switch (part) {
+      case Part.Field field -> place('f', field.name().getBytes(StandardCharsets.UTF_8));
+      case Part.Element element ->
+          place(
+              switch (element.value()) {
+                case Value.Bytes v -> 'b';
+                case Value.Str v -> 's';
+                case Value.Int v -> 'i';
+                case Value.Real v -> 'r';
+              },
+              Texts.bytes(element.value()));
+    };
+  }
+
+  private static byte[] place(char kind, byte[] bytes) {
+    byte[] place = new byte[bytes.length + 1];
+    place[0] = (byte) kind;
+    System.arraycopy(bytes, 0, place, 1, bytes.length);
+    return place;
+  }
+
+  private static Optional<Part> part(byte[] place) {
+    byte[] bytes = Arrays.copyOfRange(place, Math.min(1, place.length), place.length);
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    return switch (place.length == 0 ? ' ' : place[0]) {
+      case 'f' -> Optional.of(new Part.Field(text));
+      case 'b' -> Optional.of(new Part.Element(Value.of(bytes)));
+      case 's' -> Optional.of(new Part.Element(Value.of(text)));
+      case 'i' -> Optional.of(new Part.Element(Value.of(Long.parseLong(text))));
+      case 'r' -> Optional.of(new Part.Element(Value.of(Double.parseDouble(text))));
+      default -> Optional.empty(); // of another walk
+    };
+  }
+}

@@ -1,0 +1,142 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+
+import io.osier.core.Grant;
+import io.osier.datacenter.access.RequestRights;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.protocol.Request;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** ACL and its parts: users are Osier's, and only shown. Static, for any thread. */
+final class AclCommand {
+  private AclCommand() {}
+
+  static Plan acl(RespSession session, Place place, byte[][] words) {
+    switch (option(words[1])) {
+      case "WHOAMI":
+        arity(words, 2, 2);
+        return answer(RespValue.Bulk.of(session.user()));
+      case "CAT":
+        return cat(session, words);
+      case "LIST":
+        checkAdmin(session, "acl|list");
+        return answer(
+            new RespValue.Array(
+                session.requests().access().users().all().stream()
+                    .<RespValue>map(
+                        u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u)))
+                    .toList()));
+      case "USERS":
+        checkAdmin(session, "acl|users");
+        return answer(
+            new RespValue.Array(
+                session.requests().access().users().all().stream()
+                    .<RespValue>map(u -> RespValue.Bulk.of(u.name()))
+                    .toList()));
+      case "GETUSER":
+        checkAdmin(session, "acl|getuser");
+        arity(words, 3, 3);
+        return answer(
+            session.requests().access().users().find(text(words[2]))
+                .map(AclCommand::shown)
+                .orElse(new RespValue.NullArray()));
+      case "DRYRUN":
+        checkAdmin(session, "acl|dryrun");
+        arity(words, 4, Integer.MAX_VALUE);
+        return dryRun(session, place, words);
+      case "SETUSER", "DELUSER", "SAVE", "LOAD":
+        throw new RedisException(
+            "ERR users are those of Osier: osier cli user creates and changes them");
+      default:
+        throw unknownPart(words);
+    }
+  }
+
+  private static void checkAdmin(RespSession session, String command) {
+    if (!session.mayAdminister()) {
+      throw new RedisException(session.noPermission(command));
+    }
+  }
+
+  private static Plan cat(RespSession session, byte[][] words) {
+    Set<String> found = new TreeSet<>();
+    for (CommandTable.Entry entry : session.port().table().all()) {
+      String group = entry.command().group();
+      if (words.length == 2) {
+        found.add(group);
+      } else if (group.equalsIgnoreCase(text(words[2]))) {
+        found.add(entry.command().name().toLowerCase(Locale.ROOT));
+      }
+    }
+    if (found.isEmpty()) {
+      throw new RedisException("ERR Unknown category '" + text(words[2]) + "'");
+    }
+    return answer(
+        new RespValue.Array(found.stream().<RespValue>map(RespValue.Bulk::of).toList()));
+  }
+
+  private static String rights(User user) {
+    return user.grants().stream().map(Grant::toString).collect(Collectors.joining(", "));
+  }
+
+  private static RespValue shown(User user) {
+    return new RespValue.Pairs(
+        List.of(
+            RespValue.Bulk.of("flags"),
+            new RespValue.Elements(List.of(RespValue.Bulk.of("on"))),
+            RespValue.Bulk.of("passwords"),
+            new RespValue.Array(List.of()),
+            RespValue.Bulk.of("commands"),
+            RespValue.Bulk.of("+@all"),
+            RespValue.Bulk.of("keys"),
+            RespValue.Bulk.of(rights(user)),
+            RespValue.Bulk.of("channels"),
+            RespValue.Bulk.of(""),
+            RespValue.Bulk.of("selectors"),
+            new RespValue.Array(List.of())));
+  }
+
+  /** Whether a user may do a command, by what it asks for first. */
+  private static Plan dryRun(RespSession session, Place place, byte[][] words) {
+    Optional<User> user = session.requests().access().users().find(text(words[2]));
+    if (user.isEmpty()) {
+      throw new RedisException("ERR User '" + text(words[2]) + "' not found");
+    }
+    CommandTable.Entry entry = session.port().table().find(words[3]);
+    if (entry == null) {
+      throw new RedisException("ERR Command '" + text(words[3]) + "' not found");
+    }
+    byte[][] command = Arrays.copyOfRange(words, 3, words.length);
+    if (!entry.fits(command.length)) {
+      throw RedisErrors.arity(text(words[3]));
+    }
+    if (entry.action() == null
+        && entry.command().does().plan(session.scope(), command) instanceof Plan.Ask ask) {
+      for (Request request : ask.requests()) {
+        @Nullable Grant missing = RequestRights.missing(user.get(), request);
+        if (missing != null) {
+          return answer(
+              RespValue.Bulk.of(
+                  "User " + user.get().name() + " has not the right: " + missing));
+        }
+      }
+    }
+    return answer(RespValue.OK);
+  }
+}

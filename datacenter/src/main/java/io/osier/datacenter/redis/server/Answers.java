@@ -1,0 +1,128 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.osier.datacenter.redis.RespEncoder;
+import io.osier.datacenter.redis.RespValue;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The answers of a connection, which come in any order and leave in that of the commands: each
+ * command has a place, and what is at the head is encoded once it is there. Used by the channel's
+ * loop only, but for {@link #waitingBytes}.
+ */
+final class Answers {
+  /** What is encoded is handed to the network when it has so many bytes. */
+  private static final int CHUNK_BYTES = 1 << 16;
+
+  /** One for each loop, empty between two calls. */
+  private static final FastThreadLocal<RespEncoder> ENCODER =
+      new FastThreadLocal<>() {
+        @Override
+        protected RespEncoder initialValue() {
+          return new RespEncoder();
+        }
+      };
+
+  private final Channel channel;
+  private final ArrayDeque<Place> places = new ArrayDeque<>(4);
+  private final AtomicLong waitingBytes = new AtomicLong();
+  private boolean ended;
+
+  Answers(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** A place behind all others. */
+  Place add(boolean resp3, boolean silent) {
+    Place place = new Place(resp3, silent);
+    places.add(place);
+    return place;
+  }
+
+  /** How many are waited for, or wait. */
+  int size() {
+    return places.size();
+  }
+
+  /** Whether the last answer that is to be sent was sent. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** A command is answered. */
+  void fill(Place place, RespValue value) {
+    place.value = value;
+    if (places.peek() != place) {
+      place.bytes = bytes(value);
+      waitingBytes.addAndGet(place.bytes);
+    }
+  }
+
+  /** The bytes of answers that wait for others, about; for any thread. */
+  long waitingBytes() {
+    return waitingBytes.get();
+  }
+
+  private static int bytes(RespValue value) {
+    return switch (value) {
+      case RespValue.Bulk v -> 32 + v.bytes().length;
+      case RespValue.Array v -> all(v.values());
+      case RespValue.Pairs v -> all(v.keysAndValues());
+      case RespValue.Elements v -> all(v.values());
+      case RespValue.Push v -> all(v.values());
+      default -> 32;
+    };
+  }
+
+  private static int all(List<RespValue> values) {
+    long sum = 32;
+    for (RespValue value : values) {
+      sum += bytes(value);
+    }
+    return (int) Math.min(Integer.MAX_VALUE, sum);
+  }
+
+  /** Sends what can be sent. */
+  void flush() {
+    RespEncoder encoder = ENCODER.get();
+    try {
+      Place head;
+      while (!ended && (head = places.peek()) != null && (head.value != null || head.cut)) {
+        places.poll();
+        if (head.bytes > 0) {
+          waitingBytes.addAndGet(-head.bytes);
+        }
+        ended = head.ends || head.cut;
+        if (head.value != null && !head.cut && !head.silent) {
+          encoder.write(head.value, head.resp3);
+        }
+        if (encoder.size() >= CHUNK_BYTES) {
+          handOn(encoder);
+        }
+      }
+      handOn(encoder);
+    } finally {
+      encoder.clear(2 * CHUNK_BYTES);
+    }
+  }
+
+  private void handOn(RespEncoder encoder) {
+    if (encoder.size() > 0 && channel.isActive()) {
+      ByteBuf buffer = channel.alloc().ioBuffer(encoder.size());
+      buffer.writeBytes(encoder.bytes(), 0, encoder.size());
+      encoder.clear(2 * CHUNK_BYTES);
+      channel.writeAndFlush(buffer, channel.voidPromise());
+    }
+  }
+
+  /** Nobody will read them. */
+  void close() {
+    ended = true;
+    places.clear();
+    waitingBytes.set(0);
+  }
+}

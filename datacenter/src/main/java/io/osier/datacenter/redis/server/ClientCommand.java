@@ -1,0 +1,206 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.number;
+import static io.osier.datacenter.redis.server.OwnCommands.ok;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.syntax;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisException;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** CLIENT and its parts. Static, for any thread. */
+final class ClientCommand {
+  private static final String NO_ID = "ERR Invalid client ID";
+
+  private ClientCommand() {}
+
+  static @Nullable Plan client(RespSession session, Place place, byte[][] words) {
+    String part = option(words[1]);
+    return switch (part) {
+      case "ID" -> {
+        arity(words, 2, 2);
+        yield answer(new RespValue.Int(session.id()));
+      }
+      case "GETNAME" -> {
+        arity(words, 2, 2);
+        yield answer(
+            session.name().isEmpty() ? RespValue.NULL : RespValue.Bulk.of(session.name()));
+      }
+      case "SETNAME" -> {
+        arity(words, 3, 3);
+        session.setName(checkName(words[2]));
+        yield ok();
+      }
+      case "SETINFO" -> setInfo(session, words);
+      case "INFO" -> {
+        arity(words, 2, 2);
+        yield answer(RespValue.Bulk.of(session.line() + "\n"));
+      }
+      case "LIST" -> list(session, words);
+      case "KILL" -> kill(session, place, words);
+      case "NO-EVICT", "NO-TOUCH" -> {
+        arity(words, 3, 3);
+        onOrOff(words[2]);
+        yield ok();
+      }
+      case "REPLY" -> reply(session, place, words);
+      default -> throw unknownPart(words);
+    };
+  }
+
+  /** A client's name, which is shown among others in a line. */
+  static String checkName(byte[] word) {
+    checkText(word, "Client names cannot contain spaces, newlines or special characters.");
+    return text(word);
+  }
+
+  private static void checkText(byte[] word, String error) {
+    for (byte b : word) {
+      if (b < '!' || b > '~') {
+        throw new RedisException("ERR " + error);
+      }
+    }
+  }
+
+  private static void onOrOff(byte[] word) {
+    if (!Set.of("ON", "OFF").contains(option(word))) {
+      throw syntax();
+    }
+  }
+
+  private static Plan setInfo(RespSession session, byte[][] words) {
+    arity(words, 4, 4);
+    String what = option(words[2]);
+    if (!Set.of("LIB-NAME", "LIB-VER").contains(what)) {
+      throw new RedisException("ERR Unrecognized option '" + text(words[2]) + "'");
+    }
+    checkText(
+        words[3], text(words[2]) + " cannot contain spaces, newlines or special characters.");
+    if (what.equals("LIB-NAME")) {
+      session.setLibrary(text(words[3]));
+    } else {
+      session.setLibraryVersion(text(words[3]));
+    }
+    return ok();
+  }
+
+  private static @Nullable Plan reply(RespSession session, Place place, byte[][] words) {
+    arity(words, 3, 3);
+    RespSession.Replies to =
+        switch (option(words[2])) {
+          case "ON" -> RespSession.Replies.ON;
+          case "OFF" -> RespSession.Replies.OFF;
+          case "SKIP" -> RespSession.Replies.SKIP;
+          default -> throw syntax();
+        };
+    session.setReplies(place, to);
+    return ok();
+  }
+
+  private static Plan list(RespSession session, byte[][] words) {
+    checkAdmin(session, "client|list");
+    Predicate<RespSession> shown = s -> true;
+    if (words.length > 2 && option(words[2]).equals("ID") && words.length > 3) {
+      Set<Long> ids = new HashSet<>();
+      for (int i = 3; i < words.length; i++) {
+        ids.add(number(words[i], NO_ID));
+      }
+      shown = s -> ids.contains(s.id());
+    } else if (words.length == 4 && option(words[2]).equals("TYPE")) {
+      boolean all = isNormal(words[3]);
+      shown = s -> all;
+    } else if (words.length > 2) {
+      throw syntax();
+    }
+    return answer(
+        RespValue.Bulk.of(
+            session.port().sessions().stream()
+                .filter(shown)
+                .sorted(Comparator.comparingLong(RespSession::id))
+                .map(s -> s.line() + "\n")
+                .collect(Collectors.joining())));
+  }
+
+  private static void checkAdmin(RespSession session, String command) {
+    if (!session.mayAdminister()) {
+      throw new RedisException(session.noPermission(command));
+    }
+  }
+
+  private static boolean isNormal(byte[] type) {
+    return switch (option(type)) {
+      case "NORMAL" -> true;
+      case "MASTER", "REPLICA", "SLAVE", "PUBSUB" -> false;
+      default -> throw new RedisException("ERR Unknown client type '" + text(type) + "'");
+    };
+  }
+
+  private static Plan kill(RespSession session, Place place, byte[][] words) {
+    checkAdmin(session, "client|kill");
+    arity(words, 3, Integer.MAX_VALUE);
+    if (words.length == 3) {
+      String address = text(words[2]);
+      if (kill(session, place, s -> s.address().equals(address)) == 0) {
+        throw new RedisException("ERR No such client");
+      }
+      return ok();
+    }
+    Predicate<RespSession> killed = s -> true;
+    boolean skipsThis = true;
+    for (int i = 2; i + 1 < words.length; i += 2) {
+      String value = text(words[i + 1]);
+      switch (option(words[i])) {
+        case "ID" -> {
+          long id = number(words[i + 1], "ERR client-id should be greater than 0");
+          killed = killed.and(s -> s.id() == id);
+        }
+        case "ADDR" -> killed = killed.and(s -> s.address().equals(value));
+        case "LADDR" -> killed = killed.and(s -> s.localAddress().equals(value));
+        case "USER" -> killed = killed.and(s -> s.user().equals(value));
+        case "TYPE" -> {
+          boolean normal = isNormal(words[i + 1]);
+          killed = killed.and(s -> normal);
+        }
+        case "SKIPME" -> {
+          String yes = option(words[i + 1]);
+          if (!Set.of("YES", "NO").contains(yes)) {
+            throw syntax();
+          }
+          skipsThis = yes.equals("YES");
+        }
+        default -> throw syntax();
+      }
+    }
+    if (words.length % 2 != 0) {
+      throw syntax();
+    }
+    boolean spared = skipsThis;
+    return answer(
+        new RespValue.Int(
+            kill(session, place, killed.and(s -> s != session || !spared))));
+  }
+
+  private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {
+    List<RespSession> all = session.port().sessions().stream().filter(killed).toList();
+    for (RespSession each : all) {
+      if (each == session) {
+        session.quit(place); // behind the answer
+      } else {
+        each.kill();
+      }
+    }
+    return all.size();
+  }
+}

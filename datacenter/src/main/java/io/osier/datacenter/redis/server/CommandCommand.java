@@ -1,0 +1,160 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.syntax;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** COMMAND and its parts: what the table of commands says. Static, for any thread. */
+final class CommandCommand {
+  private CommandCommand() {}
+
+  static Plan command(RespSession session, Place place, byte[][] words) {
+    CommandTable table = session.port().table();
+    if (words.length == 1) {
+      return answer(
+          new RespValue.Array(table.all().stream().map(CommandCommand::info).toList()));
+    }
+    return switch (option(words[1])) {
+      case "COUNT" -> {
+        arity(words, 2, 2);
+        yield answer(new RespValue.Int(table.all().size()));
+      }
+      case "INFO" ->
+          answer(
+              new RespValue.Array(
+                  words.length == 2
+                      ? table.all().stream().map(CommandCommand::info).toList()
+                      : Arrays.stream(words)
+                          .skip(2)
+                          .map(table::find)
+                          .map(e -> e == null ? new RespValue.NullArray() : info(e))
+                          .toList()));
+      case "DOCS" -> docs(table, words);
+      case "LIST" -> list(table, words);
+      case "GETKEYS" -> getKeys(table, words);
+      default -> throw unknownPart(words);
+    };
+  }
+
+  private static RespValue info(CommandTable.Entry entry) {
+    RedisCommand c = entry.command();
+    List<RespValue> flags = new ArrayList<>();
+    for (Flag flag : Flag.values()) {
+      if (c.flags().contains(flag)) {
+        flags.add(new RespValue.Simple(flag.name().toLowerCase(Locale.ROOT)));
+      }
+    }
+    RespValue none = new RespValue.Array(List.of());
+    List<RespValue> categories = new ArrayList<>();
+    categories.add(new RespValue.Simple("@" + c.group()));
+    if (c.flags().contains(Flag.WRITE) || c.flags().contains(Flag.READONLY)) {
+      categories.add(new RespValue.Simple(c.flags().contains(Flag.WRITE) ? "@write" : "@read"));
+    }
+    categories.add(new RespValue.Simple(c.flags().contains(Flag.FAST) ? "@fast" : "@slow"));
+    return new RespValue.Array(
+        List.of(
+            name(c),
+            new RespValue.Int(c.arity()),
+            new RespValue.Elements(flags),
+            new RespValue.Int(c.keys().first()),
+            new RespValue.Int(c.keys().last()),
+            new RespValue.Int(c.keys().step()),
+            new RespValue.Elements(categories),
+            none,
+            none,
+            none));
+  }
+
+  private static RespValue name(RedisCommand command) {
+    return RespValue.Bulk.of(command.name().toLowerCase(Locale.ROOT));
+  }
+
+  private static Plan docs(CommandTable table, byte[][] words) {
+    Collection<CommandTable.Entry> shown = table.all();
+    if (words.length > 2) {
+      shown = new ArrayList<>();
+      for (int i = 2; i < words.length; i++) {
+        CommandTable.Entry entry = table.find(words[i]);
+        if (entry != null) {
+          shown.add(entry);
+        }
+      }
+    }
+    List<RespValue> all = new ArrayList<>();
+    for (CommandTable.Entry entry : shown) {
+      all.add(name(entry.command()));
+      all.add(
+          new RespValue.Pairs(
+              List.of(
+                  RespValue.Bulk.of("summary"),
+                  RespValue.Bulk.of(entry.command().summary()),
+                  RespValue.Bulk.of("group"),
+                  RespValue.Bulk.of(entry.command().group()),
+                  RespValue.Bulk.of("arity"),
+                  new RespValue.Int(entry.command().arity()))));
+    }
+    return answer(new RespValue.Pairs(all));
+  }
+
+  private static Plan list(CommandTable table, byte[][] words) {
+    boolean all = words.length == 2;
+    if (!all && (words.length != 5 || !option(words[2]).equals("FILTERBY"))) {
+      throw syntax();
+    }
+    @Nullable String by = all ? null : option(words[3]);
+    if (by != null && !List.of("MODULE", "ACLCAT", "PATTERN").contains(by)) {
+      throw syntax();
+    }
+    List<RespValue> names = new ArrayList<>();
+    for (CommandTable.Entry entry : table.all()) {
+      RedisCommand c = entry.command();
+      String name = c.name().toLowerCase(Locale.ROOT);
+      if (by == null
+          || (by.equals("PATTERN")
+              && Glob.matches(words[4], name.getBytes(StandardCharsets.US_ASCII)))
+          || (by.equals("ACLCAT") && c.group().equalsIgnoreCase(text(words[4])))) {
+        names.add(RespValue.Bulk.of(name));
+      }
+    }
+    return answer(new RespValue.Array(names));
+  }
+
+  private static Plan getKeys(CommandTable table, byte[][] words) {
+    arity(words, 3, Integer.MAX_VALUE);
+    CommandTable.Entry entry = table.find(words[2]);
+    if (entry == null) {
+      throw new RedisException("ERR Invalid command specified");
+    }
+    RedisCommand.Keys keys = entry.command().keys();
+    if (keys.first() == 0) {
+      throw new RedisException("ERR The command has no key arguments");
+    }
+    int count = words.length - 2;
+    if (!entry.fits(count)) {
+      throw new RedisException("ERR Invalid number of arguments specified for command");
+    }
+    int last = keys.last() < 0 ? count + keys.last() : keys.last();
+    List<RespValue> found = new ArrayList<>();
+    for (int i = keys.first(); i <= last && i < count; i += keys.step()) {
+      found.add(new RespValue.Bulk(words[2 + i]));
+    }
+    return answer(new RespValue.Array(found));
+  }
+}

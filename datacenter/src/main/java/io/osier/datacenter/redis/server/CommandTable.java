@@ -1,0 +1,148 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Which commands there are, by their names. Immutable. */
+final class CommandTable {
+  /**
+   * Commands that ask partitions once, but for keys of types that Redis does not make: those behind
+   * them need not wait until they are answered.
+   */
+  private static final Set<String> ONCE =
+      Set.of(
+          "GET", "SET", "SETNX", "SETEX", "PSETEX", "MGET", "MSET", "STRLEN", "GETRANGE", "SUBSTR",
+          "INCR", "DECR", "INCRBY", "DECRBY", "INCRBYFLOAT", "GETBIT", "BITCOUNT", "BITPOS",
+          "DEL", "UNLINK", "EXISTS", "TOUCH", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME",
+          "HGET", "HMGET", "HGETALL", "HKEYS", "HVALS", "HLEN", "HEXISTS", "HSTRLEN", "HSET",
+          "HMSET", "HDEL", "SADD", "SREM", "SCARD", "SISMEMBER", "SMISMEMBER", "SMEMBERS");
+
+  /** What is done for a command with a connection's session. */
+  @FunctionalInterface
+  interface Action {
+    /**
+     * The first step; null if the session answers later by itself.
+     *
+     * @param words as many as the command's arity says
+     * @throws RedisException if they are wrong
+     */
+    @Nullable Plan run(RespSession session, Place place, byte[][] words);
+  }
+
+  /**
+   * A command.
+   *
+   * @param action null if its translator does it
+   * @param once whether it asks partitions once
+   */
+  record Entry(RedisCommand command, byte[] name, @Nullable Action action, boolean once) {
+    boolean has(RedisCommand.Flag flag) {
+      return command.flags().contains(flag);
+    }
+
+    boolean fits(int words) {
+      return command.arity() < 0 ? words >= -command.arity() : words == command.arity();
+    }
+
+    /** The first step. */
+    @Nullable Plan plan(RespSession session, Place place, byte[][] words) {
+      Action does = action;
+      return does == null
+          ? command.does().plan(session.scope(), words)
+          : does.run(session, place, words);
+    }
+  }
+
+  private final Map<String, Entry> byName = new TreeMap<>();
+
+  /** Open addressing: at least three of four are empty. */
+  private final @Nullable Entry[] places;
+
+  private CommandTable(Collection<Entry> entries) {
+    places = new Entry[Integer.highestOneBit(Math.max(16, entries.size())) * 8];
+    for (Entry entry : entries) {
+      if (byName.put(entry.command.name(), entry) != null) {
+        throw new IllegalArgumentException("two commands are " + entry.command.name());
+      }
+      int at = hash(entry.name);
+      while (places[at] != null) {
+        at = at + 1 & places.length - 1;
+      }
+      places[at] = entry;
+    }
+  }
+
+  /**
+   * The commands that these are.
+   *
+   * @param own those that need a session
+   */
+  static CommandTable of(List<RedisCommand> commands, Map<RedisCommand, Action> own) {
+    List<Entry> entries = new ArrayList<>();
+    commands.forEach(c -> entries.add(entry(c, null)));
+    own.forEach((c, action) -> entries.add(entry(c, action)));
+    return new CommandTable(entries);
+  }
+
+  private static Entry entry(RedisCommand command, @Nullable Action action) {
+    return new Entry(
+        command,
+        command.name().getBytes(StandardCharsets.US_ASCII),
+        action,
+        ONCE.contains(command.name()));
+  }
+
+  private int hash(byte[] name) {
+    int hash = name.length;
+    for (byte b : name) {
+      hash = 31 * hash + (b & 0xdf); // letters without their case
+    }
+    return (hash ^ hash >>> 15) & places.length - 1;
+  }
+
+  /** The command of a name, in whichever case; null if there is none. */
+  @Nullable Entry find(byte[] name) {
+    int at = hash(name);
+    Entry entry;
+    while ((entry = places[at]) != null) {
+      if (isSame(entry.name, name)) {
+        return entry;
+      }
+      at = at + 1 & places.length - 1;
+    }
+    return null;
+  }
+
+  private static boolean isSame(byte[] capitals, byte[] name) {
+    if (capitals.length != name.length) {
+      return false;
+    }
+    for (int i = 0; i < name.length; i++) {
+      byte b = name[i];
+      if ((b >= 'a' && b <= 'z' ? b - 32 : b) != capitals[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The command of a name; null if there is none. */
+  @Nullable Entry find(String name) {
+    return byName.get(name.toUpperCase(Locale.ROOT));
+  }
+
+  /** All commands, by their names. */
+  Collection<Entry> all() {
+    return byName.values();
+  }
+}

@@ -1,0 +1,156 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.number;
+import static io.osier.datacenter.redis.server.OwnCommands.ok;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.syntax;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Commands about the connection itself. Static, for any thread. */
+final class ConnectionCommands {
+  /** Of which it speaks what is served. Clients choose by it what they may ask for. */
+  static final String REDIS_VERSION = "7.2.0";
+
+  private static final Set<Flag> ANYBODY = Set.of(Flag.NO_AUTH, Flag.FAST);
+
+  private ConnectionCommands() {}
+
+  static Map<RedisCommand, CommandTable.Action> all() {
+    return new OwnCommands("connection")
+        .add("PING", -1, "Answers.", Set.of(Flag.FAST), ConnectionCommands::ping)
+        .add(
+            "ECHO",
+            2,
+            "Answers with its argument.",
+            Set.of(Flag.FAST),
+            (session, place, words) -> answer(new RespValue.Bulk(words[1])))
+        .add("SELECT", 2, "Chooses a keyspace by its number.", Set.of(Flag.FAST), (s, p, w) -> {
+          s.select(database(w[1]));
+          return ok();
+        })
+        .add("AUTH", -2, "Logs in.", ANYBODY, ConnectionCommands::auth)
+        .add(
+            "HELLO",
+            -1,
+            "Chooses the version of the protocol, and may log in.",
+            ANYBODY,
+            ConnectionCommands::hello)
+        .add("QUIT", -1, "Ends the connection.", ANYBODY, (session, place, words) -> {
+          session.quit(place);
+          return ok();
+        })
+        .add("RESET", 1, "Begins anew.", ANYBODY, (session, place, words) -> {
+          session.reset(place);
+          return answer(new RespValue.Simple("RESET"));
+        })
+        .add("CLIENT", -2, "Tells of connections.", Set.of(), ClientCommand::client)
+        .all();
+  }
+
+  private static Plan ping(RespSession session, Place place, byte[][] words) {
+    arity(words, 1, 2);
+    return answer(
+        words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
+  }
+
+  private static int database(byte[] word) {
+    long number = number(word, "ERR value is not an integer or out of range");
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new RedisException("ERR DB index is out of range");
+    }
+    return (int) number;
+  }
+
+  private static @Nullable Plan auth(RespSession session, Place place, byte[][] words) {
+    if (words.length > 3) {
+      throw syntax();
+    }
+    Users users = session.requests().access().users();
+    if (words.length == 2 && users.isOpen()) {
+      throw new RedisException(
+          "ERR AUTH <password> called without any password configured for the default user. Are"
+              + " you sure your configuration is correct?");
+    }
+    String user = words.length == 3 ? text(words[1]) : Users.DEFAULT;
+    return session.login(place, user, words[words.length - 1], () -> RespValue.OK);
+  }
+
+  private static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
+    boolean resp3 = session.resp3();
+    byte @Nullable [] user = null;
+    byte @Nullable [] password = null;
+    @Nullable String name = null;
+    if (words.length > 1) {
+      long version =
+          number(words[1], "ERR Protocol version is not an integer or out of range");
+      if (version != 2 && version != 3) {
+        throw new RedisException("NOPROTO unsupported protocol version");
+      }
+      resp3 = version == 3;
+    }
+    for (int i = 2; i < words.length; i++) {
+      if (option(words[i]).equals("AUTH") && i + 2 < words.length) {
+        user = words[i + 1];
+        password = words[i + 2];
+        i += 2;
+      } else if (option(words[i]).equals("SETNAME") && i + 1 < words.length) {
+        name = ClientCommand.checkName(words[++i]);
+      } else {
+        throw new RedisException("ERR Syntax error in HELLO option '" + text(words[i]) + "'");
+      }
+    }
+    boolean to3 = resp3;
+    String called = name;
+    if (user != null && password != null) {
+      return session.login(
+          place, text(user), password, () -> welcome(session, place, to3, called));
+    }
+    if (!session.requests().isWelcome()) {
+      session.begin();
+    }
+    if (!session.requests().isWelcome()) {
+      throw new RedisException(
+          "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+              + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
+              + " select the RESP protocol version at the same time");
+    }
+    return answer(welcome(session, place, to3, called));
+  }
+
+  private static RespValue welcome(
+      RespSession session, Place place, boolean resp3, @Nullable String name) {
+    session.setResp3(place, resp3);
+    if (name != null) {
+      session.setName(name);
+    }
+    return new RespValue.Pairs(
+        List.of(
+            RespValue.Bulk.of("server"),
+            RespValue.Bulk.of("redis"),
+            RespValue.Bulk.of("version"),
+            RespValue.Bulk.of(REDIS_VERSION),
+            RespValue.Bulk.of("proto"),
+            new RespValue.Int(resp3 ? 3 : 2),
+            RespValue.Bulk.of("id"),
+            new RespValue.Int(session.id()),
+            RespValue.Bulk.of("mode"),
+            RespValue.Bulk.of("standalone"),
+            RespValue.Bulk.of("role"),
+            RespValue.Bulk.of("master"),
+            RespValue.Bulk.of("modules"),
+            new RespValue.Array(List.of())));
+  }
+}

@@ -1,0 +1,61 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.datacenter.redis.command.Cursors;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps {@value #PLACES} places, each for ten minutes. So what is there all the time while somebody
+ * walks is shown at least once, whatever is forgotten. Thread-safe.
+ */
+final class CursorTable implements Cursors {
+  static final int PLACES = 16_384;
+  static final long MILLIS = 600_000;
+
+  private record Place(byte[] bytes, long untilMillis) {}
+
+  private final LongSupplier millis;
+  private final LongSupplier numbers;
+
+  /** By their numbers, the oldest first. */
+  private final Map<Long, Place> places = new LinkedHashMap<>();
+
+  /**
+   * None is known.
+   *
+   * @param millis the present time
+   * @param numbers draws numbers that nobody can guess
+   */
+  CursorTable(LongSupplier millis, LongSupplier numbers) {
+    this.millis = millis;
+    this.numbers = numbers;
+  }
+
+  @Override
+  public synchronized long put(byte[] place) {
+    long now = millis.getAsLong();
+    Iterator<Place> oldest = places.values().iterator();
+    while (oldest.hasNext()) {
+      if (oldest.next().untilMillis > now && places.size() < PLACES) {
+        break;
+      }
+      oldest.remove();
+    }
+    long number;
+    do {
+      number = numbers.getAsLong() & Long.MAX_VALUE; // some clients take no larger ones
+    } while (number == 0 || places.containsKey(number));
+    places.put(number, new Place(place.clone(), now + MILLIS));
+    return number;
+  }
+
+  @Override
+  public synchronized Optional<byte[]> get(long cursor) {
+    return Optional.ofNullable(places.get(cursor))
+        .filter(place -> place.untilMillis > millis.getAsLong())
+        .map(place -> place.bytes.clone());
+  }
+}

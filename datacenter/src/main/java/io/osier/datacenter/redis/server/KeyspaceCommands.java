@@ -1,0 +1,369 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.number;
+import static io.osier.datacenter.redis.server.OwnCommands.ok;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.syntax;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Cursors;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Commands about all keys of a keyspace. Static, for any thread. */
+final class KeyspaceCommands {
+  /** Keys that SCAN looks at, where nothing is said. */
+  private static final int COUNT = 10;
+
+  /** Keys of one page, where all are looked at. */
+  private static final int PAGE = 1_000;
+
+  /** What KEYS shows has at most so many bytes, about. */
+  private static final long KEYS_BYTES_MAX = 64 << 20;
+
+  /** In front of a place of SCAN, so that it is none of another walk's. */
+  private static final byte KEYSPACE = 'K';
+
+  private static final Query EXISTS = new Query.Exists();
+
+  private KeyspaceCommands() {}
+
+  static Map<RedisCommand, CommandTable.Action> all() {
+    return new OwnCommands("generic")
+        .add(
+            "SCAN",
+            -2,
+            "Walks through the keys.",
+            Set.of(Flag.READONLY),
+            (session, place, words) -> scan(session.scope(), words))
+        .add(
+            "KEYS",
+            2,
+            "Returns the keys that match a pattern.",
+            Set.of(Flag.READONLY),
+            (session, place, words) -> keys(session.scope(), words[1]))
+        .add(
+            "RANDOMKEY",
+            1,
+            "Returns one of the first thousand keys.",
+            Set.of(Flag.READONLY),
+            (session, place, words) -> randomKey(session.scope()))
+        .add(
+            "DBSIZE",
+            1,
+            "Counts the keys.",
+            Set.of(Flag.READONLY),
+            (session, place, words) ->
+                count(session.scope().keyspace(), n -> answer(new RespValue.Int(n))))
+        .add(
+            "FLUSHDB",
+            -1,
+            "Deletes all keys of the keyspace.",
+            Set.of(Flag.WRITE),
+            (session, place, words) -> {
+              checkFlush(words);
+              return flush(List.of(session.port().keyspace(session.database())));
+            })
+        .add(
+            "FLUSHALL",
+            -1,
+            "Deletes all keys of all keyspaces that have a number.",
+            Set.of(Flag.WRITE),
+            (session, place, words) -> {
+              checkFlush(words);
+              return flush(session.port().keyspaces().values());
+            })
+        .all();
+  }
+
+  // ---------------------------------------------------------------- walks
+
+  private static Request page(
+      String keyspace, Optional<Key> from, Optional<Key> to, int limit, Request.Want want) {
+    return new Request.Scan(
+        keyspace, from, to, Optional.empty(), EXISTS, Math.min(limit, Request.SCAN_ROWS_MAX), want);
+  }
+
+  /** Asks for a page; a failure is the answer. */
+  private static Plan ask(Request page, Function<Reply, Plan> then) {
+    return new Plan.Ask(
+        List.of(page),
+        replies ->
+            replies.getFirst() instanceof Reply.Failure failure
+                ? answer(RedisErrors.of(failure))
+                : then.apply(replies.getFirst()));
+  }
+
+  private static Plan scan(Scope scope, byte[][] words) {
+    Cursors cursors = scope.cursors();
+    Optional<Key> from = Optional.empty();
+    byte @Nullable [] pattern = null;
+    @Nullable String type = null;
+    long count = COUNT;
+    long cursor;
+    try {
+      cursor = Long.parseUnsignedLong(text(words[1]));
+    } catch (NumberFormatException e) {
+      throw new RedisException("ERR invalid cursor");
+    }
+    if (cursor != 0) {
+      from =
+          cursors
+              .get(cursor)
+              .filter(place -> place.length > 1 && place[0] == KEYSPACE)
+              .map(place -> Key.of(place, 1, place.length));
+    }
+    for (int i = 2; i < words.length; i += 2) {
+      if (i + 1 == words.length) {
+        throw syntax();
+      }
+      switch (option(words[i])) {
+        case "MATCH" -> pattern = words[i + 1];
+        case "COUNT" -> count = number(words[i + 1], "ERR value is not an integer or out of range");
+        case "TYPE" -> type = text(words[i + 1]);
+        default -> throw syntax();
+      }
+    }
+    if (count < 1) {
+      throw syntax();
+    }
+    Range range = Range.of(pattern);
+    Optional<Key> begin = from.isPresent() ? from : range.from;
+    byte[] shown = pattern;
+    String of = type;
+    return ask(
+        page(
+            scope.keyspace(),
+            begin,
+            range.to,
+            (int) Math.min(count, Request.SCAN_ROWS_MAX),
+            Request.Want.ROWS),
+        reply -> {
+          Reply.Page page = (Reply.Page) reply;
+          List<RespValue> names =
+              names(page, of).stream()
+                  .map(Key::toBytes)
+                  .filter(key -> shown == null || Glob.matches(shown, key))
+                  .<RespValue>map(RespValue.Bulk::new)
+                  .toList();
+          long next = page.next().map(key -> cursors.put(place(key))).orElse(0L);
+          return answer(
+              new RespValue.Array(
+                  List.of(
+                      RespValue.Bulk.of(Long.toUnsignedString(next)),
+                      new RespValue.Array(names))));
+        });
+  }
+
+  private static byte[] place(Key key) {
+    byte[] place = new byte[key.length() + 1];
+    place[0] = KEYSPACE;
+    key.copyTo(place, 1);
+    return place;
+  }
+
+  /**
+   * The keys of a page, each once.
+   *
+   * @param type only those that are of this type to Redis; null for all
+   */
+  private static Collection<Key> names(Reply.Page page, @Nullable String type) {
+    Set<Key> names = new LinkedHashSet<>();
+    for (Reply.Row row : page.rows()) {
+      if (type == null || type.equalsIgnoreCase(type(row.type()))) {
+        names.add(row.key());
+      }
+    }
+    return names;
+  }
+
+  /** What TYPE says. */
+  private static String type(CrdtType type) {
+    return switch (type) {
+      case OR_MAP -> "hash";
+      case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> "set";
+      default -> "string";
+    };
+  }
+
+  /** What matches a pattern begins with what the pattern does. */
+  private record Range(Optional<Key> from, Optional<Key> to) {
+    static Range of(byte @Nullable [] pattern) {
+      byte[] prefix = pattern == null ? new byte[0] : prefix(pattern);
+      if (prefix.length == 0 || prefix.length > Key.LENGTH_MAX) {
+        return new Range(Optional.empty(), Optional.empty());
+      }
+      Key key = Key.of(prefix);
+      return new Range(Optional.of(key), key.afterPrefix());
+    }
+
+    private static byte[] prefix(byte[] pattern) {
+      byte[] prefix = new byte[pattern.length];
+      int length = 0;
+      for (int i = 0; i < pattern.length; i++) {
+        if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[') {
+          break;
+        }
+        if (pattern[i] == '\\' && i + 1 < pattern.length) {
+          i++;
+        }
+        prefix[length++] = pattern[i];
+      }
+      return Arrays.copyOf(prefix, length);
+    }
+  }
+
+  private static Plan keys(Scope scope, byte[] pattern) {
+    Range range = Range.of(pattern);
+    return keys(scope.keyspace(), range.from, range.to, pattern, new ArrayList<>(), 0);
+  }
+
+  private static Plan keys(
+      String keyspace,
+      Optional<Key> from,
+      Optional<Key> to,
+      byte[] pattern,
+      List<RespValue> found,
+      long bytes) {
+    return ask(
+        page(keyspace, from, to, PAGE, Request.Want.ROWS),
+        reply -> {
+          Reply.Page page = (Reply.Page) reply;
+          long all = bytes;
+          for (Key key : names(page, null)) {
+            byte[] name = key.toBytes();
+            if (Glob.matches(pattern, name)) {
+              found.add(new RespValue.Bulk(name));
+              all += name.length + 48;
+            }
+          }
+          if (all > KEYS_BYTES_MAX) {
+            throw new RedisException("ERR too many keys match for one answer; use SCAN");
+          }
+          return page.next().isPresent()
+              ? keys(keyspace, page.next(), to, pattern, found, all)
+              : answer(new RespValue.Array(found));
+        });
+  }
+
+  private static Plan randomKey(Scope scope) {
+    return ask(
+        page(scope.keyspace(), Optional.empty(), Optional.empty(), PAGE, Request.Want.ROWS),
+        reply -> {
+          List<Key> keys = List.copyOf(names((Reply.Page) reply, null));
+          return answer(
+              keys.isEmpty()
+                  ? RespValue.NULL
+                  : new RespValue.Bulk(
+                      keys.get((int) Math.floorMod(scope.seed(), (long) keys.size())).toBytes()));
+        });
+  }
+
+  /** Counts the objects of a keyspace: a key that holds two counts twice. */
+  static Plan count(String keyspace, LongFunction<Plan> then) {
+    return count(keyspace, Optional.empty(), 0, then);
+  }
+
+  private static Plan count(
+      String keyspace, Optional<Key> from, long before, LongFunction<Plan> then) {
+    return ask(
+        page(keyspace, from, Optional.empty(), Request.SCAN_ROWS_MAX, Request.Want.COUNT),
+        reply -> {
+          Reply.Counted counted = (Reply.Counted) reply;
+          long sum = before + counted.objects();
+          return counted.next().isPresent()
+              ? count(keyspace, counted.next(), sum, then)
+              : then.apply(sum);
+        });
+  }
+
+  // ---------------------------------------------------------------- flush
+
+  private static void checkFlush(byte[][] words) {
+    if (words.length > 2
+        || (words.length == 2 && !Set.of("ASYNC", "SYNC").contains(option(words[1])))) {
+      throw syntax();
+    }
+  }
+
+  private static Plan flush(Collection<RedisPort.Keyspace> keyspaces) {
+    Iterator<RedisPort.Keyspace> left = keyspaces.iterator();
+    return left.hasNext() ? flush(left.next(), Optional.empty(), left) : ok();
+  }
+
+  private static Plan flush(
+      RedisPort.Keyspace of, Optional<Key> from, Iterator<RedisPort.Keyspace> left) {
+    return ask(
+        page(of.name(), from, Optional.empty(), PAGE, Request.Want.ROWS),
+        reply -> {
+          Reply.Page page = (Reply.Page) reply;
+          List<Request> deletes = deletes(of, names(page, null));
+          return deletes.isEmpty()
+              ? flushed(of, page.next(), left)
+              : new Plan.Ask(
+                  deletes,
+                  replies -> {
+                    for (Reply deleted : replies) {
+                      if (deleted instanceof Reply.Failure failure) {
+                        return answer(RedisErrors.of(failure));
+                      }
+                    }
+                    return flushed(of, page.next(), left);
+                  });
+        });
+  }
+
+  private static Plan flushed(
+      RedisPort.Keyspace of, Optional<Key> next, Iterator<RedisPort.Keyspace> left) {
+    if (next.isPresent()) {
+      return flush(of, next, left);
+    }
+    return left.hasNext() ? flush(left.next(), Optional.empty(), left) : ok();
+  }
+
+  /** What cannot be deleted, as a bounded counter, stays. */
+  private static List<Request> deletes(RedisPort.Keyspace of, Collection<Key> keys) {
+    Map<Integer, List<Request.Update>> byPartition = new TreeMap<>();
+    for (Key key : keys) {
+      byPartition
+          .computeIfAbsent(of.partition().applyAsInt(key), p -> new ArrayList<>())
+          .add(new Request.Update(key, Operation.ANY_TYPE, new Operation.Delete()));
+    }
+    List<Request> all = new ArrayList<>();
+    for (List<Request.Update> updates : byPartition.values()) {
+      for (int i = 0; i < updates.size(); i += Request.BATCH_MAX) {
+        List<Request.Update> part =
+            updates.subList(i, Math.min(updates.size(), i + Request.BATCH_MAX));
+        all.add(new Request.WriteAll(of.name(), part, VersionVector.EMPTY, 0));
+      }
+    }
+    return all;
+  }
+}

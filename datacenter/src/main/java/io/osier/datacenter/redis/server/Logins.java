@@ -1,0 +1,93 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.core.OsierException;
+import io.osier.core.scram.ScramCredential;
+import io.osier.datacenter.access.Identity;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.PasswordCheck;
+import io.osier.datacenter.redis.command.RedisErrors;
+import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+
+/**
+ * Logins by a password that comes as it is: it is hashed beside the loops, one after the other, and
+ * so many may wait as the executor takes. Thread-safe.
+ */
+final class Logins {
+  private static final String WRONG =
+      "WRONGPASS invalid username-password pair or user is disabled.";
+
+  private final PasswordCheck passwords = new PasswordCheck();
+  private final Executor hasher;
+
+  /**
+   * Logins.
+   *
+   * @param hasher hashes passwords, and rejects what is too much
+   */
+  Logins(Executor hasher) {
+    this.hasher = hasher;
+  }
+
+  /**
+   * Looks whether a password is right.
+   *
+   * @param then hears as whom the connection has logged in, or with which error it has not; by any
+   *     thread
+   */
+  void login(
+      AccessControl access,
+      String name,
+      char[] password,
+      SocketAddress from,
+      BiConsumer<Optional<Identity>, String> then) {
+    if (access.isWaiting()) {
+      then.accept(
+          Optional.empty(),
+          "LOADING the datacenter has just started and does not know its users yet");
+      return;
+    }
+    if (!User.isName(name)) {
+      then.accept(Optional.empty(), WRONG);
+      return;
+    }
+    try {
+      access.checkPause(name, from);
+      Users users = access.users();
+      Optional<ScramCredential> of = users.find(name).flatMap(User::credential);
+      if (of.isPresent() && passwords.remembers(name, password, of.get())) {
+        right(access, name, of.get(), from, then);
+        return;
+      }
+      ScramCredential credential = of.orElseGet(() -> access.decoy(name));
+      hasher.execute(
+          () -> {
+            if (passwords.isRight(name, password, credential) && of.isPresent()) {
+              right(access, name, credential, from, then);
+            } else {
+              access.failed(name, from);
+              then.accept(Optional.empty(), WRONG);
+            }
+          });
+    } catch (OsierException e) {
+      then.accept(Optional.empty(), RedisErrors.of(e).text());
+    } catch (RejectedExecutionException e) {
+      then.accept(Optional.empty(), "BUSY nothing was done: too many logins wait; try again");
+    }
+  }
+
+  private static void right(
+      AccessControl access,
+      String name,
+      ScramCredential credential,
+      SocketAddress from,
+      BiConsumer<Optional<Identity>, String> then) {
+    access.succeeded(name, from, "redis");
+    then.accept(Optional.of(new Identity(name, Optional.of(credential))), "");
+  }
+}

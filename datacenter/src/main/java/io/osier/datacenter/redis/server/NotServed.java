@@ -1,0 +1,68 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.datacenter.redis.RespDecoder;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Commands of Redis that Osier does not serve, with why. Static, for any thread. */
+final class NotServed {
+  private static final int NAME_MAX = 32;
+
+  private static final Map<String, String> WHY = new HashMap<>();
+
+  static {
+    all(
+        "sorted sets",
+        "ZADD ZCARD ZCOUNT ZDIFF ZDIFFSTORE ZINCRBY ZINTER ZINTERCARD ZINTERSTORE ZLEXCOUNT ZMPOP"
+            + " ZMSCORE ZPOPMAX ZPOPMIN ZRANDMEMBER ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANGESTORE"
+            + " ZRANK ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZREVRANGE ZREVRANGEBYLEX"
+            + " ZREVRANGEBYSCORE ZREVRANK ZSCAN ZSCORE ZUNION ZUNIONSTORE GEOADD GEODIST GEOHASH"
+            + " GEOPOS GEORADIUS GEORADIUSBYMEMBER GEOSEARCH GEOSEARCHSTORE");
+    all(
+        "lists",
+        "LINDEX LINSERT LLEN LMOVE LMPOP LPOP LPOS LPUSH LPUSHX LRANGE LREM LSET LTRIM RPOP"
+            + " RPOPLPUSH RPUSH RPUSHX");
+    all("blocking pops", "BLMOVE BLMPOP BLPOP BRPOP BRPOPLPUSH BZMPOP BZPOPMAX BZPOPMIN");
+    all(
+        "streams",
+        "XACK XADD XAUTOCLAIM XCLAIM XDEL XGROUP XINFO XLEN XPENDING XRANGE XREAD XREADGROUP"
+            + " XREVRANGE XSETID XTRIM");
+    all("HyperLogLog", "PFADD PFCOUNT PFMERGE PFDEBUG PFSELFTEST");
+    all("scripts and functions", "EVAL EVALSHA EVAL_RO EVALSHA_RO SCRIPT FCALL FCALL_RO");
+    all("transactions of this protocol", "MULTI EXEC DISCARD WATCH UNWATCH");
+    all(
+        "publish and subscribe",
+        "SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PUBLISH PUBSUB SSUBSCRIBE SUNSUBSCRIBE"
+            + " SPUBLISH MONITOR");
+    all(
+        "replication and administration of this protocol",
+        "REPLICAOF SLAVEOF FAILOVER SYNC PSYNC REPLCONF WAIT WAITAOF SHUTDOWN SAVE BGSAVE"
+            + " BGREWRITEAOF LASTSAVE CLUSTER ASKING READONLY READWRITE MIGRATE MODULE SWAPDB MOVE");
+  }
+
+  private NotServed() {}
+
+  private static void all(String what, String names) {
+    for (String name : names.split(" ")) {
+      WHY.put(name, what);
+    }
+  }
+
+  /** Why a command of Redis is refused; null for one that Redis does not have, or Osier has. */
+  static @Nullable String error(byte[] name) {
+    if (name.length > NAME_MAX) {
+      return null;
+    }
+    String text = RespDecoder.text(name);
+    String what = WHY.get(text.toUpperCase(Locale.ROOT));
+    return what == null
+        ? null
+        : "ERR '"
+            + text.toLowerCase(Locale.ROOT)
+            + "' is not served by Osier: "
+            + what
+            + " are not; see docs/REDIS.md";
+  }
+}

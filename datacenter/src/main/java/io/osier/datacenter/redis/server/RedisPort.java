@@ -1,0 +1,263 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.net.Framing;
+import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.protocol.Reply;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import java.util.random.RandomGenerator;
+
+/** The port for clients that speak the Redis protocol. Thread-safe. */
+public final class RedisPort implements ClientServer.Protocol {
+  /** Of a command of somebody who is known. A value's own limit is its keyspace's. */
+  static final RespDecoder.Limits LIMITS =
+      new RespDecoder.Limits(
+          RespDecoder.WORDS_MAX,
+          KeyspacePolicy.Limits.VALUE_BYTES_CAP + (64 << 10),
+          Framing.CLIENT_FRAME_BYTES_MAX);
+
+  /** So long it is not looked again which keyspaces there are. */
+  private static final long KEYSPACES_MILLIS = 100;
+
+  /**
+   * What it has of the world.
+   *
+   * @param version of this program
+   * @param millis the present time, since 1970
+   * @param chance draws seeds and numbers that nobody can guess
+   * @param hasher hashes passwords, and rejects what is too much
+   */
+  public record Around(
+      ReplicaId self,
+      String version,
+      LongSupplier millis,
+      RandomGenerator chance,
+      Executor hasher) {}
+
+  /** A keyspace, as commands are translated for it. */
+  record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
+    static Keyspace of(Reply.KeyspaceInfo info) {
+      int partitions = info.partitions();
+      return new Keyspace(info.name(), partitions, key -> key.partition(partitions));
+    }
+  }
+
+  /** The keyspaces there were at a time, by their databases' numbers. */
+  private record Known(long untilMillis, Map<Integer, Keyspace> byNumber) {}
+
+  private final Databases databases;
+  private final ClientServer.Handler handler;
+  private final Around around;
+  private final Logins logins;
+  private final CursorTable cursors;
+  private final CommandTable table = Commands.table();
+  private final Map<String, String> settings = new ConcurrentSkipListMap<>();
+  private final long startMillis;
+  private final AtomicLong ids = new AtomicLong();
+  private final LongAdder opened = new LongAdder();
+  private final LongAdder commands = new LongAdder();
+  private final Map<Long, RespSession> sessions = new ConcurrentHashMap<>();
+  private final SplittableRandom seeds;
+  private volatile Known known = new Known(Long.MIN_VALUE, Map.of());
+  private volatile int port;
+
+  /**
+   * A port.
+   *
+   * @param databases by number the keyspaces that SELECT chooses; none for the only one there is
+   */
+  public RedisPort(Map<Integer, String> databases, ClientServer.Handler handler, Around around) {
+    this.databases = new Databases(databases);
+    this.handler = handler;
+    this.around = around;
+    this.logins = new Logins(around.hasher);
+    this.startMillis = around.millis.getAsLong();
+    this.seeds = new SplittableRandom(around.chance.nextLong());
+    this.cursors = new CursorTable(around.millis, this::drawn);
+    this.settings.putAll(Settings.first(this.databases.count()));
+  }
+
+  private long drawn() {
+    synchronized (around.chance) {
+      return around.chance.nextLong();
+    }
+  }
+
+  /** It is listened at this port. */
+  public void setPort(int number) {
+    port = number;
+  }
+
+  @Override
+  public ClientServer.Visitor open(
+      Channel channel, Function<ClientRequests.Room, ClientRequests> requests) {
+    return new RespConnection(channel, this, requests);
+  }
+
+  @Override
+  public ByteBuf refusal(ByteBufAllocator alloc, String why) {
+    byte[] line =
+        ("-ERR max number of clients reached: " + why + "\r\n").getBytes(StandardCharsets.UTF_8);
+    return alloc.buffer(line.length).writeBytes(line);
+  }
+
+  // ---------------------------------------------------------------- keyspaces
+
+  /**
+   * The keyspace of a database.
+   *
+   * @throws RedisException if there is none
+   */
+  Keyspace keyspace(int database) {
+    Keyspace of = keyspaces().get(database);
+    if (of == null) {
+      throw new RedisException(
+          "ERR there is no keyspace for database "
+              + database
+              + ": osier.redis.databases names them");
+    }
+    return of;
+  }
+
+  /** The keyspaces there are, by their databases' numbers. */
+  Map<Integer, Keyspace> keyspaces() {
+    long now = millis();
+    Known last = known;
+    if (now < last.untilMillis) {
+      return last.byNumber;
+    }
+    List<Reply.KeyspaceInfo> all = handler.keyspaces();
+    Map<Integer, Keyspace> byNumber = new TreeMap<>();
+    for (int number = 0; number < databases.count(); number++) {
+      int of = number;
+      databases.find(of, all).ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
+    }
+    known = new Known(now + KEYSPACES_MILLIS, byNumber);
+    return byNumber;
+  }
+
+  /**
+   * Checks that a database may be selected.
+   *
+   * @throws RedisException if it may not
+   */
+  void checkDatabase(int number) {
+    if (!keyspaces().containsKey(number) && number != 0) {
+      throw new RedisException("ERR DB index is out of range");
+    }
+  }
+
+  // ---------------------------------------------------------------- what sessions share
+
+  void opened(RespSession session) {
+    opened.increment();
+    sessions.put(session.id(), session);
+  }
+
+  void closed(RespSession session) {
+    sessions.remove(session.id());
+  }
+
+  Collection<RespSession> sessions() {
+    return sessions.values();
+  }
+
+  Optional<RespSession> session(long id) {
+    return Optional.ofNullable(sessions.get(id));
+  }
+
+  long nextId() {
+    return ids.incrementAndGet();
+  }
+
+  long millis() {
+    return around.millis.getAsLong();
+  }
+
+  long seed() {
+    synchronized (seeds) {
+      return seeds.nextLong();
+    }
+  }
+
+  /** One more command. */
+  void count() {
+    commands.increment();
+  }
+
+  long commandsDone() {
+    return commands.sum();
+  }
+
+  long connectionsOpened() {
+    return opened.sum();
+  }
+
+  void resetFigures() {
+    commands.reset();
+    opened.reset();
+  }
+
+  long startMillis() {
+    return startMillis;
+  }
+
+  String version() {
+    return around.version;
+  }
+
+  ReplicaId self() {
+    return around.self;
+  }
+
+  int port() {
+    return port;
+  }
+
+  Logins logins() {
+    return logins;
+  }
+
+  CursorTable cursors() {
+    return cursors;
+  }
+
+  CommandTable table() {
+    return table;
+  }
+
+  /** What CONFIG SET keeps and CONFIG GET shows: nothing else reads it. */
+  Map<String, String> settings() {
+    return settings;
+  }
+
+  static String address(SocketAddress of) {
+    return of instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        : String.valueOf(of);
+  }
+}

@@ -1,0 +1,372 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.channel.Channel;
+import io.osier.core.Grant;
+import io.osier.core.OsierException;
+import io.osier.core.tls.TlsName;
+import io.osier.datacenter.access.Identity;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one connection has said of itself and chosen, and how its commands begin. Used by the
+ * channel's loop only; what CLIENT LIST shows is read by others, too.
+ */
+final class RespSession {
+  private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
+
+  /** How much of unknown words an error repeats. */
+  private static final int SHOWN_MAX = 128;
+
+  /** What CLIENT REPLY says. */
+  enum Replies {
+    ON,
+    OFF,
+    /** Not to the next command. */
+    SKIP
+  }
+
+  private final Channel channel;
+  private final RedisPort port;
+  private final ClientRequests requests;
+  private final RespConnection connection;
+  private final long id;
+  private final long sinceMillis;
+
+  private volatile int database;
+  private volatile boolean resp3;
+  private volatile String name = "";
+  private volatile String library = "";
+  private volatile String libraryVersion = "";
+  private volatile String user = "";
+  private volatile String lastCommand = "NULL";
+  private volatile long lastMillis;
+  private Replies replies = Replies.ON;
+
+  /** Whether others see it. */
+  private boolean known;
+
+  RespSession(Channel channel, RedisPort port, ClientRequests requests, RespConnection connection) {
+    this.channel = channel;
+    this.port = port;
+    this.requests = requests;
+    this.connection = connection;
+    this.id = port.nextId();
+    this.sinceMillis = port.millis();
+    this.lastMillis = sinceMillis;
+  }
+
+  // ---------------------------------------------------------------- who it is
+
+  /**
+   * Looks whether it must log in.
+   *
+   * @throws OsierException OVERLOADED if the user has too many connections
+   */
+  void begin() {
+    if (!known) {
+      known = true;
+      port.opened(this);
+    }
+    if (!requests.isWelcome() && !requests.access().isWaiting()) {
+      Optional<Identity> identity =
+          requests
+              .access()
+              .unasked(TlsName.ofOtherEnd(channel), channel.remoteAddress(), "redis");
+      identity.ifPresent(this::welcome);
+    }
+  }
+
+  /** The connection is closed. */
+  void end() {
+    port.closed(this);
+  }
+
+  /**
+   * It is known who it is.
+   *
+   * @throws OsierException OVERLOADED if the user has too many connections
+   */
+  void welcome(Identity identity) {
+    requests.welcome(identity);
+    user = identity.user();
+    connection.welcome(RedisPort.LIMITS);
+  }
+
+  /**
+   * Looks whether a password is right, and goes on with what follows then.
+   *
+   * @param then what is answered if it is
+   */
+  @Nullable Plan login(Place place, String name, byte[] password, Supplier<RespValue> then) {
+    Users users = requests.access().users();
+    if (users.isOpen() && name.equals(Users.DEFAULT)) {
+      return new Plan.Answer(then.get()); // whose password may be any
+    }
+    connection.hold();
+    port.logins()
+        .login(
+            requests.access(),
+            name,
+            RespDecoder.text(password).toCharArray(),
+            channel.remoteAddress(),
+            (identity, error) ->
+                channel.eventLoop().execute(() -> judged(place, identity, error, then)));
+    return null;
+  }
+
+  private void judged(
+      Place place,
+      Optional<Identity> identity,
+      String error,
+      Supplier<RespValue> then) {
+    RespValue answer = new RespValue.Err(error);
+    if (identity.isPresent() && channel.isActive()) {
+      try {
+        welcome(identity.get());
+        answer = then.get();
+      } catch (OsierException e) {
+        answer = RedisErrors.of(e);
+      }
+    }
+    connection.answer(place, answer);
+    connection.goOn();
+  }
+
+  /** Whether the user may administer everything. */
+  boolean mayAdminister() {
+    Users users = requests.access().users();
+    return users.isOpen()
+        || requests
+            .identity()
+            .in(users)
+            .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
+            .isPresent();
+  }
+
+  // ---------------------------------------------------------------- commands
+
+  /** Does a command, or answers what is wrong with it. */
+  void command(byte[][] words) {
+    boolean silent = replies != Replies.ON;
+    if (replies == Replies.SKIP) {
+      replies = Replies.ON;
+    }
+    Place place = connection.place(resp3, silent);
+    lastMillis = port.millis();
+    port.count();
+    CommandTable.Entry entry = port.table().find(words[0]);
+    try {
+      String error = error(entry, words);
+      if (entry == null || error != null) {
+        connection.answer(place, new RespValue.Err(String.valueOf(error)));
+        return;
+      }
+      lastCommand = entry.command().name();
+      Plan plan = entry.plan(this, place, words);
+      if (plan != null) {
+        connection.follow(place, plan, entry.once());
+      }
+    } catch (RedisException e) {
+      connection.answer(place, new RespValue.Err(e.getMessage()));
+    } catch (OsierException e) {
+      connection.answer(place, RedisErrors.of(e));
+    } catch (RuntimeException e) {
+      LOG.error("a fault at {} of client {}", lastCommand, channel.remoteAddress(), e);
+      connection.answer(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
+    }
+  }
+
+  /** Why a command is not begun; null if it is. */
+  private @Nullable String error(CommandTable.@Nullable Entry entry, byte[][] words) {
+    if (entry == null) {
+      String not = NotServed.error(words[0]);
+      return not == null ? unknown(words) : not;
+    }
+    if (!entry.fits(words.length)) {
+      return RedisErrors.arity(entry.command().name()).getMessage();
+    }
+    if (!requests.isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
+      begin(); // others may have been named
+      if (!requests.isWelcome()) {
+        return requests.access().isWaiting()
+            ? "LOADING the datacenter has just started and does not know its users yet"
+            : "NOAUTH Authentication required.";
+      }
+    }
+    if (entry.has(RedisCommand.Flag.ADMIN) && !mayAdminister()) {
+      return noPermission(entry.command().name());
+    }
+    return null;
+  }
+
+  /** What Redis says to who may not do a command. */
+  String noPermission(String command) {
+    return "NOPERM User "
+        + user
+        + " has no permissions to run the '"
+        + command.toLowerCase(Locale.ROOT)
+        + "' command: the right admin * is missing";
+  }
+
+  private static String unknown(byte[][] words) {
+    StringBuilder text = new StringBuilder("ERR unknown command '");
+    text.append(shown(words[0])).append("', with args beginning with: ");
+    int shown = 0;
+    for (int i = 1; i < words.length && shown < SHOWN_MAX; i++) {
+      String word = shown(words[i]);
+      text.append('\'').append(word).append("' ");
+      shown += word.length() + 3;
+    }
+    return text.toString();
+  }
+
+  private static String shown(byte[] word) {
+    String text = RespDecoder.text(word);
+    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
+  }
+
+  /** What a command is translated with. */
+  Scope scope() {
+    RedisPort.Keyspace of = port.keyspace(database);
+    return new Scope(
+        of.name(), of.partition(), of.partitions(), port.millis(), port.seed(), resp3, port.cursors());
+  }
+
+  // ---------------------------------------------------------------- what it has chosen
+
+  RedisPort port() {
+    return port;
+  }
+
+  long id() {
+    return id;
+  }
+
+  int database() {
+    return database;
+  }
+
+  void select(int number) {
+    port.checkDatabase(number);
+    database = number;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void setName(String chosen) {
+    name = chosen;
+  }
+
+  void setLibrary(String of) {
+    library = of;
+  }
+
+  void setLibraryVersion(String of) {
+    libraryVersion = of;
+  }
+
+  String user() {
+    return user;
+  }
+
+  /** The user as it is now; empty if there is none. */
+  Optional<User> present() {
+    return requests.identity().in(requests.access().users());
+  }
+
+  ClientRequests requests() {
+    return requests;
+  }
+
+  boolean resp3() {
+    return resp3;
+  }
+
+  /** From the answer at this place on. */
+  void setResp3(Place place, boolean to) {
+    resp3 = to;
+    place.resp3 = to;
+  }
+
+  void setReplies(Place place, Replies to) {
+    replies = to;
+    place.silent = to != Replies.ON;
+  }
+
+  /** The connection ends behind the answer to this command. */
+  void quit(Place place) {
+    connection.endBehind(place);
+  }
+
+  /** As if it had just come, but as the same user where that is known without a login. */
+  void reset(Place place) {
+    database = 0;
+    name = "";
+    setReplies(place, Replies.ON);
+    setResp3(place, false);
+  }
+
+  // ---------------------------------------------------------------- for other connections
+
+  /** Closes it; for any thread. */
+  void kill() {
+    channel.close();
+  }
+
+  String address() {
+    return RedisPort.address(channel.remoteAddress());
+  }
+
+  String localAddress() {
+    return RedisPort.address(channel.localAddress());
+  }
+
+  /** A line of CLIENT LIST. */
+  String line() {
+    long now = port.millis();
+    return "id="
+        + id
+        + " addr="
+        + address()
+        + " laddr="
+        + localAddress()
+        + " fd=-1 name="
+        + name
+        + " age="
+        + Math.max(0, now - sinceMillis) / 1000
+        + " idle="
+        + Math.max(0, now - lastMillis) / 1000
+        + " flags=N db="
+        + database
+        + " sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
+        + " rbp=0 obl=0 oll=0 omem="
+        + connection.waitingBytes()
+        + " tot-mem=0 events=r cmd="
+        + lastCommand.toLowerCase(Locale.ROOT)
+        + " user="
+        + user
+        + " redir=-1 resp="
+        + (resp3 ? 3 : 2)
+        + " lib-name="
+        + library
+        + " lib-ver="
+        + libraryVersion;
+  }
+}

@@ -1,0 +1,275 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.none;
+import static io.osier.datacenter.redis.server.OwnCommands.ok;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Commands about the server. Static, for any thread. */
+final class ServerCommands {
+  private static final Set<Flag> ANY = Set.of(Flag.LOADING, Flag.STALE);
+  private static final Set<Flag> ADMIN = Set.of(Flag.ADMIN, Flag.LOADING, Flag.STALE);
+  private static final RedisCommand.Keys SECOND = new RedisCommand.Keys(2, 2, 1);
+
+  /** What DEBUG is told by tests of clients, and does nothing. */
+  private static final Set<String> HARMLESS =
+      Set.of(
+          "SLEEP",
+          "SET-ACTIVE-EXPIRE",
+          "SET-DISABLE-DENY-SCRIPTS",
+          "QUICKLIST-PACKED-THRESHOLD",
+          "STRINGMATCH-LEN",
+          "REPLYBUFFER",
+          "PAUSE-CRON",
+          "JMAP");
+
+  private ServerCommands() {}
+
+  static Map<RedisCommand, CommandTable.Action> all() {
+    Map<RedisCommand, CommandTable.Action> all =
+        new OwnCommands("server")
+            .add("COMMAND", -1, "Tells which commands there are.", ANY, CommandCommand::command)
+            .add("INFO", -1, "Tells what the server is and does.", ANY, InfoText::info)
+            .add("CONFIG", -2, "Shows and keeps settings.", ADMIN, ServerCommands::config)
+            .add("TIME", 1, "Returns the time.", Set.of(Flag.FAST), ServerCommands::time)
+            .add("ROLE", 1, "Tells that this is no replica.", ANY, (session, place, words) ->
+                answer(
+                    new RespValue.Array(
+                        List.of(
+                            RespValue.Bulk.of("master"),
+                            new RespValue.Int(0),
+                            new RespValue.Array(List.of())))))
+            .add("LATENCY", -2, "Is empty: see osier stat.", ADMIN, ServerCommands::latency)
+            .add("SLOWLOG", -2, "Is empty: the log has slow requests.", ADMIN, ServerCommands::slowlog)
+            .add(
+                "MEMORY",
+                -2,
+                SECOND,
+                "Tells what a key takes.",
+                Set.of(Flag.READONLY),
+                ServerCommands::memory)
+            .add("FUNCTION", -2, "Has no functions.", Set.of(), ServerCommands::function)
+            .add("DEBUG", -2, "Does nothing.", ADMIN, ServerCommands::debug)
+            .add("ACL", -2, "Tells of users.", ANY, AclCommand::acl)
+            .all();
+    all.putAll(
+        new OwnCommands("generic")
+            .add(
+                "OBJECT",
+                -2,
+                SECOND,
+                "Tells how a key is kept.",
+                Set.of(Flag.READONLY),
+                ServerCommands::object)
+            .all());
+    return all;
+  }
+
+  private static Plan time(RespSession session, Place place, byte[][] words) {
+    long millis = session.port().millis();
+    return answer(
+        new RespValue.Array(
+            List.of(
+                RespValue.Bulk.of(Long.toString(millis / 1_000)),
+                RespValue.Bulk.of(Long.toString(millis % 1_000 * 1_000)))));
+  }
+
+  // ---------------------------------------------------------------- settings
+
+  private static Plan config(RespSession session, Place place, byte[][] words) {
+    return switch (option(words[1])) {
+      case "GET" -> get(session, words);
+      case "SET" -> set(session, words);
+      case "RESETSTAT" -> {
+        arity(words, 2, 2);
+        session.port().resetFigures();
+        yield ok();
+      }
+      case "REWRITE" ->
+          throw new RedisException("ERR The server is running without a config file");
+      default -> throw unknownPart(words);
+    };
+  }
+
+  private static Plan get(RespSession session, byte[][] words) {
+    arity(words, 3, Integer.MAX_VALUE);
+    List<RespValue> found = new ArrayList<>();
+    session
+        .port()
+        .settings()
+        .forEach(
+            (name, value) -> {
+              for (int i = 2; i < words.length; i++) {
+                byte[] pattern =
+                    text(words[i]).toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);
+                if (Glob.matches(pattern, name.getBytes(StandardCharsets.UTF_8))) {
+                  found.add(RespValue.Bulk.of(name));
+                  found.add(RespValue.Bulk.of(value));
+                  return;
+                }
+              }
+            });
+    return answer(new RespValue.Pairs(found));
+  }
+
+  private static Plan set(RespSession session, byte[][] words) {
+    if (words.length < 4 || words.length % 2 != 0) {
+      throw RedisErrors.arity("config|set");
+    }
+    Map<String, String> settings = session.port().settings();
+    Set<String> seen = new HashSet<>();
+    for (int i = 2; i < words.length; i += 2) {
+      String name = text(words[i]).toLowerCase(Locale.ROOT);
+      if (!settings.containsKey(name)) {
+        throw new RedisException(
+            "ERR Unknown option or number of arguments for CONFIG SET - '" + text(words[i]) + "'");
+      }
+      if (!seen.add(name) || words[i + 1].length > 1_024) {
+        throw new RedisException(
+            "ERR CONFIG SET failed (possibly related to argument '" + name + "') - "
+                + (words[i + 1].length > 1_024 ? "too long" : "duplicate parameter"));
+      }
+    }
+    for (int i = 2; i < words.length; i += 2) {
+      settings.put(text(words[i]).toLowerCase(Locale.ROOT), text(words[i + 1]));
+    }
+    return ok();
+  }
+
+  // ---------------------------------------------------------------- what has nothing to tell
+
+  private static Plan latency(RespSession session, Place place, byte[][] words) {
+    return switch (option(words[1])) {
+      case "LATEST", "HISTORY" -> none();
+      case "RESET" -> answer(new RespValue.Int(0));
+      case "HISTOGRAM" -> answer(new RespValue.Pairs(List.of()));
+      case "DOCTOR", "GRAPH" -> answer(RespValue.Bulk.of("osier stat tells how long requests take"));
+      default -> throw unknownPart(words);
+    };
+  }
+
+  private static Plan slowlog(RespSession session, Place place, byte[][] words) {
+    return switch (option(words[1])) {
+      case "GET" -> none();
+      case "LEN" -> answer(new RespValue.Int(0));
+      case "RESET" -> ok();
+      default -> throw unknownPart(words);
+    };
+  }
+
+  private static Plan function(RespSession session, Place place, byte[][] words) {
+    return switch (option(words[1])) {
+      case "FLUSH" -> ok();
+      case "LIST" -> none();
+      default ->
+          throw new RedisException(
+              "ERR 'function' is not served by Osier: scripts and functions are not; see"
+                  + " docs/REDIS.md");
+    };
+  }
+
+  private static Plan debug(RespSession session, Place place, byte[][] words) {
+    if (!HARMLESS.contains(option(words[1]))) {
+      throw unknownPart(words);
+    }
+    return ok();
+  }
+
+  // ---------------------------------------------------------------- a key
+
+  private static Plan memory(RespSession session, Place place, byte[][] words) {
+    switch (option(words[1])) {
+      case "USAGE":
+        arity(words, 3, 5);
+        Key key = Key.of(words[2]);
+        return read(
+            session.scope(),
+            key,
+            new Query.Whole(),
+            found -> new RespValue.Int(key.heapBytes() + found.heapBytes()));
+      case "DOCTOR":
+        return answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
+      case "PURGE":
+        return ok();
+      case "STATS":
+        return answer(new RespValue.Pairs(List.of()));
+      default:
+        throw unknownPart(words);
+    }
+  }
+
+  private static Plan object(RespSession session, Place place, byte[][] words) {
+    String part = option(words[1]);
+    switch (part) {
+      case "ENCODING", "REFCOUNT", "IDLETIME":
+        arity(words, 3, 3);
+        return read(
+            session.scope(),
+            Key.of(words[2]),
+            new Query.Exists(),
+            found ->
+                part.equals("ENCODING")
+                    ? RespValue.Bulk.of(encoding(found.type()))
+                    : new RespValue.Int(part.equals("REFCOUNT") ? 1 : 0));
+      case "FREQ":
+        throw new RedisException(
+            "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
+                + " that when switching between policies at runtime LRU and LFU data will take some"
+                + " time to adjust.");
+      default:
+        throw unknownPart(words);
+    }
+  }
+
+  private static String encoding(Optional<CrdtType> type) {
+    return switch (type.orElse(CrdtType.STRING)) {
+      case OR_MAP, G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> "hashtable";
+      default -> "raw";
+    };
+  }
+
+  /** Reads a key; what is not there is null. */
+  private static Plan read(
+      Scope scope, Key key, Query query, Function<Reply.Answer, RespValue> then) {
+    return new Plan.Ask(
+        List.of(
+            new Request.Read(
+                scope.keyspace(), key, Optional.empty(), query, VersionVector.EMPTY, false, 0)),
+        replies -> {
+          Reply reply = replies.getFirst();
+          return answer(
+              reply instanceof Reply.Failure failure
+                  ? RedisErrors.of(failure)
+                  : reply instanceof Reply.Answer found && found.exists()
+                      ? then.apply(found)
+                      : RespValue.NULL);
+        });
+  }
+}

@@ -1,0 +1,57 @@
+package io.osier.datacenter.redis.server;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What CONFIG GET shows at first. Static, for any thread. */
+final class Settings {
+  private static final String[] FIRST = {
+    "maxmemory", "0",
+    "maxmemory-policy", "noeviction",
+    "maxclients", "10000",
+    "timeout", "0",
+    "save", "",
+    "appendonly", "no",
+    "appendfsync", "everysec",
+    "dir", "",
+    "dbfilename", "",
+    "requirepass", "",
+    "proto-max-bulk-len", "16777216",
+    "client-query-buffer-limit", "68157440",
+    "notify-keyspace-events", "",
+    "slowlog-log-slower-than", "10000",
+    "slowlog-max-len", "128",
+    "latency-monitor-threshold", "0",
+    "lazyfree-lazy-user-del", "no",
+    "lazyfree-lazy-user-flush", "no",
+    "lazyfree-lazy-expire", "no",
+    "cluster-enabled", "no",
+    "replica-read-only", "yes",
+    "hash-max-listpack-entries", "128",
+    "hash-max-listpack-value", "64",
+    "set-max-intset-entries", "512",
+    "set-max-listpack-entries", "128",
+    "set-max-listpack-value", "64",
+    "list-max-listpack-size", "-2",
+    "zset-max-listpack-entries", "128",
+    "zset-max-listpack-value", "64",
+    "active-expire-effort", "1",
+    "hz", "10",
+    "loglevel", "notice",
+    "tcp-keepalive", "60",
+    "acllog-max-len", "128",
+    "close-on-oom", "no",
+    "lua-time-limit", "5000",
+  };
+
+  private Settings() {}
+
+  static Map<String, String> first(int databases) {
+    Map<String, String> all = new TreeMap<>();
+    for (int i = 0; i < FIRST.length; i += 2) {
+      all.put(FIRST[i], FIRST[i + 1]);
+    }
+    all.put("databases", Integer.toString(databases));
+    return all;
+  }
+}

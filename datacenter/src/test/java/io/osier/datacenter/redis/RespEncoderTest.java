@@ -1,0 +1,153 @@
+package io.osier.datacenter.redis;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Answers as bytes of both versions, read again by a reader that knows nothing of the encoder. */
+final class RespEncoderTest {
+  /** Reads an answer into a form that says what it is. */
+  private static final class Reader {
+    private final String in;
+    private int at;
+
+    Reader(String in) {
+      this.in = in;
+    }
+
+    private String line() {
+      int end = in.indexOf("\r\n", at);
+      String line = in.substring(at, end);
+      at = end + 2;
+      return line;
+    }
+
+    String read() {
+      char kind = in.charAt(at++);
+      String head = line();
+      return switch (kind) {
+        case '+', '-', ':', '#', ',', '_' -> kind + head;
+        case '$' -> {
+          int length = Integer.parseInt(head);
+          if (length < 0) {
+            yield "$-1";
+          }
+          String content = in.substring(at, at + length);
+          at += length;
+          assertThat(in.substring(at, at + 2)).isEqualTo("\r\n");
+          at += 2;
+          yield "$" + content;
+        }
+        case '*', '~', '>', '%' -> {
+          int count = Integer.parseInt(head) * (kind == '%' ? 2 : 1);
+          if (count < 0) {
+            yield "*-1";
+          }
+          List<String> parts = new ArrayList<>();
+          for (int i = 0; i < count; i++) {
+            parts.add(read());
+          }
+          yield kind + parts.toString();
+        }
+        default -> throw new AssertionError("no kind: " + kind);
+      };
+    }
+  }
+
+  private static String line(String text) {
+    return new String(
+        text.replace('\r', ' ').replace('\n', ' ').getBytes(UTF_8), ISO_8859_1);
+  }
+
+  private static String all(String kind, List<RespValue> values, boolean resp3) {
+    return kind
+        + values.stream().map(v -> expected(v, resp3)).collect(Collectors.toList());
+  }
+
+  private static String expected(RespValue value, boolean resp3) {
+    return switch (value) {
+      case RespValue.Simple v -> "+" + line(v.text());
+      case RespValue.Err v -> "-" + line(v.text());
+      case RespValue.Int v -> ":" + v.value();
+      case RespValue.Bulk v -> "$" + new String(v.bytes(), ISO_8859_1);
+      case RespValue.Null v -> resp3 ? "_" : "$-1";
+      case RespValue.NullArray v -> resp3 ? "_" : "*-1";
+      case RespValue.Array v -> all("*", v.values(), resp3);
+      case RespValue.Pairs v -> all(resp3 ? "%" : "*", v.keysAndValues(), resp3);
+      case RespValue.Elements v -> all(resp3 ? "~" : "*", v.values(), resp3);
+      case RespValue.Push v -> all(resp3 ? ">" : "*", v.values(), resp3);
+      case RespValue.Bool v -> resp3 ? (v.value() ? "#t" : "#f") : (v.value() ? ":1" : ":0");
+      case RespValue.Real v -> (resp3 ? "," : "$") + text(v.value());
+    };
+  }
+
+  private static String text(double value) {
+    return value == 0.5 ? "0.5" : value == 3 ? "3" : value == -7 ? "-7" : value > 0 ? "inf" : "nan";
+  }
+
+  private static RespValue draw(Random random, int depth) {
+    int kind = random.nextInt(depth > 3 ? 8 : 12);
+    List<RespValue> values = new ArrayList<>();
+    if (kind > 7) {
+      for (int i = 2 * random.nextInt(4); i > 0; i--) {
+        values.add(draw(random, depth + 1));
+      }
+    }
+    byte[] bytes = new byte[random.nextInt(random.nextInt(20) == 0 ? 5_000 : 10)];
+    random.nextBytes(bytes);
+    double[] reals = {0.5, 3, -7, Double.POSITIVE_INFINITY, Double.NaN};
+    long[] numbers = {0, -1, 9, 10, Long.MIN_VALUE, Long.MAX_VALUE, random.nextLong()};
+    return switch (kind) {
+      case 0 -> new RespValue.Simple("OK" + random.nextInt());
+      case 1 -> new RespValue.Err("ERR two\r\nlines \u00e4");
+      case 2 -> new RespValue.Int(numbers[random.nextInt(numbers.length)]);
+      case 3 -> new RespValue.Bulk(bytes);
+      case 4 -> RespValue.NULL;
+      case 5 -> new RespValue.NullArray();
+      case 6 -> new RespValue.Bool(random.nextBoolean());
+      case 7 -> new RespValue.Real(reals[random.nextInt(reals.length)]);
+      case 8 -> new RespValue.Array(values);
+      case 9 -> new RespValue.Pairs(values);
+      case 10 -> new RespValue.Elements(values);
+      default -> new RespValue.Push(values);
+    };
+  }
+
+  @Test
+  void write_anyAnswers_areReadAgainInBothVersions() {
+    long seed = Long.getLong("osier.seed", System.nanoTime());
+    Random random = new Random(seed);
+    RespEncoder encoder = new RespEncoder();
+    for (int n = 0; n < 20_000; n++) {
+      boolean resp3 = random.nextBoolean();
+      List<RespValue> answers = new ArrayList<>();
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        answers.add(draw(random, 0));
+        encoder.write(answers.getLast(), resp3);
+      }
+      Reader reader = new Reader(new String(encoder.bytes(), 0, encoder.size(), ISO_8859_1));
+      for (RespValue answer : answers) {
+        assertThat(reader.read()).as("seed %d, answer %d", seed, n)
+            .isEqualTo(expected(answer, resp3));
+      }
+      assertThat(reader.at).isEqualTo(encoder.size());
+      encoder.clear(1 << 12);
+      assertThat(encoder.size()).isZero();
+    }
+  }
+
+  @Test
+  void write_largeAnswer_isGivenUpWithItsBuffer() {
+    RespEncoder encoder = new RespEncoder();
+    encoder.write(new RespValue.Bulk(new byte[1 << 20]), false);
+    assertThat(encoder.size()).isEqualTo((1 << 20) + "$1048576\r\n\r\n".length());
+    encoder.clear(1 << 16);
+    assertThat(encoder.bytes().length).isLessThan(1 << 16);
+  }
+}

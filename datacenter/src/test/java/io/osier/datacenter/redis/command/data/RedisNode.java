@@ -1,0 +1,128 @@
+package io.osier.datacenter.redis.command.data;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Objects.requireNonNull;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.datacenter.partition.Cluster;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Cursors;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Does Redis' commands at a partition, in virtual time. */
+final class RedisNode {
+  static final Map<String, RedisCommand> COMMANDS =
+      Stream.of(KeyCommands.all(), StringCommands.all(), HashCommands.all(), SetCommands.all())
+          .flatMap(List::stream)
+          .collect(Collectors.toMap(RedisCommand::name, Function.identity()));
+
+  private final Cluster cluster;
+  private final Cluster.Dc dc;
+  private final int partitions;
+  private final List<byte[]> places = new ArrayList<>();
+  private long seed;
+
+  /** What is done between two steps of a command. */
+  Runnable between = () -> {};
+
+  /** Hears of each request. */
+  Consumer<Request> asked = request -> {};
+
+  RedisNode(Cluster cluster, String dc, int partitions) {
+    this.cluster = cluster;
+    this.dc = cluster.dc(dc);
+    this.partitions = partitions;
+  }
+
+  /** One alone. */
+  static RedisNode alone() {
+    return new RedisNode(
+        new Cluster(KeyspacePolicy.session("k", Duration.ofSeconds(1)), "eu"), "eu", 1);
+  }
+
+  Cluster.Dc dc() {
+    return dc;
+  }
+
+  long millis() {
+    return cluster.millis();
+  }
+
+  void pass(long millis) {
+    cluster.run(millis);
+  }
+
+  /** The answer, as {@link Texted} writes it. */
+  String text(String... words) {
+    return Texted.text(answer(words));
+  }
+
+  /** The answer to words of one character a byte. */
+  RespValue answer(String... words) {
+    RedisCommand command = requireNonNull(COMMANDS.get(words[0]), words[0]);
+    byte[][] bytes = Stream.of(words).map(w -> w.getBytes(ISO_8859_1)).toArray(byte[][]::new);
+    if (command.arity() < 0 ? words.length < -command.arity() : words.length != command.arity()) {
+      return new RespValue.Err("ERR wrong number of arguments");
+    }
+    try {
+      Plan plan = command.does().plan(scope(), bytes);
+      while (plan instanceof Plan.Ask ask) {
+        List<Reply> replies = new ArrayList<>();
+        for (Request request : ask.requests()) {
+          asked.accept(request);
+          replies.add(dc.answer(request));
+        }
+        between.run();
+        plan = ask.then().apply(replies);
+      }
+      return ((Plan.Answer) plan).value();
+    } catch (RedisException e) {
+      return new RespValue.Err(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Whether a request may change something. */
+  static boolean changes(Request request) {
+    return request instanceof Request.Write
+        || (request instanceof Request.Evaluate program && program.isUpdate());
+  }
+
+  private Scope scope() {
+    return new Scope(
+        "k", this::partition, partitions, cluster.millis(), ++seed, false, new Table());
+  }
+
+  private int partition(Key key) {
+    return key.partition(partitions);
+  }
+
+  private final class Table implements Cursors {
+    @Override
+    public long put(byte[] place) {
+      places.add(place);
+      return places.size();
+    }
+
+    @Override
+    public Optional<byte[]> get(long cursor) {
+      return cursor < 1 || cursor > places.size()
+          ? Optional.empty()
+          : Optional.of(places.get((int) cursor - 1));
+    }
+  }
+}

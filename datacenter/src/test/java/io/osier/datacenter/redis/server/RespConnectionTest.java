@@ -1,0 +1,626 @@
+package io.osier.datacenter.redis.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.scram.ScramCredential;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.core.Value;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.RequestWatch;
+import io.osier.datacenter.frontend.SlowLog;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.testing.Patience;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
+final class RespConnectionTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final byte[] SALT = new byte[ScramCredential.SALT_BYTES];
+
+  /** What was asked and waits for its answer. */
+  private record Waiting(Request request, Consumer<Reply> reply) {}
+
+  private final BlockingQueue<Waiting> asked = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Runnable> passwords = new LinkedBlockingQueue<>();
+  private volatile Users users = Users.OPEN;
+  private volatile boolean refusesPasswords;
+  private ClientServer server;
+  private int port;
+
+  private void start() {
+    start(PortLimits.DEFAULT, UserLimits.NONE);
+  }
+
+  private void start(PortLimits limits, UserLimits ofUsers) {
+    ClientServer.Handler handler =
+        new ClientServer.Handler() {
+          @Override
+          public List<Reply.KeyspaceInfo> keyspaces() {
+            return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
+          }
+
+          @Override
+          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+            asked.add(new Waiting(request, reply));
+          }
+
+          @Override
+          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+            throw new AssertionError("nobody administers");
+          }
+        };
+    server =
+        new ClientServer(
+            EU,
+            ClientServer.sockets(),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            limits,
+            ofUsers,
+            MemoryPlan.ofThisProcess(),
+            new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
+            Optional.empty(),
+            new AccessControl(
+                () -> users,
+                "osier",
+                new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
+                new AuditLog("eu")),
+            handler);
+    RedisPort redis =
+        new RedisPort(
+            Map.of(),
+            handler,
+            new RedisPort.Around(EU, "test", () -> 1_000, new Random(1), this::hash));
+    port =
+        server
+            .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), redis)
+            .address()
+            .getPort();
+  }
+
+  private void hash(Runnable password) {
+    if (refusesPasswords) {
+      throw new RejectedExecutionException();
+    }
+    passwords.add(password);
+  }
+
+  private void hashNext() throws InterruptedException {
+    Runnable next = passwords.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(next).as("a password to hash").isNotNull();
+    next.run();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Waiting next() throws InterruptedException {
+    Waiting waiting = asked.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(waiting).as("a request").isNotNull();
+    return waiting;
+  }
+
+  private static Reply answer(String text) {
+    return new Reply.Answer(
+        Optional.of(CrdtType.STRING),
+        Optional.of(new Reading.Single(Optional.of(Value.of(text)))),
+        true,
+        VersionVector.EMPTY);
+  }
+
+  private static String key(Waiting waiting) {
+    return ((Request.Read) waiting.request).key().toString();
+  }
+
+  private void answerSum(Waiting increment, String sum) {
+    increment.reply.accept(
+        new Reply.Done(
+            new Dot(EU, 1),
+            Optional.of((Reply.Answer) answer(sum))));
+  }
+
+  @Test
+  void pipeline_repliesInAnyOrder_leaveInTheCommandsOrder() throws Exception {
+    start();
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    try (RawRedis redis = new RawRedis(port)) {
+      for (int round = 0; round < 20; round++) {
+        List<String> commands = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        List<Waiting> all = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+          String word = "r" + round + "-" + i;
+          boolean isRead = random.nextInt(3) > 0;
+          commands.add((isRead ? "GET " : "ECHO ") + word);
+          expected.add(isRead ? "value of " + word : word);
+        }
+        redis.commands(commands.toArray(String[]::new));
+        for (String command : commands) {
+          if (command.startsWith("GET")) {
+            all.add(next());
+          }
+        }
+        Collections.shuffle(all, random);
+        all.forEach(w -> w.reply.accept(answer("value of " + key(w))));
+        for (String text : expected) {
+          assertThat(redis.read()).as("seed " + seed).isEqualTo(text);
+        }
+      }
+    }
+  }
+
+  @Test
+  void read_behindAnUpdate_waitsForItsTurnThere() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET k", "INCR k", "GET k");
+      Waiting before = next();
+      Waiting increment = next();
+      Waiting behind = next();
+      assertThat(((Request.Read) before.request).ordered()).isFalse();
+      assertThat(((Request.Read) behind.request).ordered()).isTrue();
+      before.reply.accept(answer("1"));
+      answerSum(increment, "2");
+      behind.reply.accept(answer("2"));
+      assertThat(List.of(redis.read(), redis.read(), redis.read())).containsExactly("1", ":2", "2");
+      redis.commands("GET k");
+      Waiting later = next();
+      assertThat(((Request.Read) later.request).ordered()).isFalse();
+      later.reply.accept(answer("2"));
+      assertThat(redis.read()).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void command_ofSeveralSteps_holdsUpThoseBehindIt() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("APPEND k x", "PING", "GET k");
+      Waiting append = next();
+      assertThat(redisWaits(redis)).isTrue();
+      append.reply.accept(new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"));
+      assertThat(redis.read()).isEqualTo("-MISCONF the disk is full");
+      assertThat(redis.read()).isEqualTo("+PONG");
+      next().reply.accept(answer("v"));
+      assertThat(redis.read()).isEqualTo("v");
+    }
+  }
+
+  /** Nothing was asked: what another connection asks behind it comes first. */
+  private boolean redisWaits(RawRedis redis) throws Exception {
+    try (RawRedis other = new RawRedis(port)) {
+      other.commands("GET other");
+      Waiting next = next();
+      next.reply.accept(answer("o"));
+      return key(next).equals("other") && other.read().equals("o");
+    }
+  }
+
+  @Test
+  void scan_behindUpdates_waitsUntilTheyAreAnswered() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("INCR k", "KEYS *");
+      Waiting increment = next();
+      assertThat(redisWaits(redis)).isTrue();
+      answerSum(increment, "1");
+      Waiting scan = next();
+      assertThat(scan.request).isInstanceOf(Request.Scan.class);
+      scan.reply.accept(
+          new Reply.Page(
+              List.of(
+                  new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true)),
+                  new Reply.Row(Key.of("k"), CrdtType.AW_SET, new Reading.Flag(true))),
+              Optional.empty(),
+              List.of()));
+      assertThat(redis.read()).isEqualTo(":1");
+      assertThat(redis.read()).isEqualTo("[k]");
+    }
+  }
+
+  @Test
+  void reply_withoutACertainOutcome_endsTheConnectionBehindEarlierAnswers() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET a", "INCR b", "GET c");
+      Waiting a = next();
+      Waiting b = next();
+      Waiting c = next();
+      c.reply.accept(answer("c"));
+      b.reply.accept(new Reply.Failure(ErrorCode.TIMEOUT, "it may be done"));
+      a.reply.accept(answer("a"));
+      assertThat(redis.read()).isEqualTo("a");
+      assertThat(redis.hasEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void protocolError_behindCommands_isToldBehindTheirAnswers() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.send("GET a\r\n*1\r\nPING\r\nGET b\r\n");
+      next().reply.accept(answer("1"));
+      assertThat(redis.read()).isEqualTo("1");
+      assertThat(redis.read()).isEqualTo("-ERR Protocol error: expected '$', got 'P'");
+      assertThat(redis.hasEnded()).isTrue();
+      assertThat(asked).isEmpty();
+    }
+  }
+
+  @Test
+  void pipeline_ofMoreThanAreUnderWayAtOnce_goesOnAsAnswersLeave() throws Exception {
+    start();
+    int count = 3_000;
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(Collections.nCopies(count, "GET k").toArray(String[]::new));
+      List<Waiting> first = new ArrayList<>();
+      for (int i = 0; i < 1_024; i++) {
+        first.add(next());
+      }
+      assertThat(redisWaits(redis)).isTrue();
+      first.forEach(w -> w.reply.accept(answer("v")));
+      for (int i = first.size(); i < count; i++) {
+        next().reply.accept(answer("v"));
+      }
+      for (int i = 0; i < count; i++) {
+        assertThat(redis.read()).isEqualTo("v");
+      }
+    }
+  }
+
+  @Test
+  void clientReply_offAndSkip_sendNothing() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(
+          "CLIENT REPLY OFF", "PING a", "CLIENT REPLY ON", "CLIENT REPLY SKIP", "PING b", "PING c");
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.read()).isEqualTo("c");
+    }
+  }
+
+  @Test
+  void quit_behindCommands_endsBehindItsAnswer() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET a", "QUIT", "PING");
+      next().reply.accept(answer("1"));
+      assertThat(redis.read()).isEqualTo("1");
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.hasEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void errors_areWordedAsRedisWordsThem() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("nope a b"))
+          .isEqualTo("-ERR unknown command 'nope', with args beginning with: 'a' 'b' ");
+      assertThat(redis.ask("get"))
+          .isEqualTo("-ERR wrong number of arguments for 'get' command");
+      assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
+      assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
+      assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
+      assertThat(redis.ask("CLIENT NOPE")).isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
+      assertThat(redis.ask("LPUSH l 1")).startsWith("-ERR 'lpush' is not served by Osier: lists");
+      redis.send("*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
+      assertThat(redis.read()).startsWith("-ERR a key has 1 to 4096 bytes");
+      redis.send("*1\r\n$3\r\nG\0T\r\n");
+      assertThat(redis.read()).startsWith("-ERR unknown command 'G");
+      assertThat(asked).isEmpty();
+      Map<ErrorCode, String> words =
+          Map.of(
+              ErrorCode.WRONG_TYPE, "-WRONGTYPE ",
+              ErrorCode.UNAVAILABLE, "-LOADING ",
+              ErrorCode.OVERLOADED, "-BUSY nothing was done",
+              ErrorCode.STORE_FULL, "-MISCONF ",
+              ErrorCode.REFUSED_BY_PEERS, "-MISCONF ",
+              ErrorCode.FORBIDDEN, "-NOPERM ",
+              ErrorCode.UNKNOWN_KEYSPACE, "-ERR DB index is out of range");
+      for (Map.Entry<ErrorCode, String> each : words.entrySet()) {
+        redis.commands("GET k");
+        next().reply.accept(new Reply.Failure(each.getKey(), "why"));
+        assertThat(redis.read()).as("%s", each.getKey()).startsWith(each.getValue());
+      }
+    }
+  }
+
+  @Test
+  void hello_3_answersInTheNewForm() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("GET")).startsWith("-");
+      assertThat(redis.ask("HELLO 3 SETNAME me")).contains("proto, :3");
+      assertThat(redis.ask("CLIENT GETNAME")).isEqualTo("me");
+      redis.commands("CLIENT GETNAME", "RESET", "CLIENT GETNAME");
+      assertThat(redis.read()).isEqualTo("me");
+      assertThat(redis.read()).isEqualTo("+RESET");
+      assertThat(redis.read()).isEqualTo("null"); // in the old form again
+    }
+  }
+
+  @Test
+  void killedClient_isClosed_andListed() throws Exception {
+    start();
+    try (RawRedis one = new RawRedis(port);
+        RawRedis two = new RawRedis(port)) {
+      String id = one.ask("CLIENT ID").substring(1);
+      assertThat(two.ask("CLIENT LIST")).contains("id=" + id + " ", "cmd=client", "user=default");
+      assertThat(two.ask("CLIENT KILL ID " + id)).isEqualTo(":1");
+      assertThat(one.hasEnded()).isTrue();
+      await()
+          .atMost(Patience.LIMIT)
+          .until(() -> !two.ask("CLIENT LIST").contains("id=" + id + " "));
+    }
+  }
+
+  // ---------------------------------------------------------------- users
+
+  private static User user(String name, String password, Grant... rights) {
+    return new User(
+        name,
+        Optional.of(
+            ScramCredential.of(password.toCharArray(), SALT, ScramCredential.ITERATIONS_MIN)),
+        List.of(rights));
+  }
+
+  private void withUsers() {
+    users =
+        new Users(
+            List.of(
+                user(
+                    "cart",
+                    "secret",
+                    Grant.on(Grant.Right.READ, "shop", Key.of("cart:")),
+                    Grant.on(Grant.Right.WRITE, "shop", Key.of("cart:"))),
+                user("admin", "root", Grant.onAll(Grant.Right.ADMIN))));
+  }
+
+  @Test
+  void auth_rightAndWrong_isJudgedBesideTheLoopAndInOrder() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("PING")).isEqualTo("-NOAUTH Authentication required.");
+      assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
+      redis.commands("AUTH cart wrong", "PING", "AUTH nobody secret", "AUTH cart secret", "PING");
+      hashNext();
+      assertThat(redis.read()).startsWith("-WRONGPASS ");
+      assertThat(redis.read()).startsWith("-NOAUTH ");
+      hashNext();
+      assertThat(redis.read()).startsWith("-WRONGPASS ");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.read()).isEqualTo("+PONG");
+      assertThat(redis.ask("ACL WHOAMI")).isEqualTo("cart");
+      assertThat(asked).isEmpty();
+    }
+    try (RawRedis again = new RawRedis(port)) {
+      assertThat(again.ask("HELLO 3 AUTH cart secret")).contains("proto, :3"); // is remembered
+    }
+    assertThat(passwords).isEmpty();
+  }
+
+  @Test
+  void auth_newPassword_isNotTheRememberedOne() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("AUTH cart secret");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+    }
+    users = new Users(List.of(user("cart", "other")));
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("AUTH cart secret");
+      hashNext();
+      assertThat(redis.read()).startsWith("-WRONGPASS ");
+    }
+  }
+
+  @Test
+  void auth_manyWrong_mustWait() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      for (int i = 0; i < 5; i++) {
+        redis.commands("AUTH cart wrong");
+        hashNext();
+        assertThat(redis.read()).startsWith("-WRONGPASS ");
+      }
+      assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done: too many logins");
+    }
+  }
+
+  @Test
+  void auth_moreThanMayWait_isRefused() throws Exception {
+    withUsers();
+    refusesPasswords = true;
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done");
+      assertThat(redis.ask("PING")).startsWith("-NOAUTH");
+    }
+  }
+
+  @Test
+  void rights_holdForEveryCommand() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("AUTH cart secret");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      for (String command : List.of("GET other", "SET other 1", "DEL other", "KEYS *", "DBSIZE")) {
+        assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
+      }
+      for (String command : List.of("CONFIG GET *", "CLIENT LIST", "ACL LIST", "SLOWLOG GET")) {
+        assertThat(redis.ask(command)).as(command).startsWith("-NOPERM ");
+      }
+      assertThat(asked).isEmpty();
+      redis.commands("GET cart:1");
+      next().reply.accept(answer("v"));
+      assertThat(redis.read()).isEqualTo("v");
+    }
+  }
+
+  @Test
+  void userWithoutLogin_hasTenWordsOf16KiB() throws Exception {
+    withUsers();
+    start();
+    for (String sent : List.of("*11\r\n", "*1\r\n$16385\r\n")) {
+      try (RawRedis redis = new RawRedis(port)) {
+        redis.send(sent);
+        assertThat(redis.read()).startsWith("-ERR Protocol error: unauthenticated ");
+        assertThat(redis.hasEnded()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void userWhoIsDropped_isDisconnected() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("AUTH cart secret");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      users = new Users(List.of(user("admin", "root", Grant.onAll(Grant.Right.ADMIN))));
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  assertThat(redis.ask("PING")).isEqualTo("+PONG"); // until it is looked for
+                }
+              })
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void connections_overTheLimit_areToldSo() throws Exception {
+    start(new PortLimits(1, 60_000, 60_000), UserLimits.NONE);
+    try (RawRedis one = new RawRedis(port)) {
+      assertThat(one.ask("PING")).isEqualTo("+PONG");
+      try (RawRedis two = new RawRedis(port)) {
+        assertThat(two.read()).startsWith("-ERR max number of clients reached");
+        assertThat(two.hasEnded()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void requestsOfAUser_overTheLimit_areRefusedByName() throws Exception {
+    UserLimits.Limit two = UserLimits.Limit.given(2);
+    start(
+        PortLimits.DEFAULT,
+        new UserLimits(UserLimits.Limit.given(10), two, UserLimits.Limit.given(1 << 20)));
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET a", "GET b", "GET c");
+      Waiting a = next();
+      Waiting b = next();
+      a.reply.accept(answer("1"));
+      b.reply.accept(answer("2"));
+      assertThat(redis.read()).isEqualTo("1");
+      assertThat(redis.read()).isEqualTo("2");
+      assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("user-limits.requests");
+    }
+  }
+
+  @Test
+  void value_thatFindsNoRoom_endsTheConnectionWithWhy() throws Exception {
+    UserLimits.Limit many = UserLimits.Limit.given(100);
+    start(PortLimits.DEFAULT, new UserLimits(many, many, UserLimits.Limit.given(256 << 10)));
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.send("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000000\r\n" + "x".repeat(900_000));
+      assertThat(redis.read()).contains("user-limits.bytes");
+      try {
+        assertThat(redis.hasEnded()).isTrue();
+      } catch (IOException e) {
+        // The system's word for bytes that nobody has read.
+      }
+    }
+    assertThat(asked).isEmpty();
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> server.figures().users().stream().allMatch(u -> u.bytes() == 0));
+  }
+
+  @Test
+  void connection_thatEndsBeforeItsReplies_costsNobodyElse() throws Exception {
+    start();
+    List<Waiting> left = new ArrayList<>();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET a", "INCR b", "APPEND c x", "GET d");
+      for (int i = 0; i < 3; i++) {
+        left.add(next());
+      }
+    }
+    try (RawRedis other = new RawRedis(port)) {
+      await().atMost(Patience.LIMIT).until(() -> !other.ask("CLIENT LIST").strip().contains("\n"));
+      left.forEach(w -> w.reply.accept(new Reply.Failure(ErrorCode.OVERLOADED, "late")));
+      assertThat(other.ask("PING")).isEqualTo("+PONG");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void inlineCommands_andHalfOnes_areServedByBytes() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      for (char c : "PING\r\n\r\nECHO \"a b\"\r\n*1\r\n$4\r\nPING\r\n".toCharArray()) {
+        redis.send(String.valueOf(c));
+      }
+      assertThat(redis.read()).isEqualTo("+PONG");
+      assertThat(redis.read()).isEqualTo("a b");
+      assertThat(redis.read()).isEqualTo("+PONG");
+      redis.send("*2\r\n$4\r\nECH");
+    }
+    assertThatThrownBy(
+            () -> {
+              try (RawRedis redis = new RawRedis(port)) {
+                redis.ask("QUIT");
+                redis.read();
+              }
+            })
+        .isInstanceOf(EOFException.class);
+  }
+}

@@ -27,11 +27,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  * it: three datacenters in this process, of which each one's every update is of an object of its
  * own, so that what a peer misses once it never gets. {@code ./osier bench crash --once} does the
  * same with processes that are killed. Two seconds each, more in proportion to {@link ScaledTries}
- * or with the system property {@code once.seconds}, and the same again with {@code once.seed}; {@code once.rate} is in updates per second.
+ * or with the system property {@code once.seconds}, and the same again with {@code once.seed};
+ * {@code once.rate} is in updates per second.
  */
 @Timeout(1_800)
 final class OnceLoadTest {
-  private static final int SECONDS = Integer.getInteger("once.seconds", Math.max(2, ScaledTries.scaled(10)));
+  private static final int SECONDS =
+      Integer.getInteger("once.seconds", Math.max(2, ScaledTries.scaled(10)));
   private static final int PER_SECOND = Integer.getInteger("once.rate", 900);
   private static final List<String> DCS = Topology.DCS;
 

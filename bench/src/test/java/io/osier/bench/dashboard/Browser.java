@@ -57,7 +57,8 @@ final class Browser implements AutoCloseable {
   /**
    * A page of a person of her own, with nothing stored.
    *
-   * @param motion whether she wants no motion: drawing it takes as long as all else that a page does
+   * @param motion whether she wants no motion: drawing it takes as long as all else that a page
+   *     does
    */
   Page page(int width, int height, ColorScheme scheme, ReducedMotion motion) {
     BrowserContext context =

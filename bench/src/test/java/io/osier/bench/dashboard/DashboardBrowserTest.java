@@ -111,8 +111,7 @@ final class DashboardBrowserTest {
     return open(dc, width, height, scheme, ReducedMotion.REDUCE);
   }
 
-  private Page open(
-      String dc, int width, int height, ColorScheme scheme, ReducedMotion motion) {
+  private Page open(String dc, int width, int height, ColorScheme scheme, ReducedMotion motion) {
     Page page = browser.page(width, height, scheme, motion);
     page.navigate(cluster.dashboard(dc));
     assertThat(page.locator("#live")).hasAttribute("data-state", "live");

@@ -166,8 +166,7 @@ public final class TlsContext {
     boolean isThere = Security.getAlgorithms("KeyStore").contains(PLAIN.toUpperCase(Locale.ROOT));
     KeyStore store = KeyStore.getInstance(isThere ? PLAIN : KeyStore.getDefaultType());
     store.load(null, null);
-    store.setKeyEntry(
-        "own", own.key(), NO_PASSWORD, own.chain().toArray(new X509Certificate[0]));
+    store.setKeyEntry("own", own.key(), NO_PASSWORD, own.chain().toArray(new X509Certificate[0]));
     KeyManagerFactory shown =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     shown.init(store, NO_PASSWORD);

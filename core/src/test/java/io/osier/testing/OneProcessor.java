@@ -1,5 +1,7 @@
 package io.osier.testing;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +38,7 @@ final class OneProcessor {
     try {
       end.join();
     } catch (CompletionException e) {
-      switch (e.getCause()) {
+      switch (requireNonNull(e.getCause())) {
         case RuntimeException unchecked -> throw unchecked;
         case Error error -> throw error;
         default -> throw e;

@@ -23,7 +23,7 @@ public final class Interleavings {
   public static void of(Runnable scene) {
     for (int i = 1; ; i++) {
       try {
-        Lincheck.runConcurrentTest(ORDERS, scene);
+        OneProcessor.run(() -> Lincheck.runConcurrentTest(ORDERS, scene));
         return;
       } catch (LincheckAssertionError e) {
         // Lincheck gives up a run after 30 s, which a busy machine may need for loading the first

@@ -62,7 +62,11 @@ final class LocalClusterTest {
   @Test
   void datacenterThatDoesNotStart_isNamedWithItsReason(@TempDir Path directory) {
     try (LocalCluster cluster =
-        new ClusterSettings(directory, "    k { sla = never }\n").heap("-Xmx64m").start()) {
+        new ClusterSettings(directory, "    k { sla = never }\n")
+            .dcs(List.of("eu"))
+            .heap("-Xmx64m")
+            .javaOptions(Jvm.BRIEF)
+            .start()) {
       assertThatThrownBy(() -> cluster.awaitReady(Duration.ofMinutes(2)))
           .isInstanceOf(OsierException.class)
           .hasMessageContaining("datacenter eu did not start")

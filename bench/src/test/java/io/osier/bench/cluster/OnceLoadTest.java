@@ -9,6 +9,7 @@ import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
 import io.osier.proxy.OsierClient;
+import io.osier.testing.ScaledTries;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,12 +26,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Production's threads between its two ways to an object, what waits for the disk and what is on
  * it: three datacenters in this process, of which each one's every update is of an object of its
  * own, so that what a peer misses once it never gets. {@code ./osier bench crash --once} does the
- * same with processes that are killed. Longer with the system property {@code once.seconds}, and
- * the same again with {@code once.seed}; {@code once.rate} is in updates per second.
+ * same with processes that are killed. Two seconds each, more in proportion to {@link ScaledTries}
+ * or with the system property {@code once.seconds}, and the same again with {@code once.seed};
+ * {@code once.rate} is in updates per second.
  */
 @Timeout(1_800)
 final class OnceLoadTest {
-  private static final int SECONDS = Integer.getInteger("once.seconds", 4);
+  private static final int SECONDS =
+      Integer.getInteger("once.seconds", Math.max(2, ScaledTries.scaled(10)));
   private static final int PER_SECOND = Integer.getInteger("once.rate", 900);
   private static final List<String> DCS = Topology.DCS;
 

@@ -54,14 +54,19 @@ final class Browser implements AutoCloseable {
         .stream().map(Path::of).filter(Files::isExecutable).findFirst();
   }
 
-  /** A page of a person of her own, with nothing stored. */
-  Page page(int width, int height, ColorScheme scheme) {
+  /**
+   * A page of a person of her own, with nothing stored.
+   *
+   * @param motion whether she wants no motion: drawing it takes as long as all else that a page
+   *     does
+   */
+  Page page(int width, int height, ColorScheme scheme, ReducedMotion motion) {
     BrowserContext context =
         browser.newContext(
             new com.microsoft.playwright.Browser.NewContextOptions()
                 .setViewportSize(width, height)
                 .setColorScheme(scheme)
-                .setReducedMotion(ReducedMotion.NO_PREFERENCE));
+                .setReducedMotion(motion));
     context.setDefaultTimeout(Patience.MILLIS);
     Page page = context.newPage();
     page.onConsoleMessage(

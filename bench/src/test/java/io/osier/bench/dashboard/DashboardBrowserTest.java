@@ -108,7 +108,11 @@ final class DashboardBrowserTest {
   }
 
   private Page open(String dc, int width, int height, ColorScheme scheme) {
-    Page page = browser.page(width, height, scheme);
+    return open(dc, width, height, scheme, ReducedMotion.REDUCE);
+  }
+
+  private Page open(String dc, int width, int height, ColorScheme scheme, ReducedMotion motion) {
+    Page page = browser.page(width, height, scheme, motion);
     page.navigate(cluster.dashboard(dc));
     assertThat(page.locator("#live")).hasAttribute("data-state", "live");
     return page;
@@ -152,7 +156,7 @@ final class DashboardBrowserTest {
   @Test
   @Order(1)
   void opens_lives_andShowsAllDatacenters() {
-    Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
+    Page page = open("eu", 1440, 900, ColorScheme.LIGHT, ReducedMotion.NO_PREFERENCE);
     assertThat(page).hasTitle("Osier · eu");
     assertThat(page.locator(".node")).hasCount(3);
     for (String dc : cluster.dcs()) {

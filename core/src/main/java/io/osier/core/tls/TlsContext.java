@@ -13,14 +13,18 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import java.io.IOException;
 import java.net.IDN;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.Security;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.KeyManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TlsContext {
   private static final String VERSION = "TLSv1.3";
+
+  /** The store of the Java runtime that neither encrypts with many rounds nor is another inside. */
+  private static final String PLAIN = "CaseExactJKS";
+
+  private static final char[] NO_PASSWORD = {};
 
   /** Which certificates the other end of a connection must show, and what they must name. */
   public enum Trust {
@@ -105,7 +114,7 @@ public final class TlsContext {
     PemFiles pem = PemFiles.read(files);
     try {
       return new Made(stamp, pem, context(pem));
-    } catch (SSLException | IllegalArgumentException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw OsierException.of(
           ErrorCode.CONFIGURATION,
           "TLS cannot be set up with " + files.all() + ": " + e.getMessage(),
@@ -113,12 +122,14 @@ public final class TlsContext {
     }
   }
 
-  private SslContext context(PemFiles pem) throws SSLException {
+  private SslContext context(PemFiles pem) throws IOException, GeneralSecurityException {
     SslContextBuilder builder;
     if (trust.isServer()) {
       PemFiles.Own own = pem.own().orElseThrow();
       builder =
-          SslContextBuilder.forServer(own.key(), own.chain())
+          (provider == Provider.JDK
+                  ? SslContextBuilder.forServer(shown(own))
+                  : SslContextBuilder.forServer(own.key(), own.chain()))
               .clientAuth(
                   switch (trust) {
                     case CLIENTS -> ClientAuth.REQUIRE;
@@ -128,7 +139,12 @@ public final class TlsContext {
     } else {
       builder = SslContextBuilder.forClient();
       if (pem.own().isPresent()) {
-        builder.keyManager(pem.own().get().key(), pem.own().get().chain());
+        PemFiles.Own own = pem.own().get();
+        if (provider == Provider.JDK) {
+          builder.keyManager(shown(own));
+        } else {
+          builder.keyManager(own.key(), own.chain());
+        }
       }
       builder.endpointIdentificationAlgorithm(trust == Trust.HOST ? "HTTPS" : "");
     }
@@ -139,6 +155,22 @@ public final class TlsContext {
         .sslProvider(provider == Provider.JDK ? SslProvider.JDK : SslProvider.OPENSSL)
         .protocols(VERSION)
         .build();
+  }
+
+  /**
+   * What the Java runtime shows of its own. The key is in memory alone: the usual kind of store,
+   * PKCS #12, would encrypt and decrypt it with ten thousand rounds of a hash, for each context.
+   */
+  private static KeyManagerFactory shown(PemFiles.Own own)
+      throws IOException, GeneralSecurityException {
+    boolean isThere = Security.getAlgorithms("KeyStore").contains(PLAIN.toUpperCase(Locale.ROOT));
+    KeyStore store = KeyStore.getInstance(isThere ? PLAIN : KeyStore.getDefaultType());
+    store.load(null, null);
+    store.setKeyEntry("own", own.key(), NO_PASSWORD, own.chain().toArray(new X509Certificate[0]));
+    KeyManagerFactory shown =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    shown.init(store, NO_PASSWORD);
+    return shown;
   }
 
   /**

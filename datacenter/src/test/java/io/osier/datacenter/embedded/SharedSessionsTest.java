@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Embedded, one caller's thread answers the others; sessions are shared by many threads. */
 final class SharedSessionsTest {
   private static final int THREADS = 16;
-  private static final int ROUNDS = 150;
+  private static final int ROUNDS = 30;
   private static final int WINDOW = 400;
 
   @Test

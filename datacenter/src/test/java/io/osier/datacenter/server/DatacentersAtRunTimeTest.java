@@ -30,6 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Datacenters join, leave and are given up while the others serve. */
 final class DatacentersAtRunTimeTest {
+  /** So many elements are more bytes than are asked for at once, and few to compare. */
+  private static final int LARGE = 20_000;
+
   private static final Duration PATIENCE = Patience.LIMIT;
   private static final String KEYSPACES = "shop { sla = 200ms }, bank { consistency = causal }";
 
@@ -236,8 +239,8 @@ final class DatacentersAtRunTimeTest {
     OsierClient eu = at(cluster, "eu");
     OsierClient ap = at(cluster, "ap");
     for (String keyspace : List.of("shop", "bank")) {
-      for (int i = 0; i < 100_000; i += 10_000) {
-        ap.session().keyspace(keyspace).set("large").add(numbers(i, 10_000));
+      for (int i = 0; i < LARGE; i += 5_000) {
+        ap.session().keyspace(keyspace).set("large").add(numbers(i, 5_000));
       }
       ap.session().keyspace(keyspace).expireAfter("large", Duration.ofHours(1));
     }
@@ -251,16 +254,20 @@ final class DatacentersAtRunTimeTest {
     OsierClient us = at(cluster, "us");
     for (String keyspace : List.of("shop", "bank")) {
       var set = us.session().keyspace(keyspace).set("large");
-      await().until(() -> set.size() == 100_000);
-      assertThat(set.contains(Value.of("number 99999"))).isTrue();
+      await().until(() -> set.size() == LARGE);
+      assertThat(set.contains(Value.of(number(LARGE - 1)))).isTrue();
       assertThat(us.session().keyspace(keyspace).timeToLive("large")).isPresent();
-      eu.session().keyspace(keyspace).set("large").remove("number 99999");
-      await().until(() -> !set.contains(Value.of("number 99999")));
+      eu.session().keyspace(keyspace).set("large").remove(number(LARGE - 1));
+      await().until(() -> !set.contains(Value.of(number(LARGE - 1))));
     }
   }
 
+  private static String number(int i) {
+    return "number " + i + "-".repeat(80);
+  }
+
   private static String[] numbers(int from, int n) {
-    return IntStream.range(from, from + n).mapToObj(i -> "number " + i).toArray(String[]::new);
+    return IntStream.range(from, from + n).mapToObj(i -> number(i)).toArray(String[]::new);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import io.osier.core.ErrorCode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -112,12 +113,8 @@ final class SabotageTest {
             "counts|shows|cannot be",
             supplier(SabotageTest::twice)),
         arguments(
-            "commits are sent again unmarked",
-            "the counter is|never committed",
-            supplier(SabotageTest::unmarked)),
-        arguments(
             "a repeat's refusal is believed",
-            "never committed|_FORGOTTEN",
+            "its caller is told|is committed as",
             supplier(SabotageTest::believing)),
         arguments(
             "a lost answer is taken for a failure",
@@ -341,20 +338,14 @@ final class SabotageTest {
     };
   }
 
-  private static Sabotage unmarked() {
-    return new Sabotage() {
-      @Override
-      public Request repeat(Request.Repeat repeat) {
-        return repeat.step();
-      }
-    };
-  }
-
+  /** That it was refused says nothing of what was asked for before. */
   private static Sabotage believing() {
     return new Sabotage() {
       @Override
-      public boolean believesRefusals() {
-        return true;
+      public Reply heard(Request request, Reply reply) {
+        return request instanceof Request.Repeat && reply instanceof Reply.Failure f
+            ? new Reply.Failure(ErrorCode.TRANSACTION_ENDED, f.message())
+            : reply;
       }
     };
   }

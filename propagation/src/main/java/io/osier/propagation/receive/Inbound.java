@@ -306,7 +306,8 @@ public final class Inbound {
       around.stats().gapSeen();
       return true;
     }
-    in.ackAgain(nowNanos); // the last acknowledgement may have been lost
+    // The last acknowledgement may have been lost; statuses come several times in that time.
+    in.ackAgain(nowNanos, around.retryNanos());
     return false;
   }
 

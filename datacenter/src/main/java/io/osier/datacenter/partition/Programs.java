@@ -228,8 +228,6 @@ final class Programs {
       };
     }
 
-    // -------------------------------------------------------------- what only reads
-
     private Reply.Answer read(Key key, Optional<CrdtType> type, Query query) {
       take(0); // once there is no room nothing is read any more
       Reply.Answer read = Reads.of(work.states(key), key, type, query, now::millis);
@@ -380,8 +378,6 @@ final class Programs {
       }
       return work.hasTried() ? done() : exists(call.key());
     }
-
-    // -------------------------------------------------------------- the end
 
     /** Commits what was done; the last number, if anything was. */
     Optional<Dot> commit() {

@@ -264,8 +264,7 @@ final class Programs {
       }
       Request.Ask ask = call.ask().get();
       CrdtState asked = (ask.before() ? before : after).at(now.millis());
-      return new Part(
-          true, counted(() -> Reads.answer(ask.query(), asked, now::millis)), null);
+      return new Part(true, counted(() -> Reads.answer(ask.query(), asked, now::millis)), null);
     }
 
     private Operation filled(CrdtState before, Operation operation) {
@@ -283,8 +282,7 @@ final class Programs {
     private Part updateKey(Call.Update call) {
       List<CrdtState> before = work.states(call.key());
       apply(call.key(), call.operation());
-      Optional<Reply.Answer> answer =
-          call.ask().map(ask -> asked(ask, call.key(), before));
+      Optional<Reply.Answer> answer = call.ask().map(ask -> asked(ask, call.key(), before));
       if (work.hasTried()) {
         return new Part(true, answer.orElse(null), null);
       }

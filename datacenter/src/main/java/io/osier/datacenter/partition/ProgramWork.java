@@ -1,12 +1,15 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Updates;
+import io.osier.crdt.types.EntryStore;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
  */
 final class ProgramWork {
+  /** More than a request has: what appends to a string makes all of it anew. */
+  private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
+
   private final ObjectStore store;
   private final Sequencer sequencer;
   private final Now now;
@@ -32,6 +38,11 @@ final class ProgramWork {
 
   /** Those of the call that is being done. */
   private final List<Tried> tried = new ArrayList<>();
+
+  /** What is kept takes so much, and what is tried, in bytes. */
+  private long keptBytes;
+
+  private long triedBytes;
 
   /** The last number that is taken by what is kept. */
   private long last;
@@ -108,7 +119,7 @@ final class ProgramWork {
   /**
    * As {@link #state}, of one that is to be updated.
    *
-   * @throws io.osier.core.OsierException WRONG_TYPE if its key holds another type
+   * @throws OsierException WRONG_TYPE if its key holds another type
    */
   CrdtState present(ObjectId object) {
     CrdtState state = state(object);
@@ -164,6 +175,15 @@ final class ProgramWork {
   private CrdtState tried(
       ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
     sequencer.checkSize(object, operation, before, updated.after());
+    long bytes = triedBytes + updated.delta().sizeBytes();
+    if (keptBytes + bytes > MADE_BYTES_MAX) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "the updates of a program make "
+              + MADE_BYTES_MAX
+              + " bytes at most, and this call is beyond that: do it with another program");
+    }
+    triedBytes = bytes;
     long own = updated.delta().context().last(sequencer.self());
     tried.add(new Tried(object, operation, updated.delta(), updated.after(), own));
     return updated.after();
@@ -192,11 +212,13 @@ final class ProgramWork {
       made.put(t.object, new Made(to.before, to.deltas, t.after, to.operations));
       last = t.number;
     }
-    tried.clear();
+    keptBytes += triedBytes;
+    giveUp();
   }
 
   /** What was tried is not done. */
   void giveUp() {
+    triedBytes = 0;
     tried.clear();
   }
 

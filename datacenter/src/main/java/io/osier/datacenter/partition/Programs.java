@@ -23,6 +23,7 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -228,11 +229,14 @@ final class Programs {
       };
     }
 
-    // -------------------------------------------------------------- what only reads
-
     private Reply.Answer read(Key key, Optional<CrdtType> type, Query query) {
-      take(0); // once there is no room nothing is read any more
-      Reply.Answer read = Reads.of(work.states(key), key, type, query, now::millis);
+      return counted(() -> Reads.of(work.states(key), key, type, query, now::millis));
+    }
+
+    /** Once there is no room nothing is read any more. */
+    private Reply.Answer counted(Supplier<Reply.Answer> reading) {
+      take(0);
+      Reply.Answer read = reading.get();
       take(Math.min(room, read.reading().map(Reading::heapBytes).orElse(0L)));
       return read;
     }
@@ -255,17 +259,12 @@ final class Programs {
       CrdtState before = work.present(object);
       checkRights(object, before, call.operation());
       CrdtState after = work.update(object, filled(before, call.operation()));
-      return new Part(
-          true,
-          call.ask()
-              .map(
-                  ask ->
-                      Reads.answer(
-                          ask.query(),
-                          (ask.before() ? before : after).at(now.millis()),
-                          now::millis))
-              .orElse(null),
-          null);
+      if (call.ask().isEmpty()) {
+        return done();
+      }
+      Request.Ask ask = call.ask().get();
+      CrdtState asked = (ask.before() ? before : after).at(now.millis());
+      return new Part(true, counted(() -> Reads.answer(ask.query(), asked, now::millis)), null);
     }
 
     private Operation filled(CrdtState before, Operation operation) {
@@ -283,20 +282,16 @@ final class Programs {
     private Part updateKey(Call.Update call) {
       List<CrdtState> before = work.states(call.key());
       apply(call.key(), call.operation());
-      Optional<Reply.Answer> answer =
-          call.ask()
-              .map(
-                  ask ->
-                      Reads.of(
-                          ask.before() ? before : work.states(call.key()),
-                          call.key(),
-                          Optional.empty(),
-                          ask.query(),
-                          now::millis));
+      Optional<Reply.Answer> answer = call.ask().map(ask -> asked(ask, call.key(), before));
       if (work.hasTried()) {
         return new Part(true, answer.orElse(null), null);
       }
       return answer.map(Programs::answer).orElseGet(() -> exists(call.key()));
+    }
+
+    private Reply.Answer asked(Request.Ask ask, Key key, List<CrdtState> before) {
+      List<CrdtState> states = ask.before() ? before : work.states(key);
+      return counted(() -> Reads.of(states, key, Optional.empty(), ask.query(), now::millis));
     }
 
     /** Does an operation of a key with each of its objects. */
@@ -380,8 +375,6 @@ final class Programs {
       }
       return work.hasTried() ? done() : exists(call.key());
     }
-
-    // -------------------------------------------------------------- the end
 
     /** Commits what was done; the last number, if anything was. */
     Optional<Dot> commit() {

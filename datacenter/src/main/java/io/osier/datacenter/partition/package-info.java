@@ -4,10 +4,11 @@
  *
  * <p>{@code Partition} routes inputs and ticks. {@code Commands} serves and parks what clients ask
  * for, {@code Writes} does updates of single objects and waits for the rights that some need
- * ({@code Escrow}), {@code Transactions} does those of transactions. All commit through {@code
- * Sequencer}, which changes {@code PartitionObjects}; {@code VersionHistory} keeps what they held
- * before where snapshots are read, and {@code RemovalCollector} drops what only remembers removals.
- * {@code ModeControl} says what is held for a round.
+ * ({@code Escrow}), {@code Programs} does lists of calls in one turn, {@code Transactions} does
+ * those of transactions. All commit through {@code Sequencer}, which changes {@code
+ * PartitionObjects}; {@code VersionHistory} keeps what they held before where snapshots are read,
+ * and {@code RemovalCollector} drops what only remembers removals. {@code ModeControl} says what is
+ * held for a round.
  */
 @NullMarked
 package io.osier.datacenter.partition;

@@ -457,6 +457,21 @@ final class ProgramsTest {
     assertThat(exists("e")).isFalse();
   }
 
+  /** Each append makes all of the string anew: a small program would take the heap. */
+  @Test
+  void whatUpdatesMakeTogether_isBounded() {
+    List<Call> calls = new ArrayList<>();
+    calls.add(assign("a", "x".repeat(1 << 20)));
+    for (int i = 0; i < 150; i++) {
+      calls.add(update("a", CrdtType.STRING, new Operation.Append(Value.of("y"))));
+    }
+    List<Reply> parts = run(calls.toArray(Call[]::new)).parts();
+    assertThat(parts.subList(0, 100)).allMatch(Reply.Done.class::isInstance);
+    assertThat(code(parts.getLast())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    long done = parts.stream().filter(Reply.Done.class::isInstance).count();
+    assertThat(shown("a").asValue().orElseThrow().toString()).hasSize((1 << 20) + (int) done - 1);
+  }
+
   /** Whoever looks at another datacenter, at any moment, sees all of a program or nothing. */
   @Test
   void inACausalKeyspace_nobodySeesHalfOfAProgram() {

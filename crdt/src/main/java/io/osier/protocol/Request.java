@@ -245,7 +245,12 @@ public sealed interface Request extends RequestLimits {
 
     /** Whether it may change something. */
     public boolean isUpdate() {
-      return calls.stream().anyMatch(Call::isUpdate);
+      for (Call call : calls) {
+        if (call.isUpdate()) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 

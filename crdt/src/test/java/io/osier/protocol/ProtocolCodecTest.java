@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -175,7 +176,49 @@ final class ProtocolCodecTest {
             100));
     all.add(new Request.Watch("ks", Optional.of(KEY), false, List.of(), false, 100));
     all.add(new Request.Watch("ks", Optional.empty(), true, places(), true, 0));
+    all.add(
+        new Request.Evaluate("ks", calls(), List.of(new Call.Guard(KEY, SEEN)), SEEN, 100));
+    all.add(
+        new Request.Evaluate(
+            "ks", List.of(new Call.Version(KEY)), List.of(), VersionVector.EMPTY, 0));
     return all;
+  }
+
+  /** One of each kind, and of what each may have. */
+  private static List<Call> calls() {
+    Key other = Key.of("l");
+    List<Call> calls = new ArrayList<>();
+    calls.add(new Call.Read(KEY, Optional.empty(), new Query.Whole()));
+    calls.add(new Call.Read(KEY, Optional.of(CrdtType.AW_SET), new Query.Size()));
+    calls.add(new Call.Version(other));
+    calls.add(
+        new Call.Update(KEY, CrdtType.STRING, new Operation.Increment(3), Optional.empty()));
+    calls.add(
+        new Call.Update(
+            KEY,
+            CrdtType.STRING,
+            new Operation.Increment(3),
+            Optional.of(new Request.Ask(true, new Query.Whole()))));
+    for (boolean either : new boolean[] {true, false}) {
+      calls.add(
+          new Call.Replace(
+              KEY, CrdtType.STRING, new Operation.Assign(Value.of("v")), either));
+      calls.add(new Call.Rename(KEY, other, either));
+      calls.add(new Call.Copy(other, KEY, either));
+    }
+    calls.add(new Call.Take(KEY, CrdtType.AW_SET, 3, -5));
+    for (Call.When when : Call.When.values()) {
+      calls.add(new Call.ExpireIf(KEY, new Operation.Expire(7, true), when));
+    }
+    calls.add(
+        new Call.Test(
+            KEY,
+            Optional.empty(),
+            new Request.Condition(
+                List.of(new FieldId("f", CrdtType.STRING)),
+                new Query.Whole(),
+                new Reading.Single(Optional.empty()))));
+    return calls;
   }
 
   private static List<Request.Place> places() {
@@ -238,6 +281,9 @@ final class ProtocolCodecTest {
                 new Reply.Done(new Dot(EU, 7)),
                 new Reply.Answer(Optional.empty(), Optional.empty(), false, SEEN),
                 new Reply.Failure(ErrorCode.WRONG_TYPE, "no"))));
+    List<Reply> parts = ((Reply.All) all.getLast()).parts();
+    all.add(new Reply.Evaluated(true, Optional.of(new Dot(EU, 7)), parts));
+    all.add(new Reply.Evaluated(false, Optional.empty(), List.of()));
     return all;
   }
 
@@ -269,7 +315,10 @@ final class ProtocolCodecTest {
                 new Query.Whole(),
                 VersionVector.EMPTY,
                 false,
-                0))) {
+                0),
+            program(new Call.Update(key, CrdtType.MAX_REGISTER, assign, Optional.empty())),
+            program(new Call.Replace(key, CrdtType.MAX_REGISTER, assign, true)),
+            program(new Call.Take(key, CrdtType.MAX_REGISTER, 1, 0)))) {
       byte[] bytes = ProtocolCodec.encode(1, request);
       int at = HexFormat.of().formatHex(bytes).indexOf("016b10") / 2 + 2; // behind the key
       assertThat(bytes[at]).isEqualTo((byte) CrdtType.MAX_REGISTER.number());
@@ -280,12 +329,46 @@ final class ProtocolCodecTest {
     }
   }
 
+  private static Request.Evaluate program(Call call) {
+    return new Request.Evaluate("s", List.of(call), List.of(), VersionVector.EMPTY, 0);
+  }
+
+  @Test
+  void callThatMakesNoSense_isRefused() {
+    Operation clear = new Operation.Clear();
+    for (Runnable wrong :
+        List.<Runnable>of(
+            () -> new Call.Rename(KEY, Key.of("k"), false),
+            () -> new Call.Copy(KEY, Key.of("k"), true),
+            () -> new Call.Replace(KEY, CrdtType.STRING, new Operation.Delete(), true),
+            () -> new Call.Take(KEY, CrdtType.AW_SET, 0, 0))) {
+      assertThatThrownBy(wrong::run)
+          .isInstanceOf(OsierException.class)
+          .hasMessageStartingWith("INVALID_ARGUMENT");
+    }
+    byte[] bytes =
+        ProtocolCodec.encode(
+            1, program(new Call.Update(KEY, CrdtType.STRING, clear, Optional.empty())));
+    int at = HexFormat.of().formatHex(bytes).indexOf("03016b") / 2; // the call's kind and key
+    bytes[at] = 77;
+    assertThatThrownBy(() -> ProtocolCodec.decodeRequest(bytes))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("call 77 of a program is unknown");
+  }
+
   /** One sum over all forms: any change of any message's bytes is seen, and must be meant. */
   @Test
   void forms_areThoseOfVersionOne() {
     StringBuilder all = new StringBuilder();
-    requests().forEach(r -> all.append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r))));
-    replies().forEach(r -> all.append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r))));
+    StringBuilder programs = new StringBuilder();
+    for (Request r : requests()) {
+      (r instanceof Request.Evaluate ? programs : all)
+          .append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r)));
+    }
+    for (Reply r : replies()) {
+      (r instanceof Reply.Evaluated ? programs : all)
+          .append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r)));
+    }
     assertThat(HexFormat.of().formatHex(ProtocolCodec.encode(1, requests().getFirst())))
         .isEqualTo(
             "0101010104"
@@ -294,9 +377,13 @@ final class ProtocolCodecTest {
     assertThat(HexFormat.of().formatHex(ProtocolCodec.encode(2, new Reply.Done(new Dot(EU, 5)))))
         .isEqualTo("0102030002657507" + "05");
     assertThat(all.toString().hashCode()).as("forms changed: %s", all).isEqualTo(FORMS_HASH);
+    assertThat(programs.toString().hashCode())
+        .as("forms changed: %s", programs)
+        .isEqualTo(PROGRAMS_HASH);
   }
 
   private static final int FORMS_HASH = 965_661_661;
+  private static final int PROGRAMS_HASH = -1_705_787_603;
 
   @Provide
   Arbitrary<byte[]> messages() {

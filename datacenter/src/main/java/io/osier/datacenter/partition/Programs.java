@@ -23,7 +23,6 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +56,13 @@ final class Programs {
     if (program.isUpdate()) {
       sequencer.checkTakesUpdates();
     }
+    Call.Update alone =
+        program.calls().size() == 1 && program.guards().isEmpty()
+            ? asUpdate(program.calls().getFirst())
+            : null;
+    if (alone != null) {
+      return alone(alone, now);
+    }
     Turn turn = new Turn(new ProgramWork(store, sequencer, now), now);
     boolean held = turn.holds(program);
     List<Part> parts = new ArrayList<>(program.calls().size());
@@ -67,6 +73,32 @@ final class Programs {
     Optional<Dot> dot = turn.commit();
     return new Reply.Evaluated(
         held, dot, parts.stream().map(part -> part.reply(dot.orElse(null))).toList());
+  }
+
+  /** An update that does what a call does; null if there is none, or it is not known at once. */
+  private Call.@Nullable Update asUpdate(Call call) {
+    if (call instanceof Call.Replace r && r.assigns()) {
+      for (CrdtState state : store.get(r.key())) {
+        if (state.type() != r.type() || state.expires()) {
+          return null;
+        }
+      }
+      return new Call.Update(r.key(), r.type(), r.operation(), Optional.empty());
+    }
+    return call instanceof Call.Update update ? update : null;
+  }
+
+  /** Does a program of one update, which costs what the update alone does. */
+  private Reply.Evaluated alone(Call.Update update, Now now) {
+    Reply part;
+    try {
+      part = writes.write(update, now);
+    } catch (OsierException e) {
+      part = new Reply.Failure(e.code(), e.reason());
+    }
+    Optional<Dot> dot =
+        part instanceof Reply.Done done ? Optional.of(done.dot()) : Optional.empty();
+    return new Reply.Evaluated(true, dot, List.of(part));
   }
 
   /**
@@ -277,11 +309,7 @@ final class Programs {
       long deadline = call.keepsDeadline() ? work.deadline(key) : CrdtState.NEVER;
       CrdtState before = work.state(object);
       // What is assigned takes the place of all that was seen, but a deadline stays as it is.
-      boolean assigns =
-          assigned(call.operation())
-              && call.type() != CrdtType.MIN_REGISTER
-              && call.type() != CrdtType.MAX_REGISTER
-              && before.deadline() == deadline;
+      boolean assigns = call.assigns() && before.deadline() == deadline;
       for (CrdtState state : KeyUpdate.touched(key, work.states(key), new Operation.Delete(), now)) {
         if (!assigns || state.type() != call.type()) {
           work.update(new ObjectId(key, state.type()), new Operation.Clear());
@@ -294,12 +322,6 @@ final class Programs {
         work.update(object, new Operation.Expire(deadline, false));
       }
       return done();
-    }
-
-    private static boolean assigned(Operation operation) {
-      return operation instanceof Operation.Assign
-          || (operation instanceof Operation.WithDeadline both
-              && both.update() instanceof Operation.Assign);
     }
 
     private Part move(Key from, Key to, boolean onlyIfAbsent, boolean removes) {
@@ -333,8 +355,7 @@ final class Programs {
       ObjectId object = new ObjectId(call.key(), call.type());
       CrdtState before = work.present(object).at(now.millis());
       take(before.sizeBytes());
-      List<Value> left = new ArrayList<>(before.read(new Query.Whole()).asList());
-      List<Value> drawn = drawn(left, call.count(), call.seed());
+      List<Value> drawn = call.drawn(before.read(new Query.Whole()).asList());
       if (!drawn.isEmpty()) {
         work.update(object, new Operation.Remove(drawn));
       }
@@ -373,18 +394,5 @@ final class Programs {
       }
       return Optional.of(new Dot(sequencer.self(), prepared.getLast().number()));
     }
-  }
-
-  /** Draws some of a set's elements, in their order; each of them is as likely as each other. */
-  private static List<Value> drawn(List<Value> elements, int count, long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
-    int some = Math.min(count, elements.size());
-    for (int i = 0; i < some; i++) {
-      int at = random.nextInt(i, elements.size());
-      Value value = elements.get(at);
-      elements.set(at, elements.get(i));
-      elements.set(i, value);
-    }
-    return elements.subList(0, some).stream().sorted().toList();
   }
 }

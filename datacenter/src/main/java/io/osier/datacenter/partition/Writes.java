@@ -16,6 +16,7 @@ import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -97,7 +98,9 @@ final class Writes {
     List<Reply> parts = new ArrayList<>(batch.updates().size());
     for (Request.Update update : batch.updates()) {
       try {
-        parts.add(write(update, now));
+        // The request does not end with this one's number.
+        parts.add(
+            write(update.key(), update.type(), update.operation(), Optional.empty(), false, now));
       } catch (OsierException e) {
         parts.add(new Reply.Failure(e.code(), e.reason()));
       }
@@ -105,20 +108,30 @@ final class Writes {
     return new Reply.All(parts);
   }
 
-  private Reply write(Request.Update update, Now now) {
+  /** Does an update that is all of a program. */
+  Reply write(Call.Update call, Now now) {
+    return write(call.key(), call.type(), call.operation(), call.ask(), true, now);
+  }
+
+  /** Does an update that does not wait for rights, or throws before anything has changed. */
+  private Reply write(
+      Key key,
+      CrdtType type,
+      Operation operation,
+      Optional<Request.Ask> ask,
+      boolean answered,
+      Now now) {
     sequencer.checkTakesUpdates();
-    if (update.operation().isOfKey()) {
-      return updateKey(update.key(), update.operation(), Optional.empty(), false, now);
+    if (operation.isOfKey()) {
+      return updateKey(key, operation, ask, answered, now);
     }
-    ObjectId object = new ObjectId(update.key(), update.type());
+    ObjectId object = new ObjectId(key, type);
     CrdtState before = sequencer.present(object, now);
-    if (object.type() == CrdtType.BOUNDED_COUNTER
-        && !escrow.isCovered(object, before, update.operation())) {
-      ask(object, before, update.operation(), now);
-      throw escrow.lacking(object, before, update.operation());
+    if (type == CrdtType.BOUNDED_COUNTER && !escrow.isCovered(object, before, operation)) {
+      ask(object, before, operation, now);
+      throw escrow.lacking(object, before, operation);
     }
-    // The request does not end with this one's number.
-    return update(object, before, update.operation(), Optional.empty(), false, now);
+    return update(object, before, operation, ask, answered, now);
   }
 
   /** Commits a client's update, with an answer to what it asks. */

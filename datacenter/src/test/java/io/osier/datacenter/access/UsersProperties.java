@@ -14,11 +14,14 @@ import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.testing.Refused;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -154,6 +157,50 @@ final class UsersProperties {
             RequestRights.missing(user, new Request.Repeat(new ReplicaId("eu", 1), 0, step))
                 == null)
         .isEqualTo(readsA && writesB);
+  }
+
+  /** A program is done as a whole: it needs each right that one of its calls needs. */
+  @Property
+  void programs_needTheRightsOfAllTheirCalls(
+      @ForAll("users") User user, @ForAll("keys") Key a, @ForAll("keys") Key b) {
+    boolean reads = user.may(Right.READ, "shop", a);
+    boolean writes = user.may(Right.WRITE, "shop", a);
+    boolean readsB = user.may(Right.READ, "shop", b);
+    boolean writesB = user.may(Right.WRITE, "shop", b);
+    Operation add = new Operation.Increment(1);
+    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
+    Request.Condition exists =
+        new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(true));
+    Map<Call, Boolean> needs = new LinkedHashMap<>();
+    needs.put(new Call.Read(a, Optional.empty(), new Query.Whole()), reads);
+    needs.put(new Call.Version(a), reads);
+    needs.put(new Call.Test(a, Optional.empty(), exists), reads);
+    needs.put(new Call.Update(a, CrdtType.STRING, add, Optional.empty()), writes);
+    needs.put(new Call.Update(a, CrdtType.STRING, add, ask), reads && writes);
+    needs.put(new Call.Replace(a, CrdtType.STRING, add, true), writes);
+    needs.put(new Call.Take(a, CrdtType.AW_SET, 1, 0), reads && writes);
+    needs.put(
+        new Call.ExpireIf(a, new Operation.Expire(5, true), Call.When.NONE), reads && writes);
+    if (!a.equals(b)) {
+      for (boolean only : new boolean[] {true, false}) {
+        boolean other = writesB && (readsB || !only);
+        needs.put(new Call.Rename(a, b, only), reads && writes && other);
+        needs.put(new Call.Copy(a, b, only), reads && other);
+      }
+    }
+    needs.forEach(
+        (call, may) ->
+            assertThat(may(user, List.of(call), List.of())).as("%s", call).isEqualTo(may));
+    List<Call> all = List.copyOf(needs.keySet());
+    assertThat(may(user, all, List.of())).isEqualTo(!needs.containsValue(false));
+    Call blind = new Call.Replace(a, CrdtType.STRING, add, true);
+    List<Call.Guard> guard = List.of(new Call.Guard(a, VersionVector.EMPTY));
+    assertThat(may(user, List.of(blind), guard)).as("a guard tells").isEqualTo(reads && writes);
+  }
+
+  private static boolean may(User user, List<Call> calls, List<Call.Guard> guards) {
+    Request program = new Request.Evaluate("shop", calls, guards, VersionVector.EMPTY, 0);
+    return RequestRights.missing(user, program) == null;
   }
 
   @Property

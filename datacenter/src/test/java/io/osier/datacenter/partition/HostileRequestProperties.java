@@ -34,6 +34,7 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Call;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -114,6 +115,11 @@ final class HostileRequestProperties {
         last = Math.max(last, transacted.dot().map(Dot::number).orElse(0L)); // or sent again
       } else if (reply instanceof Reply.All all) {
         last = ofParts(request, all, last, View.of(store, millis), before);
+      } else if (reply instanceof Reply.Evaluated evaluated) {
+        last = ofProgram((Request.Evaluate) request, evaluated, last);
+        if (evaluated.dot().isEmpty()) {
+          assertThat(View.of(store, millis).shown()).as("%s", request).isEqualTo(before.shown());
+        }
       } else if (reply instanceof Reply.Done done) {
         assertThat(done.dot().number()).as("dot of %s", request).isGreaterThan(last);
         last = done.dot().number();
@@ -169,9 +175,41 @@ final class HostileRequestProperties {
           case Request.WriteAll w -> operations(w.updates());
           case Request.Transact t -> operations(t.updates());
           case Request.Repeat r -> operations(r.step().updates());
+          case Request.Evaluate e ->
+              e.calls().stream().flatMap(c -> operation(c).stream()).toList();
           default -> List.of();
         };
     return all.stream().anyMatch(Operation::givesDeadline);
+  }
+
+  private static Optional<Operation> operation(Call call) {
+    return switch (call) {
+      case Call.Update c -> Optional.of(c.operation());
+      case Call.Replace c -> Optional.of(c.operation());
+      case Call.ExpireIf c -> Optional.of(c.deadline());
+      default -> Optional.empty();
+    };
+  }
+
+  /** Its calls are answered each, and all that changed something by the number of the last. */
+  private static long ofProgram(Request.Evaluate program, Reply.Evaluated evaluated, long last) {
+    assertThat(evaluated.parts()).as("%s", program).hasSameSizeAs(program.calls());
+    boolean anyDone = false;
+    for (Reply part : evaluated.parts()) {
+      switch (part) {
+        case Reply.Done done -> {
+          anyDone = true;
+          assertThat(Optional.of(done.dot())).isEqualTo(evaluated.dot());
+        }
+        case Reply.Failure f ->
+            assertThat(f.code()).as(f.message()).isNotEqualTo(ErrorCode.INTERNAL);
+        default -> {}
+      }
+    }
+    assertThat(evaluated.dot().isPresent()).as("%s", program).isEqualTo(anyDone);
+    assertThat(evaluated.held() || !anyDone).as("%s", program).isTrue();
+    evaluated.dot().ifPresent(dot -> assertThat(dot.number()).isGreaterThan(last));
+    return evaluated.dot().map(Dot::number).orElse(last);
   }
 
   private static List<Operation> operations(List<Request.Update> updates) {
@@ -311,7 +349,8 @@ final class HostileRequestProperties {
         return new Reply.Failure(e.code(), e.reason());
       }
     }
-    if (request instanceof Request.Transact transact) {
+    Request step = request instanceof Request.Repeat repeat ? repeat.step() : request;
+    if (step instanceof Request.Transact transact) {
       try {
         transact.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
       } catch (OsierException e) {
@@ -321,6 +360,16 @@ final class HostileRequestProperties {
     if (request instanceof Request.WriteAll batch) {
       try {
         batch.updates().forEach(u -> OperationLimits.check(u.operation(), POLICY.limits()));
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.reason());
+      }
+    }
+    if (request instanceof Request.Evaluate program) {
+      try {
+        program
+            .calls()
+            .forEach(
+                c -> operation(c).ifPresent(o -> OperationLimits.check(o, POLICY.limits())));
       } catch (OsierException e) {
         return new Reply.Failure(e.code(), e.reason());
       }
@@ -396,11 +445,45 @@ final class HostileRequestProperties {
             Tuple.of(1, readAlls),
             Tuple.of(1, writeAlls),
             Tuple.of(1, conditional),
+            Tuple.of(2, programs()),
             Tuple.of(2, writes))
         .list()
         .ofMaxSize(REQUESTS)
         .withSizeDistribution(RandomDistribution.uniform())
         .withoutEdgeCases();
+  }
+
+  private static Arbitrary<Request> programs() {
+    Arbitrary<Call> calls =
+        Arbitraries.oneOf(
+            reads().map(r -> new Call.Read(r.key(), r.type(), r.query())),
+            KEYS.map(Call.Version::new),
+            Combinators.combine(KEYS, TYPES, operations(0), asks().optional(0.5))
+                .as(Call.Update::new),
+            Combinators.combine(
+                    KEYS, TYPES, operations(0).filter(o -> !o.isOfKey()), EITHER)
+                .as(Call.Replace::new),
+            Combinators.combine(upTo(7), upTo(6), EITHER)
+                .as((k, by, only) -> new Call.Rename(key(k), key((k + by + 1) % 8), only)),
+            Combinators.combine(upTo(7), upTo(6), EITHER)
+                .as((k, by, only) -> new Call.Copy(key(k), key((k + by + 1) % 8), only)),
+            Combinators.combine(KEYS, TYPES, Arbitraries.integers().between(1, 3), NUMBERS)
+                .as(Call.Take::new),
+            Combinators.combine(KEYS, expiries(), Arbitraries.of(Call.When.values()))
+                .as(Call.ExpireIf::new),
+            Combinators.combine(KEYS, TYPES.optional(0.5), conditions()).as(Call.Test::new));
+    Arbitrary<Call.Guard> guards =
+        Combinators.combine(KEYS, Arbitraries.longs().between(0, 9))
+            .as(
+                (key, n) ->
+                    new Call.Guard(
+                        key, n == 0 ? VersionVector.EMPTY : VersionVector.of(SELF, n)));
+    return Combinators.combine(calls.list().ofMaxSize(4), guards.list().ofMaxSize(1))
+        .as((some, by) -> new Request.Evaluate("k", some, by, VersionVector.EMPTY, 0));
+  }
+
+  private static Key key(int number) {
+    return Key.of("k" + number);
   }
 
   private static Arbitrary<Query> queries() {

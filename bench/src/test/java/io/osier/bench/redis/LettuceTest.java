@@ -182,8 +182,7 @@ final class LettuceTest {
     try (Datacenter datacenter = start(users)) {
       RedisURI right = uri(datacenter);
       right.setCredentialsProvider(
-          RedisCredentialsProvider.from(
-              () -> RedisCredentials.just("cart", "secret")));
+          RedisCredentialsProvider.from(() -> RedisCredentials.just("cart", "secret")));
       try (RedisClient client = client(right, ProtocolVersion.RESP3);
           StatefulRedisConnection<String, String> connection = client.connect()) {
         assertThat(connection.sync().aclWhoami()).isEqualTo("cart");
@@ -193,7 +192,8 @@ final class LettuceTest {
             .hasMessageStartingWith("NOPERM");
       }
       try (RedisClient client = client(uri(datacenter), ProtocolVersion.RESP3)) {
-        assertThatThrownBy(() -> client.connect().close()).rootCause()
+        assertThatThrownBy(() -> client.connect().close())
+            .rootCause()
             .hasMessageStartingWith("NOAUTH");
       }
     }

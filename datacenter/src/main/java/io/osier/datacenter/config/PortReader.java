@@ -143,10 +143,13 @@ final class PortReader {
   }
 
   private int number(String name) {
-    if (!name.matches("0|[1-9][0-9]{0,3}") || Integer.parseInt(name) >= RedisSettings.DATABASES_MAX) {
+    if (!name.matches("0|[1-9][0-9]{0,3}")
+        || Integer.parseInt(name) >= RedisSettings.DATABASES_MAX) {
       throw values.bad(
           REDIS_DATABASES + "." + name,
-          "under a number from 0 to " + (RedisSettings.DATABASES_MAX - 1) + ", for example 0 = shop");
+          "under a number from 0 to "
+              + (RedisSettings.DATABASES_MAX - 1)
+              + ", for example 0 = shop");
     }
     return Integer.parseInt(name);
   }

@@ -52,8 +52,7 @@ public abstract class Asked implements Consumer<Reply>, Phased {
   }
 
   /** As the other one: another request is done in its place, and this is answered. */
-  final void begin(
-      UserQuotas.Quota of, long keptBytes, Request instead, Reply.Failure refusal) {
+  final void begin(UserQuotas.Quota of, long keptBytes, Request instead, Reply.Failure refusal) {
     begin(of, keptBytes);
     this.request = instead;
     this.refusal = refusal;

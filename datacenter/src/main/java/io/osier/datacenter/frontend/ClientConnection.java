@@ -19,11 +19,6 @@ import io.osier.core.net.Outgoing;
 import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.access.Identity;
-import io.osier.datacenter.access.UserCommand;
-import io.osier.datacenter.partition.machine.Waited;
-import io.osier.datacenter.shard.RefusedParts;
-import io.osier.datacenter.shard.agent.OrderedQueue;
-import io.osier.datacenter.shard.agent.Phased;
 import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.protocol.Envelope;
@@ -32,13 +27,10 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,8 +83,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
    *
    * @param page where the page for browsers is, if there is one
    */
-  ClientConnection(
-      Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {
+  ClientConnection(Channel channel, ClientRequests.Shared shared, Supplier<Optional<String>> page) {
     super(GREETING_BYTES_MAX, shared.requestBytes());
     this.self = shared.self();
     this.handler = shared.handler();
@@ -179,9 +170,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     greeted = true;
     guard.greeted();
     setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
-    answer(
-        id,
-        new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
+    answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
   }
 
   private void refuse(
@@ -238,9 +227,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   @Override
   protected void refused(ChannelHandlerContext ctx, WireInput head, int length) {
     guard.frame();
-    answer(
-        ProtocolCodec.decodeId(head),
-        requests.noRoom(ClientRequests.REQUEST_BYTES + length));
+    answer(ProtocolCodec.decodeId(head), requests.noRoom(ClientRequests.REQUEST_BYTES + length));
   }
 
   @Override

@@ -263,10 +263,7 @@ public final class ClientRequests {
     String address = AccessControl.address(channel.remoteAddress());
     return reply -> {
       String outcome = reply instanceof Reply.Failure f ? f.code() + ": " + f.message() : "done";
-      shared
-          .access
-          .audit()
-          .administered(identity.user(), address, commandOf(request), outcome);
+      shared.access.audit().administered(identity.user(), address, commandOf(request), outcome);
       asked.accept(reply);
     };
   }

@@ -204,10 +204,7 @@ public final class ClientServer implements AutoCloseable {
     @Override
     public ByteBuf refusal(ByteBufAllocator alloc, String why) {
       byte[] answer = ProtocolCodec.encode(0, new Reply.Failure(ErrorCode.OVERLOADED, why));
-      return alloc
-          .buffer(Integer.BYTES + answer.length)
-          .writeInt(answer.length)
-          .writeBytes(answer);
+      return alloc.buffer(Integer.BYTES + answer.length).writeInt(answer.length).writeBytes(answer);
     }
   }
 
@@ -266,15 +263,11 @@ public final class ClientServer implements AutoCloseable {
   private void opened(Channel channel, Protocol protocol) {
     channel.config().setWriteBufferWaterMark(UNSENT_MARKS);
     tls.ifPresent(
-        t ->
-            channel
-                .pipeline()
-                .addLast(t.accept(channel.alloc(), port.limits().greetingMillis())));
+        t -> channel.pipeline().addLast(t.accept(channel.alloc(), port.limits().greetingMillis())));
     if (port.admit(channel)) {
       connected.add(channel);
       lookWhileConnected();
-      Visitor visitor =
-          protocol.open(channel, room -> new ClientRequests(channel, shared, room));
+      Visitor visitor = protocol.open(channel, room -> new ClientRequests(channel, shared, room));
       channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
       refuse(channel, protocol);

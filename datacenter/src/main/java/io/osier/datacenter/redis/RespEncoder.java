@@ -58,8 +58,7 @@ public final class RespEncoder {
         List<RespValue> values = v.keysAndValues();
         all(resp3 ? '%' : '*', resp3 ? values.size() / 2 : values.size(), values, resp3);
       }
-      case RespValue.Elements v ->
-          all(resp3 ? '~' : '*', v.values().size(), v.values(), resp3);
+      case RespValue.Elements v -> all(resp3 ? '~' : '*', v.values().size(), v.values(), resp3);
       case RespValue.Real v -> real(v.value(), resp3);
       case RespValue.Bool v ->
           raw(resp3 ? (v.value() ? "#t\r\n" : "#f\r\n") : (v.value() ? ":1\r\n" : ":0\r\n"));

@@ -26,8 +26,7 @@ final class RedisConfigTest {
   void redisPort_withDatabases_isRead() {
     DatacenterConfig config =
         read("listen.redis-port = 6379, redis { databases { 0 = shop, 12 = carts } }");
-    assertThat(config.redis())
-        .contains(new RedisSettings(6379, Map.of(0, "shop", 12, "carts")));
+    assertThat(config.redis()).contains(new RedisSettings(6379, Map.of(0, "shop", 12, "carts")));
     assertThat(config.toString()).contains("listen.redis-port = 6379", "redis.databases");
   }
 

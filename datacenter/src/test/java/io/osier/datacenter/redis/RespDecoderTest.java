@@ -99,7 +99,8 @@ final class RespDecoderTest {
   @Test
   void decode_pipelineCutAtEachByte_givesTheSameCommands() {
     String all =
-        encoded(List.of("SET", "k\r\n", "")) + "PING \"a\\x41\\n\" 'b'\r\n\r\n*0\r\n*-1\r\n"
+        encoded(List.of("SET", "k\r\n", ""))
+            + "PING \"a\\x41\\n\" 'b'\r\n\r\n*0\r\n*-1\r\n"
             + encoded(List.of("GET", "\0$5\r\n"));
     SimpleDecoder.Outcome whole = SimpleDecoder.decode(all, LIMITS);
     assertThat(whole.error()).isEmpty();
@@ -115,7 +116,8 @@ final class RespDecoderTest {
     List<Integer> single = new ArrayList<>();
     for (int cut = 0; cut <= bytes.length; cut++) {
       single.add(cut);
-      assertThat(decode(bytes, LIMITS, List.of(cut, bytes.length))).as("cut at " + cut)
+      assertThat(decode(bytes, LIMITS, List.of(cut, bytes.length)))
+          .as("cut at " + cut)
           .isEqualTo(whole);
     }
     assertThat(decode(bytes, LIMITS, single)).isEqualTo(whole);
@@ -123,7 +125,8 @@ final class RespDecoderTest {
 
   @Test
   void decode_everyPrefix_givesTheCommandsThatAreWhole() {
-    String all = encoded(List.of("SET", "key", "value")) + "PING\r\n" + encoded(List.of("GET", "k"));
+    String all =
+        encoded(List.of("SET", "key", "value")) + "PING\r\n" + encoded(List.of("GET", "k"));
     for (int end = 0; end <= all.length(); end++) {
       String prefix = all.substring(0, end);
       assertThat(decode(prefix)).as(prefix).isEqualTo(SimpleDecoder.decode(prefix, LIMITS));

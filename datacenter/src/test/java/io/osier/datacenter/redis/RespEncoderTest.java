@@ -61,13 +61,11 @@ final class RespEncoderTest {
   }
 
   private static String line(String text) {
-    return new String(
-        text.replace('\r', ' ').replace('\n', ' ').getBytes(UTF_8), ISO_8859_1);
+    return new String(text.replace('\r', ' ').replace('\n', ' ').getBytes(UTF_8), ISO_8859_1);
   }
 
   private static String all(String kind, List<RespValue> values, boolean resp3) {
-    return kind
-        + values.stream().map(v -> expected(v, resp3)).collect(Collectors.toList());
+    return kind + values.stream().map(v -> expected(v, resp3)).collect(Collectors.toList());
   }
 
   private static String expected(RespValue value, boolean resp3) {
@@ -133,7 +131,8 @@ final class RespEncoderTest {
       }
       Reader reader = new Reader(new String(encoder.bytes(), 0, encoder.size(), ISO_8859_1));
       for (RespValue answer : answers) {
-        assertThat(reader.read()).as("seed %d, answer %d", seed, n)
+        assertThat(reader.read())
+            .as("seed %d, answer %d", seed, n)
             .isEqualTo(expected(answer, resp3));
       }
       assertThat(reader.at).isEqualTo(encoder.size());

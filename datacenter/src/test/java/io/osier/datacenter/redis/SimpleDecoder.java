@@ -80,7 +80,8 @@ final class SimpleDecoder {
       }
       char first = left[0].charAt(0);
       if (first != '$') {
-        String shown = first > ' ' && first < 127 ? "" + first : String.format("\\x%02x", (int) first);
+        String shown =
+            first > ' ' && first < 127 ? "" + first : String.format("\\x%02x", (int) first);
         throw new ProtocolError("expected '$', got '" + shown + "'");
       }
       String header = line(left, 64, "too big bulk count string");

@@ -39,8 +39,7 @@ final class AclCommand {
         return answer(
             new RespValue.Array(
                 session.requests().access().users().all().stream()
-                    .<RespValue>map(
-                        u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u)))
+                    .<RespValue>map(u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u)))
                     .toList()));
       case "USERS":
         checkAdmin(session, "acl|users");
@@ -53,7 +52,11 @@ final class AclCommand {
         checkAdmin(session, "acl|getuser");
         arity(words, 3, 3);
         return answer(
-            session.requests().access().users().find(text(words[2]))
+            session
+                .requests()
+                .access()
+                .users()
+                .find(text(words[2]))
                 .map(AclCommand::shown)
                 .orElse(new RespValue.NullArray()));
       case "DRYRUN":
@@ -87,8 +90,7 @@ final class AclCommand {
     if (found.isEmpty()) {
       throw new RedisException("ERR Unknown category '" + text(words[2]) + "'");
     }
-    return answer(
-        new RespValue.Array(found.stream().<RespValue>map(RespValue.Bulk::of).toList()));
+    return answer(new RespValue.Array(found.stream().<RespValue>map(RespValue.Bulk::of).toList()));
   }
 
   private static String rights(User user) {
@@ -132,8 +134,7 @@ final class AclCommand {
         @Nullable Grant missing = RequestRights.missing(user.get(), request);
         if (missing != null) {
           return answer(
-              RespValue.Bulk.of(
-                  "User " + user.get().name() + " has not the right: " + missing));
+              RespValue.Bulk.of("User " + user.get().name() + " has not the right: " + missing));
         }
       }
     }

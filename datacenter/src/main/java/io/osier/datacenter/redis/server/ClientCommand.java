@@ -35,8 +35,7 @@ final class ClientCommand {
       }
       case "GETNAME" -> {
         arity(words, 2, 2);
-        yield answer(
-            session.name().isEmpty() ? RespValue.NULL : RespValue.Bulk.of(session.name()));
+        yield answer(session.name().isEmpty() ? RespValue.NULL : RespValue.Bulk.of(session.name()));
       }
       case "SETNAME" -> {
         arity(words, 3, 3);
@@ -86,8 +85,7 @@ final class ClientCommand {
     if (!Set.of("LIB-NAME", "LIB-VER").contains(what)) {
       throw new RedisException("ERR Unrecognized option '" + text(words[2]) + "'");
     }
-    checkText(
-        words[3], text(words[2]) + " cannot contain spaces, newlines or special characters.");
+    checkText(words[3], text(words[2]) + " cannot contain spaces, newlines or special characters.");
     if (what.equals("LIB-NAME")) {
       session.setLibrary(text(words[3]));
     } else {
@@ -188,8 +186,7 @@ final class ClientCommand {
     }
     boolean spared = skipsThis;
     return answer(
-        new RespValue.Int(
-            kill(session, place, killed.and(s -> s != session || !spared))));
+        new RespValue.Int(kill(session, place, killed.and(s -> s != session || !spared))));
   }
 
   private static int kill(RespSession session, Place place, Predicate<RespSession> killed) {

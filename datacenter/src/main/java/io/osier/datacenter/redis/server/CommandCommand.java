@@ -28,8 +28,7 @@ final class CommandCommand {
   static Plan command(RespSession session, Place place, byte[][] words) {
     CommandTable table = session.port().table();
     if (words.length == 1) {
-      return answer(
-          new RespValue.Array(table.all().stream().map(CommandCommand::info).toList()));
+      return answer(new RespValue.Array(table.all().stream().map(CommandCommand::info).toList()));
     }
     return switch (option(words[1])) {
       case "COUNT" -> {

@@ -37,10 +37,15 @@ final class ConnectionCommands {
             "Answers with its argument.",
             Set.of(Flag.FAST),
             (session, place, words) -> answer(new RespValue.Bulk(words[1])))
-        .add("SELECT", 2, "Chooses a keyspace by its number.", Set.of(Flag.FAST), (s, p, w) -> {
-          s.select(database(w[1]));
-          return ok();
-        })
+        .add(
+            "SELECT",
+            2,
+            "Chooses a keyspace by its number.",
+            Set.of(Flag.FAST),
+            (s, p, w) -> {
+              s.select(database(w[1]));
+              return ok();
+            })
         .add("AUTH", -2, "Logs in.", ANYBODY, ConnectionCommands::auth)
         .add(
             "HELLO",
@@ -48,22 +53,31 @@ final class ConnectionCommands {
             "Chooses the version of the protocol, and may log in.",
             ANYBODY,
             ConnectionCommands::hello)
-        .add("QUIT", -1, "Ends the connection.", ANYBODY, (session, place, words) -> {
-          session.quit(place);
-          return ok();
-        })
-        .add("RESET", 1, "Begins anew.", ANYBODY, (session, place, words) -> {
-          session.reset(place);
-          return answer(new RespValue.Simple("RESET"));
-        })
+        .add(
+            "QUIT",
+            -1,
+            "Ends the connection.",
+            ANYBODY,
+            (session, place, words) -> {
+              session.quit(place);
+              return ok();
+            })
+        .add(
+            "RESET",
+            1,
+            "Begins anew.",
+            ANYBODY,
+            (session, place, words) -> {
+              session.reset(place);
+              return answer(new RespValue.Simple("RESET"));
+            })
         .add("CLIENT", -2, "Tells of connections.", Set.of(), ClientCommand::client)
         .all();
   }
 
   private static Plan ping(RespSession session, Place place, byte[][] words) {
     arity(words, 1, 2);
-    return answer(
-        words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
+    return answer(words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
   }
 
   private static int database(byte[] word) {
@@ -94,8 +108,7 @@ final class ConnectionCommands {
     byte @Nullable [] password = null;
     @Nullable String name = null;
     if (words.length > 1) {
-      long version =
-          number(words[1], "ERR Protocol version is not an integer or out of range");
+      long version = number(words[1], "ERR Protocol version is not an integer or out of range");
       if (version != 2 && version != 3) {
         throw new RedisException("NOPROTO unsupported protocol version");
       }
@@ -115,8 +128,7 @@ final class ConnectionCommands {
     boolean to3 = resp3;
     String called = name;
     if (user != null && password != null) {
-      return session.login(
-          place, text(user), password, () -> welcome(session, place, to3, called));
+      return session.login(place, text(user), password, () -> welcome(session, place, to3, called));
     }
     if (!session.requests().isWelcome()) {
       session.begin();

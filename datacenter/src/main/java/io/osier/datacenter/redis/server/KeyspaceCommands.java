@@ -177,8 +177,7 @@ final class KeyspaceCommands {
           return answer(
               new RespValue.Array(
                   List.of(
-                      RespValue.Bulk.of(Long.toUnsignedString(next)),
-                      new RespValue.Array(names))));
+                      RespValue.Bulk.of(Long.toUnsignedString(next)), new RespValue.Array(names))));
         });
   }
 

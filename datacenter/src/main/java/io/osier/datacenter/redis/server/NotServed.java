@@ -39,7 +39,8 @@ final class NotServed {
     all(
         "replication and administration of this protocol",
         "REPLICAOF SLAVEOF FAILOVER SYNC PSYNC REPLCONF WAIT WAITAOF SHUTDOWN SAVE BGSAVE"
-            + " BGREWRITEAOF LASTSAVE CLUSTER ASKING READONLY READWRITE MIGRATE MODULE SWAPDB MOVE");
+            + " BGREWRITEAOF LASTSAVE CLUSTER ASKING READONLY READWRITE MIGRATE MODULE SWAPDB"
+            + " MOVE");
   }
 
   private NotServed() {}

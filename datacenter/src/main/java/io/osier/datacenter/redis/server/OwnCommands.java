@@ -71,9 +71,7 @@ final class OwnCommands {
 
   /** A word in capitals, as names of options and of commands' parts are compared. */
   static String option(byte[] word) {
-    return word.length > SHOWN_MAX
-        ? ""
-        : RespDecoder.text(word).toUpperCase(Locale.ROOT);
+    return word.length > SHOWN_MAX ? "" : RespDecoder.text(word).toUpperCase(Locale.ROOT);
   }
 
   static String text(byte[] word) {

@@ -88,9 +88,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private boolean closing;
 
   RespConnection(
-      Channel channel,
-      RedisPort port,
-      Function<ClientRequests.Room, ClientRequests> requests) {
+      Channel channel, RedisPort port, Function<ClientRequests.Room, ClientRequests> requests) {
     this.channel = channel;
     this.input = new Input();
     this.requests = requests.apply(input);
@@ -235,10 +233,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean mayTake() {
-    return !ending
-        && holding == 0
-        && answers.size() < COMMANDS_MAX
-        && channel.isWritable();
+    return !ending && holding == 0 && answers.size() < COMMANDS_MAX && channel.isWritable();
   }
 
   private void take() {
@@ -295,9 +290,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     closing = true;
     // What still comes would have the system tell the other end of an error, before it has read.
-    channel
-        .eventLoop()
-        .schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+    channel.eventLoop().schedule(() -> channel.close(), REFUSED_MILLIS, TimeUnit.MILLISECONDS);
     if (channel.isActive() && !refused && input.size() == 0) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }

@@ -84,9 +84,7 @@ final class RespSession {
     }
     if (!requests.isWelcome() && !requests.access().isWaiting()) {
       Optional<Identity> identity =
-          requests
-              .access()
-              .unasked(TlsName.ofOtherEnd(channel), channel.remoteAddress(), "redis");
+          requests.access().unasked(TlsName.ofOtherEnd(channel), channel.remoteAddress(), "redis");
       identity.ifPresent(this::welcome);
     }
   }
@@ -130,10 +128,7 @@ final class RespSession {
   }
 
   private void judged(
-      Place place,
-      Optional<Identity> identity,
-      String error,
-      Supplier<RespValue> then) {
+      Place place, Optional<Identity> identity, String error, Supplier<RespValue> then) {
     RespValue answer = new RespValue.Err(error);
     if (identity.isPresent() && channel.isActive()) {
       try {
@@ -244,7 +239,13 @@ final class RespSession {
   Scope scope() {
     RedisPort.Keyspace of = port.keyspace(database);
     return new Scope(
-        of.name(), of.partition(), of.partitions(), port.millis(), port.seed(), resp3, port.cursors());
+        of.name(),
+        of.partition(),
+        of.partitions(),
+        port.millis(),
+        port.seed(),
+        resp3,
+        port.cursors());
   }
 
   // ---------------------------------------------------------------- what it has chosen

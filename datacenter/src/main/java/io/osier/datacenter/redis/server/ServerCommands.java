@@ -59,15 +59,25 @@ final class ServerCommands {
             .add("INFO", -1, "Tells what the server is and does.", ANY, InfoText::info)
             .add("CONFIG", -2, "Shows and keeps settings.", ADMIN, ServerCommands::config)
             .add("TIME", 1, "Returns the time.", Set.of(Flag.FAST), ServerCommands::time)
-            .add("ROLE", 1, "Tells that this is no replica.", ANY, (session, place, words) ->
-                answer(
-                    new RespValue.Array(
-                        List.of(
-                            RespValue.Bulk.of("master"),
-                            new RespValue.Int(0),
-                            new RespValue.Array(List.of())))))
+            .add(
+                "ROLE",
+                1,
+                "Tells that this is no replica.",
+                ANY,
+                (session, place, words) ->
+                    answer(
+                        new RespValue.Array(
+                            List.of(
+                                RespValue.Bulk.of("master"),
+                                new RespValue.Int(0),
+                                new RespValue.Array(List.of())))))
             .add("LATENCY", -2, "Is empty: see osier stat.", ADMIN, ServerCommands::latency)
-            .add("SLOWLOG", -2, "Is empty: the log has slow requests.", ADMIN, ServerCommands::slowlog)
+            .add(
+                "SLOWLOG",
+                -2,
+                "Is empty: the log has slow requests.",
+                ADMIN,
+                ServerCommands::slowlog)
             .add(
                 "MEMORY",
                 -2,
@@ -112,8 +122,7 @@ final class ServerCommands {
         session.port().resetFigures();
         yield ok();
       }
-      case "REWRITE" ->
-          throw new RedisException("ERR The server is running without a config file");
+      case "REWRITE" -> throw new RedisException("ERR The server is running without a config file");
       default -> throw unknownPart(words);
     };
   }
@@ -153,7 +162,9 @@ final class ServerCommands {
       }
       if (!seen.add(name) || words[i + 1].length > 1_024) {
         throw new RedisException(
-            "ERR CONFIG SET failed (possibly related to argument '" + name + "') - "
+            "ERR CONFIG SET failed (possibly related to argument '"
+                + name
+                + "') - "
                 + (words[i + 1].length > 1_024 ? "too long" : "duplicate parameter"));
       }
     }
@@ -170,7 +181,8 @@ final class ServerCommands {
       case "LATEST", "HISTORY" -> none();
       case "RESET" -> answer(new RespValue.Int(0));
       case "HISTOGRAM" -> answer(new RespValue.Pairs(List.of()));
-      case "DOCTOR", "GRAPH" -> answer(RespValue.Bulk.of("osier stat tells how long requests take"));
+      case "DOCTOR", "GRAPH" ->
+          answer(RespValue.Bulk.of("osier stat tells how long requests take"));
       default -> throw unknownPart(words);
     };
   }

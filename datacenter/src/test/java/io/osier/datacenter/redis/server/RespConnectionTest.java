@@ -9,11 +9,11 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
-import io.osier.core.Value;
 import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
@@ -150,10 +150,7 @@ final class RespConnectionTest {
   }
 
   private void answerSum(Waiting increment, String sum) {
-    increment.reply.accept(
-        new Reply.Done(
-            new Dot(EU, 1),
-            Optional.of((Reply.Answer) answer(sum))));
+    increment.reply.accept(new Reply.Done(new Dot(EU, 1), Optional.of((Reply.Answer) answer(sum))));
   }
 
   @Test
@@ -335,12 +332,12 @@ final class RespConnectionTest {
     try (RawRedis redis = new RawRedis(port)) {
       assertThat(redis.ask("nope a b"))
           .isEqualTo("-ERR unknown command 'nope', with args beginning with: 'a' 'b' ");
-      assertThat(redis.ask("get"))
-          .isEqualTo("-ERR wrong number of arguments for 'get' command");
+      assertThat(redis.ask("get")).isEqualTo("-ERR wrong number of arguments for 'get' command");
       assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
       assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
       assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
-      assertThat(redis.ask("CLIENT NOPE")).isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
+      assertThat(redis.ask("CLIENT NOPE"))
+          .isEqualTo("-ERR unknown subcommand 'NOPE'. Try CLIENT HELP.");
       assertThat(redis.ask("LPUSH l 1")).startsWith("-ERR 'lpush' is not served by Osier: lists");
       redis.send("*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
       assertThat(redis.read()).startsWith("-ERR a key has 1 to 4096 bytes");
@@ -467,7 +464,8 @@ final class RespConnectionTest {
         hashNext();
         assertThat(redis.read()).startsWith("-WRONGPASS ");
       }
-      assertThat(redis.ask("AUTH cart secret")).startsWith("-BUSY nothing was done: too many logins");
+      assertThat(redis.ask("AUTH cart secret"))
+          .startsWith("-BUSY nothing was done: too many logins");
     }
   }
 
@@ -561,7 +559,9 @@ final class RespConnectionTest {
       b.reply.accept(answer("2"));
       assertThat(redis.read()).isEqualTo("1");
       assertThat(redis.read()).isEqualTo("2");
-      assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("user-limits.requests");
+      assertThat(redis.read())
+          .startsWith("-BUSY nothing was done")
+          .contains("user-limits.requests");
     }
   }
 

@@ -1,0 +1,73 @@
+package io.osier.datacenter.redis.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Which commands there are, and which keyspaces numbers stand for. */
+final class CommandTableTest {
+  private static final CommandTable TABLE = Commands.table();
+
+  @Test
+  void find_everyName_inAnyCase_isItsCommand() {
+    for (CommandTable.Entry entry : TABLE.all()) {
+      String name = entry.command().name();
+      assertThat(TABLE.find(name.getBytes(UTF_8))).isSameAs(entry);
+      assertThat(TABLE.find(name.toLowerCase(Locale.ROOT).getBytes(UTF_8))).isSameAs(entry);
+      assertThat(TABLE.find((name + "x").getBytes(UTF_8))).isNotSameAs(entry);
+      assertThat(NotServed.error(name.getBytes(UTF_8))).as(name).isNull();
+    }
+  }
+
+  @Test
+  void find_whatIsNoName_isNothing() {
+    for (String no : List.of("", "G", "GE\0", "GET\0", "get ", "{et", "*", "g".repeat(10_000))) {
+      assertThat(TABLE.find(no.getBytes(UTF_8))).as(no).isNull();
+    }
+  }
+
+  @Test
+  void entries_areWhole() {
+    for (CommandTable.Entry entry : TABLE.all()) {
+      RedisCommand command = entry.command();
+      assertThat(command.arity()).as(command.name()).isNotZero();
+      assertThat(command.summary()).as(command.name()).endsWith(".");
+      assertThat(entry.fits(Math.abs(command.arity()))).isTrue();
+      assertThat(entry.fits(Math.abs(command.arity()) - 1)).isFalse();
+      assertThat(entry.fits(Math.abs(command.arity()) + 1)).isEqualTo(command.arity() < 0);
+    }
+  }
+
+  @Test
+  void of_twoOfOneName_isRefused() {
+    RedisCommand one = TABLE.find("GET").command();
+    assertThatThrownBy(() -> CommandTable.of(List.of(one, one), Map.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void databases_withAndWithoutNames_areKeyspaces() {
+    Reply.KeyspaceInfo shop = new Reply.KeyspaceInfo("shop", 0, 1, false);
+    Reply.KeyspaceInfo carts = new Reply.KeyspaceInfo("carts", 0, 1, false);
+    Reply.KeyspaceInfo usual = new Reply.KeyspaceInfo("default", 0, 1, false);
+    Databases none = new Databases(Map.of());
+    assertThat(none.find(0, List.of(shop))).contains(shop);
+    assertThat(none.find(1, List.of(shop))).isEmpty();
+    assertThat(none.find(0, List.of(shop, carts))).isEmpty();
+    assertThat(none.find(0, List.of(shop, usual))).contains(usual);
+    assertThat(none.count()).isEqualTo(1);
+    Databases named = new Databases(Map.of(0, "shop", 3, "carts"));
+    assertThat(named.find(0, List.of(shop, carts))).contains(shop);
+    assertThat(named.find(3, List.of(shop, carts))).contains(carts);
+    assertThat(named.find(3, List.of(shop))).isEmpty();
+    assertThat(named.find(1, List.of(shop, carts))).isEmpty();
+    assertThat(named.count()).isEqualTo(4);
+  }
+}

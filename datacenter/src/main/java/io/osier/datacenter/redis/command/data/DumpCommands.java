@@ -121,8 +121,7 @@ final class DumpCommands {
                 ? Steps.error(TAKEN)
                 : Steps.run(
                     scope,
-                    List.of(
-                        Steps.testAbsent(key), replacement(scope, key, millis, unit, payload)),
+                    List.of(Steps.testAbsent(key), replacement(scope, key, millis, unit, payload)),
                     parts -> Steps.ok(),
                     parts -> Steps.error(TAKEN)));
   }

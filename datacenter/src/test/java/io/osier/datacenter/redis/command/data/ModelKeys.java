@@ -81,8 +81,10 @@ final class ModelKeys {
     entries.put(key, entry);
   }
 
-  void put(String key, Object value) {
-    entries.put(key, new Entry(value));
+  Entry put(String key, Object value) {
+    Entry entry = new Entry(value);
+    entries.put(key, entry);
+    return entry;
   }
 
   /** A hash's fields; an empty map that is not kept if it is not there. */

@@ -4,6 +4,7 @@ import io.osier.datacenter.redis.command.data.ModelKeys.Wrong;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +31,9 @@ final class ModelStrings {
         long time = ModelKeys.integer(w.get(2));
         if (time <= 0) {
           throw new Wrong(
-              "ERR invalid expire time in '" + w.getFirst().toLowerCase() + "' command");
+              "ERR invalid expire time in '" + w.getFirst().toLowerCase(Locale.ROOT) + "' command");
         }
-        keys.put(key, w.get(3));
-        keys.get(key).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
+        keys.put(key, w.get(3)).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
         return "+OK";
       case "GETSET":
         String former = keys.text(key);
@@ -125,8 +125,7 @@ final class ModelStrings {
     if (w.contains("KEEPTTL")) {
       keys.rewrite(key, w.get(2));
     } else {
-      keys.put(key, w.get(2));
-      keys.get(key).deadline = millis;
+      keys.put(key, w.get(2)).deadline = millis;
     }
     return former;
   }
@@ -145,8 +144,9 @@ final class ModelStrings {
 
   private String getex(List<String> w) {
     String text = keys.text(w.get(1));
-    if (text != null && w.size() > 2) {
-      keys.get(w.get(1)).deadline =
+    ModelKeys.Entry entry = keys.get(w.get(1));
+    if (entry != null && w.size() > 2) {
+      entry.deadline =
           w.get(2).equals("PERSIST")
               ? ModelKeys.NEVER
               : keys.millis + ModelKeys.integer(w.get(3)) * (w.get(2).equals("EX") ? 1_000 : 1);

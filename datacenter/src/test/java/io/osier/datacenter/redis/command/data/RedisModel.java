@@ -86,11 +86,11 @@ final class RedisModel {
       case "PEXPIRETIME":
         return ":" + (entry == null ? -2 : entry.deadline);
       case "PERSIST":
-        boolean lived = entry != null && entry.deadline != ModelKeys.NEVER;
-        if (lived) {
-          entry.deadline = ModelKeys.NEVER;
+        if (entry == null || entry.deadline == ModelKeys.NEVER) {
+          return ":0";
         }
-        return ":" + (lived ? 1 : 0);
+        entry.deadline = ModelKeys.NEVER;
+        return ":1";
       case "EXPIRE", "PEXPIRE", "PEXPIREAT":
         return expire(w, entry);
       default:

@@ -67,6 +67,10 @@ final class RedisNode {
     cluster.run(millis);
   }
 
+  static RedisCommand command(String name) {
+    return requireNonNull(COMMANDS.get(name), name);
+  }
+
   /** The answer, as {@link Texted} writes it. */
   String text(String... words) {
     return Texted.text(answer(words));
@@ -74,7 +78,7 @@ final class RedisNode {
 
   /** The answer to words of one character a byte. */
   RespValue answer(String... words) {
-    RedisCommand command = requireNonNull(COMMANDS.get(words[0]), words[0]);
+    RedisCommand command = command(words[0]);
     byte[][] bytes = Stream.of(words).map(w -> w.getBytes(ISO_8859_1)).toArray(byte[][]::new);
     if (command.arity() < 0 ? words.length < -command.arity() : words.length != command.arity()) {
       return new RespValue.Err("ERR wrong number of arguments");

@@ -166,7 +166,8 @@ class RedisScenesTest {
   @Test
   void longFieldName_refused() {
     String name = "n".repeat(1_025);
-    for (String call : List.of("HSET k " + name + " 1", "HINCRBY k " + name + " 1", "HGET k " + name)) {
+    for (String call :
+        List.of("HSET k " + name + " 1", "HINCRBY k " + name + " 1", "HGET k " + name)) {
       assertThat(text(call)).isEqualTo("-ERR a hash's field has at most 1024 bytes");
     }
   }

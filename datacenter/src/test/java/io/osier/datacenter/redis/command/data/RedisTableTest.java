@@ -186,7 +186,7 @@ class RedisTableTest {
   }
 
   private static void checkForm(Row row) {
-    RedisCommand command = RedisNode.COMMANDS.get(row.name());
+    RedisCommand command = RedisNode.command(row.name());
     String[] words = row.call.split(" ");
     int least = Math.abs(command.arity());
     assertThat(words.length).isGreaterThanOrEqualTo(least);
@@ -213,7 +213,7 @@ class RedisTableTest {
   @TestFactory
   Stream<DynamicTest> reads_changeNothing() {
     return ROWS.stream()
-        .filter(row -> RedisNode.COMMANDS.get(row.name()).flags().contains(Flag.READONLY))
+        .filter(row -> RedisNode.command(row.name()).flags().contains(Flag.READONLY))
         .map(
             row ->
                 DynamicTest.dynamicTest(
@@ -238,7 +238,7 @@ class RedisTableTest {
     for (String call :
         List.of("MSET a", "MSET a b c", "MSETNX a b c", "HSET k f", "HMSET k f v g")) {
       String name = call.split(" ")[0];
-      if (call.split(" ").length >= -RedisNode.COMMANDS.get(name).arity()) {
+      if (call.split(" ").length >= -RedisNode.command(name).arity()) {
         assertThat(node.answer(call.split(" ")))
             .isEqualTo(
                 new RespValue.Err(

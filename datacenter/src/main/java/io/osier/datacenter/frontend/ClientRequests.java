@@ -175,12 +175,13 @@ public final class ClientRequests {
   public boolean ask(Asked asked, int length) {
     UserQuotas.Quota of = quota;
     Request request = asked.request();
-    Reply.Failure refusal =
-        of == null
-            ? new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "nobody has logged in")
-            : shared.access.refusal(visitor, request, channel.remoteAddress());
-    if (of == null || refusal != null) {
-      if (of == null || !endsInstead(asked, refusal, of)) {
+    if (of == null) {
+      asked.answer(new Reply.Failure(ErrorCode.NOT_AUTHENTICATED, "nobody has logged in"));
+      return false;
+    }
+    Reply.Failure refusal = shared.access.refusal(visitor, request, channel.remoteAddress());
+    if (refusal != null) {
+      if (!endsInstead(asked, refusal, of)) {
         asked.answer(refusal);
       }
       return refusal.code() != ErrorCode.NOT_AUTHENTICATED;

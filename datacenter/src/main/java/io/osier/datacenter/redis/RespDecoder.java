@@ -115,7 +115,7 @@ public final class RespDecoder {
                 ? "unauthenticated multibulk length"
                 : "invalid multibulk length");
       }
-      next(bytes, from, end);
+      next(from, end);
       left = (int) Math.max(0, words);
     }
     while (left > 0) {
@@ -151,7 +151,7 @@ public final class RespDecoder {
               ? "unauthenticated bulk length"
               : "invalid bulk length");
     }
-    next(bytes, from, end);
+    next(from, end);
     if ((long) at + of + 2 > limits.bytes) {
       throw new ProtocolError("too big request");
     }
@@ -180,7 +180,7 @@ public final class RespDecoder {
   }
 
   /** Goes behind a line. */
-  private void next(byte[] bytes, int from, int lineFeed) {
+  private void next(int from, int lineFeed) {
     at = lineFeed + 1 - from;
     searched = at;
   }
@@ -237,7 +237,7 @@ public final class RespDecoder {
       throw new ProtocolError("unauthenticated multibulk length");
     }
     count = line.size();
-    next(bytes, from, lineFeed);
+    next(from, lineFeed);
     return done();
   }
 

@@ -71,7 +71,7 @@ final class RespDecoderTest {
       }
       return new SimpleDecoder.Outcome(commands, "");
     } catch (ProtocolError e) {
-      return new SimpleDecoder.Outcome(commands, e.getMessage());
+      return new SimpleDecoder.Outcome(commands, String.valueOf(e.getMessage()));
     }
   }
 

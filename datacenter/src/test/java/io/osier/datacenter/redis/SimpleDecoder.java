@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The protocol, told a second time and simply: all that came at once, as text of one byte a
@@ -53,11 +54,11 @@ final class SimpleDecoder {
       }
       return new Outcome(commands, "");
     } catch (ProtocolError e) {
-      return new Outcome(commands, e.getMessage());
+      return new Outcome(commands, String.valueOf(e.getMessage()));
     }
   }
 
-  private static List<String> command(String[] left, RespDecoder.Limits limits) {
+  private static @Nullable List<String> command(String[] left, RespDecoder.Limits limits) {
     boolean known = limits.words() >= RespDecoder.WORDS_MAX;
     int all = left[0].length();
     if (left[0].charAt(0) != '*') {
@@ -105,7 +106,7 @@ final class SimpleDecoder {
   }
 
   /** Takes a line without its line feed; null if it is not there. */
-  private static String line(String[] left, int max, String tooLong) {
+  private static @Nullable String line(String[] left, int max, String tooLong) {
     int end = left[0].indexOf('\n');
     if ((end < 0 ? left[0].length() : end) > max) {
       throw new ProtocolError(tooLong);

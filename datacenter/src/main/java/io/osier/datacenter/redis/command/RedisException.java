@@ -4,6 +4,8 @@ package io.osier.datacenter.redis.command;
 public final class RedisException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final String error;
+
   /**
    * With its text.
    *
@@ -11,5 +13,11 @@ public final class RedisException extends RuntimeException {
    */
   public RedisException(String error) {
     super(error, null, false, false);
+    this.error = error;
+  }
+
+  /** The error as Redis words it. */
+  public String error() {
+    return error;
   }
 }

@@ -29,26 +29,30 @@ final class AclCommand {
 
   static Plan acl(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
-      case "WHOAMI":
+      case "WHOAMI" -> {
         arity(words, 2, 2);
         return answer(RespValue.Bulk.of(session.user()));
-      case "CAT":
+      }
+      case "CAT" -> {
         return cat(session, words);
-      case "LIST":
+      }
+      case "LIST" -> {
         checkAdmin(session, "acl|list");
         return answer(
             new RespValue.Array(
                 session.requests().access().users().all().stream()
                     .<RespValue>map(u -> RespValue.Bulk.of("user " + u.name() + " on " + rights(u)))
                     .toList()));
-      case "USERS":
+      }
+      case "USERS" -> {
         checkAdmin(session, "acl|users");
         return answer(
             new RespValue.Array(
                 session.requests().access().users().all().stream()
                     .<RespValue>map(u -> RespValue.Bulk.of(u.name()))
                     .toList()));
-      case "GETUSER":
+      }
+      case "GETUSER" -> {
         checkAdmin(session, "acl|getuser");
         arity(words, 3, 3);
         return answer(
@@ -59,15 +63,19 @@ final class AclCommand {
                 .find(text(words[2]))
                 .map(AclCommand::shown)
                 .orElse(new RespValue.NullArray()));
-      case "DRYRUN":
+      }
+      case "DRYRUN" -> {
         checkAdmin(session, "acl|dryrun");
         arity(words, 4, Integer.MAX_VALUE);
-        return dryRun(session, place, words);
-      case "SETUSER", "DELUSER", "SAVE", "LOAD":
+        return dryRun(session, words);
+      }
+      case "SETUSER", "DELUSER", "SAVE", "LOAD" -> {
         throw new RedisException(
             "ERR users are those of Osier: osier cli user creates and changes them");
-      default:
+      }
+      default -> {
         throw unknownPart(words);
+      }
     }
   }
 
@@ -115,7 +123,7 @@ final class AclCommand {
   }
 
   /** Whether a user may do a command, by what it asks for first. */
-  private static Plan dryRun(RespSession session, Place place, byte[][] words) {
+  private static Plan dryRun(RespSession session, byte[][] words) {
     Optional<User> user = session.requests().access().users().find(text(words[2]));
     if (user.isEmpty()) {
       throw new RedisException("ERR User '" + text(words[2]) + "' not found");

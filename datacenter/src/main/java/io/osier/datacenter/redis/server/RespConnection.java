@@ -251,7 +251,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       }
     } catch (ProtocolError e) {
       requests.watch().malformed();
-      requests.port().log(channel, e.getMessage());
+      requests.port().log(channel, String.valueOf(e.getMessage()));
       end("ERR " + e.getMessage());
     }
     input.settle();
@@ -469,7 +469,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     try {
       next = step.ask.then().apply(List.of(step.replies));
     } catch (RedisException e) {
-      next = new Plan.Answer(new RespValue.Err(e.getMessage()));
+      next = new Plan.Answer(new RespValue.Err(e.error()));
     } catch (OsierException e) {
       next = new Plan.Answer(RedisErrors.of(e));
     } catch (RuntimeException e) {

@@ -177,7 +177,7 @@ final class RespSession {
         connection.follow(place, plan, entry.once());
       }
     } catch (RedisException e) {
-      connection.answer(place, new RespValue.Err(e.getMessage()));
+      connection.answer(place, new RespValue.Err(e.error()));
     } catch (OsierException e) {
       connection.answer(place, RedisErrors.of(e));
     } catch (RuntimeException e) {

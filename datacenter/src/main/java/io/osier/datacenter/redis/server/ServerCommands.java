@@ -218,7 +218,7 @@ final class ServerCommands {
 
   private static Plan memory(RespSession session, Place place, byte[][] words) {
     switch (option(words[1])) {
-      case "USAGE":
+      case "USAGE" -> {
         arity(words, 3, 5);
         Key key = Key.of(words[2]);
         return read(
@@ -226,21 +226,26 @@ final class ServerCommands {
             key,
             new Query.Whole(),
             found -> new RespValue.Int(key.heapBytes() + found.heapBytes()));
-      case "DOCTOR":
+      }
+      case "DOCTOR" -> {
         return answer(RespValue.Bulk.of("osier stat tells what the memory is for"));
-      case "PURGE":
+      }
+      case "PURGE" -> {
         return ok();
-      case "STATS":
+      }
+      case "STATS" -> {
         return answer(new RespValue.Pairs(List.of()));
-      default:
+      }
+      default -> {
         throw unknownPart(words);
+      }
     }
   }
 
   private static Plan object(RespSession session, Place place, byte[][] words) {
     String part = option(words[1]);
     switch (part) {
-      case "ENCODING", "REFCOUNT", "IDLETIME":
+      case "ENCODING", "REFCOUNT", "IDLETIME" -> {
         arity(words, 3, 3);
         return read(
             session.scope(),
@@ -250,13 +255,16 @@ final class ServerCommands {
                 part.equals("ENCODING")
                     ? RespValue.Bulk.of(encoding(found.type()))
                     : new RespValue.Int(part.equals("REFCOUNT") ? 1 : 0));
-      case "FREQ":
+      }
+      case "FREQ" -> {
         throw new RedisException(
             "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
                 + " that when switching between policies at runtime LRU and LFU data will take some"
                 + " time to adjust.");
-      default:
+      }
+      default -> {
         throw unknownPart(words);
+      }
     }
   }
 

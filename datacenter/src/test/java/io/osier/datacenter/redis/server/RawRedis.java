@@ -68,22 +68,25 @@ final class RawRedis implements AutoCloseable {
   String read() throws IOException {
     String head = line();
     switch (head.charAt(0)) {
-      case '$':
+      case '$' -> {
         int length = Integer.parseInt(head.substring(1));
         if (length < 0) {
           return "null";
         }
         byte[] content = in.readNBytes(length + 2);
         return new String(content, 0, length, ISO_8859_1);
-      case '*', '%', '~':
+      }
+      case '*', '%', '~' -> {
         int count = Integer.parseInt(head.substring(1)) * (head.charAt(0) == '%' ? 2 : 1);
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
           parts.add(read());
         }
         return parts.toString();
-      default:
+      }
+      default -> {
         return head;
+      }
     }
   }
 

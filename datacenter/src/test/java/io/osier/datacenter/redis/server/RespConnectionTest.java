@@ -60,7 +60,9 @@ final class RespConnectionTest {
   private final BlockingQueue<Runnable> passwords = new LinkedBlockingQueue<>();
   private volatile Users users = Users.OPEN;
   private volatile boolean refusesPasswords;
+  @SuppressWarnings("NullAway") // by start, with which each test begins
   private ClientServer server;
+
   private int port;
 
   private void start() {
@@ -212,7 +214,7 @@ final class RespConnectionTest {
     try (RawRedis redis = new RawRedis(port)) {
       redis.commands("APPEND k x", "PING", "GET k");
       Waiting append = next();
-      assertThat(redisWaits(redis)).isTrue();
+      assertThat(redisWaits()).isTrue();
       append.reply.accept(new Reply.Failure(ErrorCode.STORE_FULL, "the disk is full"));
       assertThat(redis.read()).isEqualTo("-MISCONF the disk is full");
       assertThat(redis.read()).isEqualTo("+PONG");
@@ -222,7 +224,7 @@ final class RespConnectionTest {
   }
 
   /** Nothing was asked: what another connection asks behind it comes first. */
-  private boolean redisWaits(RawRedis redis) throws Exception {
+  private boolean redisWaits() throws Exception {
     try (RawRedis other = new RawRedis(port)) {
       other.commands("GET other");
       Waiting next = next();
@@ -237,7 +239,7 @@ final class RespConnectionTest {
     try (RawRedis redis = new RawRedis(port)) {
       redis.commands("INCR k", "KEYS *");
       Waiting increment = next();
-      assertThat(redisWaits(redis)).isTrue();
+      assertThat(redisWaits()).isTrue();
       answerSum(increment, "1");
       Waiting scan = next();
       assertThat(scan.request).isInstanceOf(Request.Scan.class);
@@ -292,7 +294,7 @@ final class RespConnectionTest {
       for (int i = 0; i < 1_024; i++) {
         first.add(next());
       }
-      assertThat(redisWaits(redis)).isTrue();
+      assertThat(redisWaits()).isTrue();
       first.forEach(w -> w.reply.accept(answer("v")));
       for (int i = first.size(); i < count; i++) {
         next().reply.accept(answer("v"));

@@ -171,7 +171,7 @@ final class Steps {
     try {
       return plan.get();
     } catch (RedisException e) {
-      return error(e.getMessage());
+      return error(e.error());
     } catch (OsierException e) {
       return new Plan.Answer(RedisErrors.of(e));
     }

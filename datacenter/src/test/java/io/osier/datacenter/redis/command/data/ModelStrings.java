@@ -21,13 +21,16 @@ final class ModelStrings {
   @Nullable String answer(List<String> w) {
     String key = w.size() > 1 ? w.get(1) : "";
     switch (w.getFirst()) {
-      case "GET":
+      case "GET" -> {
         return bulk(keys.text(key));
-      case "SET":
+      }
+      case "SET" -> {
         return set(w);
-      case "SETNX":
+      }
+      case "SETNX" -> {
         return ":" + (setIfAbsent(List.of(key, w.get(2))) ? 1 : 0);
-      case "SETEX", "PSETEX":
+      }
+      case "SETEX", "PSETEX" -> {
         long time = ModelKeys.integer(w.get(2));
         if (time <= 0) {
           throw new Wrong(
@@ -35,60 +38,80 @@ final class ModelStrings {
         }
         keys.put(key, w.get(3)).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
         return "+OK";
-      case "GETSET":
+      }
+      case "GETSET" -> {
         String former = keys.text(key);
         keys.put(key, w.get(2));
         return bulk(former);
-      case "GETDEL":
+      }
+      case "GETDEL" -> {
         String deleted = keys.text(key);
         keys.entries.remove(key);
         return bulk(deleted);
-      case "GETEX":
+      }
+      case "GETEX" -> {
         return getex(w);
-      case "MGET":
+      }
+      case "MGET" -> {
         List<String> got = new ArrayList<>();
         for (String k : w.subList(1, w.size())) {
           ModelKeys.Entry entry = keys.get(k);
           got.add(entry != null && entry.value instanceof String s ? bulk(s) : NIL);
         }
         return "[" + String.join(" ", got) + "]";
-      case "MSET":
+      }
+      case "MSET" -> {
         for (int i = 1; i < w.size(); i += 2) {
           keys.put(w.get(i), w.get(i + 1));
         }
         return "+OK";
-      case "MSETNX":
+      }
+      case "MSETNX" -> {
         return ":" + (setIfAbsent(w.subList(1, w.size())) ? 1 : 0);
-      case "INCR", "DECR", "INCRBY", "DECRBY":
+      }
+      case "INCR", "DECR", "INCRBY", "DECRBY" -> {
         return increment(w);
-      case "INCRBYFLOAT":
+      }
+      case "INCRBYFLOAT" -> {
         return incrementFloat(key, w.get(2));
-      case "APPEND":
+      }
+      case "APPEND" -> {
         keys.rewrite(key, orEmpty(keys.text(key)) + w.get(2));
         return length(key);
-      case "STRLEN":
+      }
+      case "STRLEN" -> {
         return length(key);
-      case "GETRANGE", "SUBSTR":
+      }
+      case "GETRANGE", "SUBSTR" -> {
         long start = ModelKeys.integer(w.get(2));
         long end = ModelKeys.integer(w.get(3));
         return bulk(range(orEmpty(keys.text(key)), start, end));
-      case "SETRANGE":
+      }
+      case "SETRANGE" -> {
         return setRange(key, ModelKeys.integer(w.get(2)), w.get(3));
-      case "GETBIT":
+      }
+      case "GETBIT" -> {
         int at = offset(w.get(2)); // is looked at before the key
         return ":" + bit(orEmpty(keys.text(key)), at);
-      case "SETBIT":
+      }
+      case "SETBIT" -> {
         return setBit(key, offset(w.get(2)), w.get(3));
-      case "BITCOUNT":
+      }
+      case "BITCOUNT" -> {
         return bitCount(w);
-      case "BITPOS":
+      }
+      case "BITPOS" -> {
         return bitPos(w);
-      case "BITOP":
+      }
+      case "BITOP" -> {
         return bitOp(w.get(1), w.get(2), w.subList(3, w.size()));
-      case "LCS":
+      }
+      case "LCS" -> {
         return ":" + lcs(orEmpty(keys.text(key)), orEmpty(keys.text(w.get(2))));
-      default:
+      }
+      default -> {
         return null;
+      }
     }
   }
 

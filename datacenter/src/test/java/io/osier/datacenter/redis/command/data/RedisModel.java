@@ -46,17 +46,20 @@ final class RedisModel {
     String key = w.get(1);
     Entry entry = keys.get(key);
     switch (w.getFirst()) {
-      case "DEL", "UNLINK":
+      case "DEL", "UNLINK" -> {
         return ":" + w.stream().skip(1).filter(k -> keys.get(k) != null & forget(k)).count();
-      case "EXISTS", "TOUCH":
+      }
+      case "EXISTS", "TOUCH" -> {
         return ":" + w.stream().skip(1).filter(k -> keys.get(k) != null).count();
-      case "TYPE":
+      }
+      case "TYPE" -> {
         return entry == null
             ? "+none"
             : entry.value instanceof String
                 ? "+string"
                 : entry.value instanceof TreeSet<?> ? "+set" : "+hash";
-      case "RENAME", "RENAMENX":
+      }
+      case "RENAME", "RENAMENX" -> {
         if (entry == null) {
           throw new Wrong("ERR no such key");
         }
@@ -67,7 +70,8 @@ final class RedisModel {
         keys.entries.remove(key);
         keys.entries.put(w.get(2), entry);
         return onlyIfFree ? ":1" : "+OK";
-      case "COPY":
+      }
+      case "COPY" -> {
         if (key.equals(w.get(2))) {
           throw new Wrong("ERR source and destination objects are the same");
         }
@@ -76,25 +80,32 @@ final class RedisModel {
         }
         keys.entries.put(w.get(2), copied(entry));
         return ":1";
-      case "PTTL":
+      }
+      case "PTTL" -> {
         return ":" + (entry == null ? -2 : entry.deadline < 0 ? -1 : entry.deadline - keys.millis);
-      case "TTL":
+      }
+      case "TTL" -> {
         return ":"
             + (entry == null
                 ? -2
                 : entry.deadline < 0 ? -1 : (entry.deadline - keys.millis + 500) / 1_000);
-      case "PEXPIRETIME":
+      }
+      case "PEXPIRETIME" -> {
         return ":" + (entry == null ? -2 : entry.deadline);
-      case "PERSIST":
+      }
+      case "PERSIST" -> {
         if (entry == null || entry.deadline == ModelKeys.NEVER) {
           return ":0";
         }
         entry.deadline = ModelKeys.NEVER;
         return ":1";
-      case "EXPIRE", "PEXPIRE", "PEXPIREAT":
+      }
+      case "EXPIRE", "PEXPIRE", "PEXPIREAT" -> {
         return expire(w, entry);
-      default:
+      }
+      default -> {
         throw new AssertionError("no such command: " + w);
+      }
     }
   }
 
@@ -154,35 +165,43 @@ final class RedisModel {
     int size = fields.size();
     List<String> names = w.subList(2, w.size());
     switch (w.getFirst()) {
-      case "HSET", "HMSET":
+      case "HSET", "HMSET" -> {
         for (int i = 2; i < w.size(); i += 2) {
           fields.put(w.get(i), w.get(i + 1));
         }
         keys.keep(key, fields, false);
         return w.getFirst().equals("HSET") ? ":" + (fields.size() - size) : "+OK";
-      case "HSETNX":
+      }
+      case "HSETNX" -> {
         if (fields.putIfAbsent(w.get(2), w.get(3)) != null) {
           return ":0";
         }
         keys.keep(key, fields, false);
         return ":1";
-      case "HGET":
+      }
+      case "HGET" -> {
         return bulk(fields.get(w.get(2)));
-      case "HMGET":
+      }
+      case "HMGET" -> {
         return array(names.stream().map(n -> bulk(fields.get(n))).toList());
-      case "HGETALL":
+      }
+      case "HGETALL" -> {
         List<String> pairs = new ArrayList<>();
         for (Map.Entry<String, String> e : fields.entrySet()) {
           pairs.add("$" + e.getKey() + " $" + e.getValue());
         }
         return array(pairs);
-      case "HKEYS":
+      }
+      case "HKEYS" -> {
         return bulks(fields.keySet());
-      case "HVALS":
+      }
+      case "HVALS" -> {
         return bulks(fields.values().stream().sorted().toList());
-      case "HLEN":
+      }
+      case "HLEN" -> {
         return ":" + size;
-      case "HDEL":
+      }
+      case "HDEL" -> {
         names.forEach(fields::remove);
         Entry entry = keys.get(key);
         if (entry != null) {
@@ -190,11 +209,14 @@ final class RedisModel {
         }
         keys.keep(key, fields, fields.isEmpty());
         return ":" + (size - fields.size());
-      case "HEXISTS":
+      }
+      case "HEXISTS" -> {
         return ":" + (fields.containsKey(w.get(2)) ? 1 : 0);
-      case "HSTRLEN":
+      }
+      case "HSTRLEN" -> {
         return ":" + fields.getOrDefault(w.get(2), "").length();
-      case "HINCRBY":
+      }
+      case "HINCRBY" -> {
         long number =
             ModelKeys.integer(
                 fields.getOrDefault(w.get(2), "0"), "ERR hash value is not an integer");
@@ -205,17 +227,21 @@ final class RedisModel {
         }
         keys.keep(key, fields, false);
         return ":" + fields.get(w.get(2));
-      case "HINCRBYFLOAT":
+      }
+      case "HINCRBYFLOAT" -> {
         BigDecimal former =
             ModelStrings.decimal(
                 fields.getOrDefault(w.get(2), "0"), "ERR hash value is not a float");
         fields.put(w.get(2), ModelStrings.plain(former.add(added)));
         keys.keep(key, fields, false);
         return bulk(fields.get(w.get(2)));
-      case "HPEXPIRE", "HPTTL", "HPERSIST":
+      }
+      case "HPEXPIRE", "HPTTL", "HPERSIST" -> {
         return array(deadlines(w, keys.get(key), fields));
-      default:
+      }
+      default -> {
         return null;
+      }
     }
   }
 
@@ -251,21 +277,27 @@ final class RedisModel {
     String key = w.get(1);
     List<String> words = w.subList(2, w.size());
     switch (w.getFirst()) {
-      case "SADD", "SREM", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD", "SPOP", "SRANDMEMBER":
+      case "SADD", "SREM", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD", "SPOP", "SRANDMEMBER" -> {
         return set(w.getFirst(), key, words, observed);
-      case "SMOVE":
+      }
+      case "SMOVE" -> {
         return move(key, w.get(2), w.get(3));
-      case "SINTER", "SUNION", "SDIFF":
+      }
+      case "SINTER", "SUNION", "SDIFF" -> {
         return bulks(combined(w.getFirst(), w.subList(1, w.size())));
-      case "SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE":
+      }
+      case "SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE" -> {
         TreeSet<String> stored = combined(w.getFirst().replace("STORE", ""), words);
         keys.entries.remove(key);
         keys.keep(key, stored, stored.isEmpty());
         return ":" + stored.size();
-      case "SINTERCARD":
+      }
+      case "SINTERCARD" -> {
         return ":" + combined("SINTER", words).size();
-      default:
+      }
+      default -> {
         return null;
+      }
     }
   }
 
@@ -273,19 +305,23 @@ final class RedisModel {
     TreeSet<String> elements = keys.elements(key);
     int size = elements.size();
     switch (command) {
-      case "SADD":
+      case "SADD" -> {
         elements.addAll(words);
         keys.keep(key, elements, false);
         return ":" + (elements.size() - size);
-      case "SREM":
+      }
+      case "SREM" -> {
         words.forEach(elements::remove);
         keys.keep(key, elements, elements.isEmpty());
         return ":" + (size - elements.size());
-      case "SMEMBERS":
+      }
+      case "SMEMBERS" -> {
         return bulks(elements);
-      case "SCARD":
+      }
+      case "SCARD" -> {
         return ":" + size;
-      case "SPOP", "SRANDMEMBER":
+      }
+      case "SPOP", "SRANDMEMBER" -> {
         if (elements.isEmpty()) {
           return NIL;
         }
@@ -295,10 +331,13 @@ final class RedisModel {
           keys.keep(key, elements, elements.isEmpty());
         }
         return isOne ? observed : "one of " + elements;
-      case "SISMEMBER":
+      }
+      case "SISMEMBER" -> {
         return ":" + (elements.contains(words.getFirst()) ? 1 : 0);
-      default:
+      }
+      default -> {
         return array(words.stream().map(e -> elements.contains(e) ? ":1" : ":0").toList());
+      }
     }
   }
 

@@ -22,6 +22,12 @@ final class AppConnection {
   /** A connection that has just begun may be refused. */
   private static final long YOUNG_NANOS = SECOND;
 
+  /** One of so many sendings is the last of its connection. */
+  private static final int LOST_ONE_IN = 60;
+
+  /** The same of steps of transactions, which the client asks for again. */
+  private static final int STEP_LOST_ONE_IN = 12;
+
   /** At one of so many a direction carries nothing for a while. */
   private static final int STALLED_ONE_IN = 30;
 
@@ -249,17 +255,26 @@ final class AppConnection {
   /** A request is about to be sent; what may go wrong with it is drawn. */
   void sends(AppWay.Sending one) {
     coming.add(one);
-    if (simulation.losesAnswer(random, STALLED_ONE_IN)) {
+    boolean isStep = !SimSending.isNoStep(one.request());
+    if (isDrawn(STALLED_ONE_IN)) {
       int most = random.nextInt(LONG_ONE_IN) == 0 ? LONG_MILLIS_MAX : STALLED_MILLIS_MAX;
       (random.nextBoolean() ? there : back).darken(random.nextInt(most) * MILLI);
     }
-    if (simulation.losesAnswer(random, one.lostOneIn())) {
+    if (isDrawn(isStep ? STEP_LOST_ONE_IN : LOST_ONE_IN)) {
       if (random.nextBoolean()) {
         (random.nextBoolean() ? there : back).cutsNext = true;
       } else {
         scheduler.in((long) (random.nextDouble() * 3 * way.link().delayNanos()), this::breaks);
       }
     }
+  }
+
+  private boolean isDrawn(int of) {
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
+    if (drawn) {
+      simulation.losesAnswer();
+    }
+    return drawn;
   }
 
   /** It was not sent after all. */

@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.ErrorCode;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * applications, in front of the partitions.
  */
 final class AppPort implements ClientServer.Handler {
+  /** One of so many requests is refused before the datacenter looks at it. */
+  private static final int REFUSED_ONE_IN = 80;
+
   /** In one life of so many there is no room for what is left of connections that were lost. */
   private static final int NARROW_ONE_IN = 3;
 
@@ -32,6 +36,10 @@ final class AppPort implements ClientServer.Handler {
 
   /** Enough for all clients: what is refused by the server itself was never asked, here. */
   private static final long HEAP_BYTES = 1L << 30;
+
+  private static final ErrorCode[] REFUSALS = {
+    ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
+  };
 
   private final Simulation simulation;
   private final SimDc dc;
@@ -146,8 +154,10 @@ final class AppPort implements ClientServer.Handler {
       OrderedQueue lane,
       Request request,
       Consumer<Reply> reply) {
-    if (simulation.losesAnswer(random, one.refusedOneIn())) {
-      one.replied(SimSending.refusal(random));
+    if (simulation.profile().losesAnswers() && random.nextInt(REFUSED_ONE_IN) == 0) {
+      simulation.losesAnswer();
+      ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
+      one.replied(new Reply.Failure(code, "nothing was done: not now"));
       reply.accept(one.reply());
       return;
     }

@@ -207,7 +207,7 @@ final class AppWay implements Connection {
     if (one.request() instanceof Request.Through t) {
       app.learned(simulation.unit(t));
     }
-    answered.answered(simulation.options().sabotage().heard(one.request(), reply));
+    answered.answered(reply);
   }
 
   private void lost(Sending one, LostException cause, Answered answered) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Who works with the datacenters: sessions as they are defined, and sessions and transactions of
+ * Who works with the datacenters: sessions and transactions as they are defined, and those of
  * production's client, in applications of their own and in the datacenters' processes. Used by the
  * simulation's thread.
  */
@@ -34,6 +34,7 @@ final class Callers {
   private final RunProfile profile;
   private final List<Workload> workloads = new ArrayList<>();
   private final List<SimClient> clients = new ArrayList<>();
+  private final List<SimTransactor> transactors = new ArrayList<>();
   private final List<SimApp> apps = new ArrayList<>();
   private final List<SimSession> sessions = new ArrayList<>();
 
@@ -108,8 +109,12 @@ final class Callers {
       for (int i = 0; unit.isCausal() && i <= options.dcs(); i++) {
         String name = "transactor " + i;
         Random own = new Random(random.nextLong());
-        SimApp app = apps.get(random.nextInt(APPS));
-        transactions.add(new SimTransactions(simulation, app, name + " of " + app, unit, own));
+        if (isProductions(i)) {
+          SimApp app = apps.get(random.nextInt(APPS));
+          transactions.add(new SimTransactions(simulation, app, name + " of " + app, unit, own));
+          continue;
+        }
+        transactors.add(new SimTransactor(simulation, name, unit, own, simulation.anyDc(random)));
       }
     }
   }
@@ -162,6 +167,7 @@ final class Callers {
   void start() {
     Scheduler scheduler = simulation.scheduler();
     clients.forEach(c -> scheduler.in(3 * SECOND, c::start));
+    transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
     strangers.forEach(s -> scheduler.in(3 * SECOND, s::start));

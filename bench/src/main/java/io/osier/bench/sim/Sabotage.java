@@ -10,7 +10,6 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.Set;
@@ -84,9 +83,14 @@ interface Sabotage {
     return false;
   }
 
-  /** What a client of production makes of an answer. */
-  default Reply heard(Request request, Reply reply) {
-    return reply;
+  /** What a client sends instead of asking again for a commit. */
+  default Request repeat(Request.Repeat repeat) {
+    return repeat;
+  }
+
+  /** Whether clients take the refusal of a repeat for the answer to the commit. */
+  default boolean believesRefusals() {
+    return false;
   }
 
   /** What a client of production sends instead of a request. */

@@ -7,6 +7,8 @@ import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -28,9 +30,13 @@ final class SimClient {
   private static final int BURST_MAX = 6;
 
   /** One request under way. */
-  private final class Call extends SessionCall {
+  private final class Call {
+    final Workload.Task task;
     final ReplicaId at;
     final VersionVector after;
+
+    /** What the session knew when it asked. */
+    final SessionView wanted = view.copy();
 
     /** Its own requests that were under way to the same datacenter. */
     final List<Call> earlier = new ArrayList<>();
@@ -39,14 +45,25 @@ final class SimClient {
     final long strangersBefore = strangers;
     boolean open = true;
 
+    /** What it wrote; null before the answer, and of a read. */
+    @Nullable Dot dot;
+
     /** What reads showed of the object that were asked for after this and answered before. */
     final List<CausalContext> shownAfter = new ArrayList<>();
+
+    /** What is asked with a write. */
+    final Optional<Request.Ask> ask;
+
+    /** Under which condition a write is to be done. */
+    final Optional<Request.Condition> condition;
 
     /** What the object covered when it was read. */
     CausalContext shown = CausalContext.EMPTY;
 
     Call(Workload.Task task, long number, ReplicaId at, VersionVector after) {
-      super(simulation.checks(unit), workload, view, task, number);
+      this.task = task;
+      this.ask = task.ask(number);
+      this.condition = workload.condition(task, number);
       this.at = at;
       this.after = after;
       for (Call call : calls) {
@@ -54,37 +71,6 @@ final class SimClient {
           earlier.add(call);
         }
       }
-    }
-
-    @Override
-    void wrote(Dot by) {
-      for (CausalContext read : shownAfter) {
-        sessions().overtook(at, object(), read, by);
-      }
-      knows(by, reads == readsBefore);
-      SimClient.this.saw(this, VersionVector.of(by.replica(), by.number()));
-    }
-
-    @Override
-    void read(Reply.Answer answer) {
-      reads++;
-      if (dot != null) { // an update that asked what it has made
-        wants(this, dot);
-      }
-      for (Call before : earlier) {
-        // One that waited for rights may have been done after the update that asks.
-        boolean waited = task.isWrite() && !before.task.keepsItsPlace();
-        if (before.dot != null && !waited && before.object().equals(object())) {
-          wants(before, before.dot);
-        }
-      }
-      for (Call before : earlier) {
-        if (before.open && before.task.keepsItsPlace() && before.object().equals(object())) {
-          before.shownAfter.add(shown);
-        }
-      }
-      saw(at, shown, answer);
-      SimClient.this.saw(this, answer.seen());
     }
   }
 
@@ -199,8 +185,8 @@ final class SimClient {
                 ordered,
                 WAIT_MILLIS);
     calls.add(call);
-    call.asked();
     if (task.isWrite()) {
+      simulation.checks(unit).sessions().asked(view, object, task.effect());
       unanswered.add(call);
     }
     send(dc, call, request);
@@ -272,14 +258,36 @@ final class SimClient {
 
   /** The datacenter has made its reply; it goes to the client when it may. */
   private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
-    call.shown = call.shownBy(node, reply);
+    ObjectId object = call.task.object();
+    if (reply instanceof Reply.Answer answer) {
+      call.shown = node.covered(object, answer.seen());
+      call.condition.ifPresent(c -> conditions().notDone(node, object, c, answer));
+    } else if (reply instanceof Reply.Done done) {
+      done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
+      simulation.checks(unit).sessions().made(node, call.wanted, object);
+      call.condition.ifPresent(c -> conditions().done(node, object, c, done.dot()));
+    }
     return () -> goes(call, ticket, node, reply);
+  }
+
+  private ConditionCheck conditions() {
+    return simulation.checks(unit).conditions();
+  }
+
+  /** What an answer to an update covers: itself, too, where that was to be told. */
+  private static CausalContext shown(
+      Call call, SimNode node, Reply.Done done, Reply.Answer answer) {
+    CausalContext covered = node.covered(call.task.object(), answer.seen());
+    boolean before = call.ask.map(Request.Ask::before).orElse(false);
+    return before ? covered : covered.join(CausalContext.of(done.dot()));
   }
 
   private void goes(Call call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
     unanswered.remove(call);
-    call.left(reply);
+    if (reply instanceof Reply.Done done) {
+      simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
+    }
     Reply arrived = simulation.carried(ticket, reply);
     simulation.counted(reply);
     scheduler.in(
@@ -298,12 +306,74 @@ final class SimClient {
   private void replied(Call call, Reply reply) {
     close(call);
     switch (reply) {
-      case Reply.Done d -> call.done(d);
-      case Reply.Answer a -> call.read(a);
+      case Reply.Done d -> {
+        boolean before = call.ask.map(Request.Ask::before).orElse(false);
+        if (before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+        wrote(call, d.dot());
+        call.condition.ifPresent(
+            c -> conditions().told(call.task.object(), c, call.task.effect(), d.dot()));
+        if (!before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+      }
+      case Reply.Answer a -> read(call, a);
       case Reply.Failure f -> failed(call, f);
       default -> throw new IllegalStateException("unexpected " + reply);
     }
     next();
+  }
+
+  private void wrote(Call call, Dot dot) {
+    call.dot = dot;
+    for (CausalContext shown : call.shownAfter) {
+      simulation.checks(unit).sessions().overtook(call.at, call.task.object(), shown, dot);
+    }
+    Effect effect = call.task.effect();
+    // A read that was answered in between may have shown it already.
+    Effect certain = reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
+    simulation
+        .checks(unit)
+        .sessions()
+        .wrote(view, call.task.object(), CausalContext.of(dot), certain);
+    saw(call, VersionVector.of(dot.replica(), dot.number()));
+  }
+
+  private void read(Call call, Reply.Answer answer) {
+    reads++;
+    ObjectId object = call.task.object();
+    SessionCheck check = simulation.checks(unit).sessions();
+    SessionView wanted = call.wanted;
+    if (call.dot != null) { // an update that asked what it has made
+      Effect tokens = new Effect(call.task.effect().tokens(), 0);
+      check.wrote(wanted, object, CausalContext.of(call.dot), tokens);
+    }
+    for (Call before : call.earlier) {
+      // One that waited for rights may have been done after the update that asks.
+      boolean waited = call.task.isWrite() && !before.task.keepsItsPlace();
+      if (before.dot != null && !waited && before.task.object().equals(object)) {
+        Effect tokens = new Effect(before.task.effect().tokens(), 0);
+        check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
+      }
+    }
+    for (Call before : call.earlier) {
+      if (before.open && before.task.keepsItsPlace() && before.task.object().equals(object)) {
+        before.shownAfter.add(call.shown);
+      }
+    }
+    if (call.condition.isEmpty() || ConditionCheck.isOfAll(call.condition.get())) {
+      Reading reading = answer.reading().orElseThrow();
+      check.read(call.at, wanted, object, call.shown, reading);
+      check.saw(view, object, call.shown, reading);
+      if (call.task.query() instanceof Query.Whole) {
+        workload.shown(object, reading);
+      }
+    } else {
+      check.read(call.at, wanted, object, call.shown);
+      view.sawDots(object, call.shown);
+    }
+    saw(call, answer.seen());
   }
 
   private void saw(Call call, VersionVector vector) {
@@ -320,13 +390,28 @@ final class SimClient {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
-      default -> {
-        if (!call.mayBeRefused(failure.code())) {
-          throw new Violation(
-              unit + "/" + call.object(), "%s was refused at %s: %s", name, call.at, failure);
+      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
+        if (!Workload.mayLackRights(call.task.object())) {
+          throw refused(call, failure);
         }
       }
+      case VALUE_TOO_LARGE -> {
+        if (!workload.mayBeTooLarge(call.task)) {
+          throw refused(call, failure);
+        }
+      }
+      case WRONG_TYPE -> {
+        if (!Workload.mayClash(call.task.object())) {
+          throw refused(call, failure);
+        }
+      }
+      default -> throw refused(call, failure);
     }
+  }
+
+  private Violation refused(Call call, Reply.Failure failure) {
+    return new Violation(
+        unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
   }
 
   /** Only memory that was really lost may be reported as lost. */
@@ -349,7 +434,7 @@ final class SimClient {
     for (Call call : List.copyOf(unanswered)) {
       if (call.at.equals(at)) {
         unanswered.remove(call);
-        call.unanswered();
+        simulation.checks(unit).ledger().unanswered(call.task.object(), call.task.effect());
       }
     }
   }

@@ -1,7 +1,5 @@
 package io.osier.bench.sim;
 
-import java.util.Random;
-import io.osier.core.ErrorCode;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
@@ -13,10 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One sending of a request, by a client of production. */
 class SimSending {
-  private static final ErrorCode[] REFUSALS = {
-    ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
-  };
-
   private final Object connection;
   private final ReplicaId to;
   private final Request request;
@@ -95,27 +89,13 @@ class SimSending {
     return reply;
   }
 
-  /** One of so many is the last on its connection: most often what its client asks for again. */
-  final int lostOneIn() {
-    return switch (request) {
-      case Request.Transact t -> t.end() == Request.End.COMMIT ? 4 : 12;
-      case Request.Read r -> 60;
-      case Request.Write w -> 60;
-      case Request.ReadAll r -> 60;
-      case Request.WriteAll w -> 60;
-      case Request.Scan s -> 60;
-      default -> 12;
-    };
-  }
-
-  /** One of so many is refused before the datacenter looks at it: a repeat it may have done. */
-  final int refusedOneIn() {
-    return request instanceof Request.Repeat ? 2 : 80;
-  }
-
-  /** What a datacenter says that does not look at a request. */
-  static Reply.Failure refusal(Random random) {
-    return new Reply.Failure(REFUSALS[random.nextInt(REFUSALS.length)], "nothing was done: not now");
+  /** Whether a request is no step of a transaction. */
+  static boolean isNoStep(Request request) {
+    return request instanceof Request.Read
+        || request instanceof Request.Write
+        || request instanceof Request.ReadAll
+        || request instanceof Request.WriteAll
+        || request instanceof Request.Scan;
   }
 
   /** What a batch of one part is answered of it. */

@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
@@ -83,9 +85,13 @@ final class SimSession {
   }
 
   /** One call under way. */
-  private final class Call extends SessionCall implements SimWitness {
+  private final class Call implements SimWitness {
     final Place place;
+    final Workload.Task task;
     final long readsBefore;
+
+    /** What the session knew when it called. */
+    SessionView wanted;
 
     /** Calls of the session that were under way before, of the same unit. */
     final List<Call> earlier = new ArrayList<>();
@@ -107,15 +113,31 @@ final class SimSession {
     /** How often the session had forgotten its past when that was sent. */
     int pastsForgotten;
 
+    /** What is asked with a write. */
+    final Optional<Request.Ask> ask;
+
+    /** Under which condition a write is to be done. */
+    final Optional<Request.Condition> condition;
+
     /** What was answered last, and the answer; null before. */
     @Nullable SimSending heard;
 
     @Nullable Reply reply;
 
-    Call(Place place, Workload.Task task, long number) {
-      super(place.checks, place.workload, place.view, task, number);
+    /** What it wrote; null before that is answered. */
+    @Nullable Dot dot;
+
+    Call(
+        Place place,
+        Workload.Task task,
+        Optional<Request.Ask> ask,
+        Optional<Request.Condition> condition) {
+      this.ask = ask;
+      this.condition = condition;
       this.place = place;
+      this.task = task;
       this.readsBefore = place.reads;
+      this.wanted = place.view.copy();
       for (Call call : calls) {
         if (call.place == place) {
           earlier.add(call);
@@ -125,6 +147,18 @@ final class SimSession {
 
     Object asks() {
       return task.isWrite() ? task.operation().orElseThrow() : task.query();
+    }
+
+    private SessionCheck sessions() {
+      return place.checks.sessions();
+    }
+
+    private ConditionCheck conditions() {
+      return place.checks.conditions();
+    }
+
+    private ObjectId object() {
+      return task.object();
     }
 
     @Override
@@ -141,8 +175,13 @@ final class SimSession {
 
     @Override
     public void made(SimSending sending, SimNode at, Reply made) {
-      sending.shows(shownBy(at, made));
-      if (made instanceof Reply.Done) {
+      if (made instanceof Reply.Answer answer) {
+        sending.shows(at.covered(object(), answer.seen()));
+        condition.ifPresent(c -> conditions().notDone(at, object(), c, answer));
+      } else if (made instanceof Reply.Done done) {
+        done.answer().ifPresent(answer -> sending.shows(shown(at, done, answer)));
+        sessions().made(at, wanted, object());
+        condition.ifPresent(c -> conditions().done(at, object(), c, done.dot()));
         times++;
         boolean isOver = outcome == Outcome.FAILED || outcome == Outcome.NOT_DONE;
         if (isOver || times > 1) {
@@ -151,14 +190,25 @@ final class SimSession {
       }
     }
 
+    /** What an answer to an update covers: itself, too, where that was to be told. */
+    private CausalContext shown(SimNode at, Reply.Done done, Reply.Answer answer) {
+      CausalContext covered = at.covered(object(), answer.seen());
+      boolean before = ask.map(Request.Ask::before).orElse(false);
+      return before ? covered : covered.join(CausalContext.of(done.dot()));
+    }
+
     @Override
     public void leaves(SimSending sending, Reply made) {
-      left(made);
+      if (made instanceof Reply.Done done) {
+        place.checks.ledger().acknowledged(object(), done.dot(), task.effect());
+      }
     }
 
     @Override
     public void crashed(SimSending sending) {
-      unanswered();
+      if (task.isWrite()) {
+        place.checks.ledger().unanswered(object(), task.effect());
+      }
     }
 
     @Override
@@ -178,47 +228,6 @@ final class SimSession {
     public void absorbed(Dot by) {
       place.checks.ledger().acknowledged(object(), by, task.effect());
       sessions().wrote(place.view, object(), CausalContext.of(by), Effect.NONE);
-    }
-
-    @Override
-    void wrote(Dot by) {
-      SimSending sending = requireNonNull(heard);
-      for (SimSending read : overtakings) {
-        // What was given up in between a later read does not wait for, as the update before it
-        // does.
-        boolean gaveUp = goesOn && !after(sending).isAtMost(after(read));
-        if (sending.isBefore(read) && !gaveUp) {
-          sessions().overtook(sending.to(), object(), read.shown(), by);
-        }
-      }
-      knows(by, place.reads == readsBefore);
-    }
-
-    @Override
-    void read(Reply.Answer answer) {
-      place.reads++;
-      SimSending sending = requireNonNull(heard);
-      if (dot != null) { // an update that asked what it has made
-        wants(this, dot);
-      }
-      for (Call before : earlier) {
-        if (!before.object().equals(object()) || !before.task.isWrite()) {
-          continue;
-        }
-        if (task.isWrite() && !before.task.keepsItsPlace()) {
-          continue; // it waited for rights, and may have been done after the update that asks
-        }
-        if (before.pastsForgotten != pastsForgotten) {
-          continue; // the session had forgotten the update before it sent this read
-        }
-        Dot written = before.dot;
-        if (written != null && requireNonNull(before.heard).isBefore(sending)) {
-          wants(before, written);
-        } else if (before.outcome == Outcome.NONE && before.task.keepsItsPlace()) {
-          before.overtakings.add(sending);
-        }
-      }
-      saw(sending.to(), sending.shown(), answer);
     }
   }
 
@@ -332,30 +341,30 @@ final class SimSession {
   private void call(Place place) {
     Workload.Task drawn = draw(place);
     long number = tasks++;
+    Optional<Request.Ask> ask = drawn.ask(number);
     // Counted and not drawn, so that nothing else is drawn otherwise.
+    Optional<Request.Condition> condition = place.workload.condition(drawn, number);
+    boolean inBatch = number % BATCHES_ONE_IN == 1 && ask.isEmpty() && condition.isEmpty();
     boolean bare = number % BARE_ONE_IN == 2 && !drawn.isWrite();
     Workload.Task task =
         bare
             ? new Workload.Task(drawn.object(), Optional.empty(), new Query.Exists(), Effect.NONE)
             : drawn;
-    Call call = new Call(place, task, number);
-    boolean inBatch =
-        number % BATCHES_ONE_IN == 1 && call.ask.isEmpty() && call.condition.isEmpty();
+    Call call = new Call(place, task, ask, condition);
     Keyspace keyspace = session.keyspace(place.unit.policy().name());
     ObjectId object = task.object();
     calls.add(call);
     app.witness(call.asks(), call);
-    call.asked();
     CompletableFuture<?> result;
     if (task.isWrite()) {
+      place.checks.sessions().asked(place.view, object, task.effect());
       Operation operation = task.operation().orElseThrow();
       if (inBatch && task.keepsItsPlace()) {
         result =
             keyspace.updateAllAsync(
                 List.of(new Keyspace.Change(object.key(), object.type(), operation)));
-      } else if (call.condition.isPresent()) {
-        result =
-            keyspace.updateIfAsync(object.key(), object.type(), operation, call.condition.get());
+      } else if (condition.isPresent()) {
+        result = keyspace.updateIfAsync(object.key(), object.type(), operation, condition.get());
       } else {
         result =
             call.ask.isPresent()
@@ -439,11 +448,18 @@ final class SimSession {
       if (!(call.reply instanceof Reply.Done done) || call.times != 1) {
         throw wrong(call, "was done %d times, and the last answer is %s", call.times, call.reply);
       }
-      done.answer().ifPresent(answer -> agree(call, answer, found));
-      call.done(done);
+      boolean before = call.ask.map(Request.Ask::before).orElse(false);
+      if (before) {
+        done.answer().ifPresent(answer -> read(call, answer, found));
+      }
+      wrote(call, done.dot());
+      call.condition.ifPresent(
+          c -> call.conditions().told(call.object(), c, call.task.effect(), done.dot()));
+      if (!before) {
+        done.answer().ifPresent(answer -> read(call, answer, found));
+      }
     } else if (call.reply instanceof Reply.Answer answer) {
-      agree(call, answer, found);
-      call.read(answer);
+      read(call, answer, found);
     } else {
       throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
     }
@@ -459,13 +475,68 @@ final class SimSession {
           call.times,
           call.reply);
     }
-    call.read(answer);
+    read(call, answer);
   }
 
-  /** What the caller is given is what was answered. */
-  private void agree(Call call, Reply.Answer answer, @Nullable Object found) {
+  private void read(Call call, Reply.Answer answer, @Nullable Object found) {
     if (!(found instanceof Keyspace.Found of) || !of.reading().equals(answer.reading())) {
       throw wrong(call, "reads %s, and the last answer is %s", found, call.reply);
+    }
+    read(call, answer);
+  }
+
+  private void wrote(Call call, Dot dot) {
+    SimSending sending = requireNonNull(call.heard);
+    call.dot = dot;
+    for (SimSending read : call.overtakings) {
+      // What was given up in between a later read does not wait for, as the update before it does.
+      boolean gaveUp = goesOn && !after(sending).isAtMost(after(read));
+      if (sending.isBefore(read) && !gaveUp) {
+        call.sessions().overtook(sending.to(), call.object(), read.shown(), dot);
+      }
+    }
+    Effect effect = call.task.effect();
+    // A read that was answered in between may have shown it already.
+    Effect certain = call.place.reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
+    call.sessions().wrote(call.place.view, call.object(), CausalContext.of(dot), certain);
+  }
+
+  private void read(Call call, Reply.Answer answer) {
+    call.place.reads++;
+    SimSending sending = requireNonNull(call.heard);
+    ObjectId object = call.object();
+    if (call.dot != null) { // an update that asked what it has made
+      Effect tokens = new Effect(call.task.effect().tokens(), 0);
+      call.sessions().wrote(call.wanted, object, CausalContext.of(call.dot), tokens);
+    }
+    for (Call before : call.earlier) {
+      if (!before.object().equals(object) || !before.task.isWrite()) {
+        continue;
+      }
+      if (call.task.isWrite() && !before.task.keepsItsPlace()) {
+        continue; // it waited for rights, and may have been done after the update that asks
+      }
+      if (before.pastsForgotten != call.pastsForgotten) {
+        continue; // the session had forgotten the update before it sent this read
+      }
+      Dot dot = before.dot;
+      if (dot != null && requireNonNull(before.heard).isBefore(sending)) {
+        Effect tokens = new Effect(before.task.effect().tokens(), 0);
+        call.sessions().wrote(call.wanted, object, CausalContext.of(dot), tokens);
+      } else if (before.outcome == Outcome.NONE && before.task.keepsItsPlace()) {
+        before.overtakings.add(sending);
+      }
+    }
+    if (call.condition.isPresent() && !ConditionCheck.isOfAll(call.condition.get())) {
+      call.sessions().read(sending.to(), call.wanted, object, sending.shown());
+      call.place.view.sawDots(object, sending.shown());
+      return;
+    }
+    Reading reading = answer.reading().orElseThrow();
+    call.sessions().read(sending.to(), call.wanted, object, sending.shown(), reading);
+    call.sessions().saw(call.place.view, object, sending.shown(), reading);
+    if (call.task.query() instanceof Query.Whole) {
+      call.place.workload.shown(object, reading);
     }
   }
 
@@ -490,14 +561,26 @@ final class SimSession {
     if (call.outcome == Outcome.FAILED && call.times > 0) {
       throw wrong(call, "was done, and its caller is told %s", failure);
     }
-    switch (failure.code()) {
+    ErrorCode code = failure.code();
+    switch (code) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, SHUTTING_DOWN, OVERLOADED, TIMEOUT -> move();
-      default -> {
-        if (!call.mayBeRefused(failure.code())) {
+      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
+        if (!Workload.mayLackRights(call.object())) {
           throw wrong(call, "was refused: %s", failure);
         }
       }
+      case VALUE_TOO_LARGE -> {
+        if (!call.place.workload.mayBeTooLarge(call.task)) {
+          throw wrong(call, "was refused: %s", failure);
+        }
+      }
+      case WRONG_TYPE -> {
+        if (!Workload.mayClash(call.object())) {
+          throw wrong(call, "was refused: %s", failure);
+        }
+      }
+      default -> throw wrong(call, "was refused: %s", failure);
     }
   }
 
@@ -516,7 +599,14 @@ final class SimSession {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(Call call) {
-    VersionVector after = after(requireNonNull(call.sent, "a datacenter has refused it"));
+    VersionVector after =
+        switch (requireNonNull(call.sent, "a datacenter has refused it").request()) {
+          case Request.Read r -> r.after();
+          case Request.Write w -> w.after();
+          case Request.ReadAll r -> r.after();
+          case Request.WriteAll w -> w.after();
+          default -> VersionVector.EMPTY;
+        };
     if (!simulation.losses().hasLost(after)) {
       throw wrong(call, "is said to follow what was lost: %s", after);
     }

@@ -1,8 +1,5 @@
 package io.osier.bench.sim;
 
-import io.osier.core.ErrorCode;
-import java.util.function.Predicate;
-import io.osier.core.VersionVector;
 import static io.osier.bench.sim.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;
 
@@ -53,16 +50,6 @@ final class SimTransactions {
   private static final int SCANS_ONE_IN = 5;
 
   private static final int PAGE_ROWS = 5;
-  private static final int PAST_KEPT = 20;
-
-  /**
-   * A clock to ask for as the past: of a snapshot that was seen, or of a part of a transaction.
-   *
-   * @param shows what the past must show
-   * @param what the same in words
-   */
-  private record Past(
-      ReplicaId at, VersionVector clock, Predicate<TransactionView> shows, String what) {}
 
   /** One transaction. */
   private final class Tx implements SimWitness {
@@ -86,9 +73,6 @@ final class SimTransactions {
 
     @Nullable SimSending begun;
 
-    /** Whether an answer was lost, and its step sent again. */
-    boolean repeated;
-
     @Override
     public Object about() {
       return "txn";
@@ -99,7 +83,6 @@ final class SimTransactions {
       if (sending.request() instanceof Request.Transact t && t.begin().isPresent()) {
         begun = sending;
       }
-      repeated |= sending.request() instanceof Request.Repeat;
     }
 
     @Override
@@ -150,8 +133,6 @@ final class SimTransactions {
   /** What the session has seen and done. */
   private final BitSet known = new BitSet();
 
-  private final List<Past> pasts = new ArrayList<>();
-
   /** Those whose caller waits to hear of them. */
   private int waiting;
 
@@ -184,10 +165,9 @@ final class SimTransactions {
     if (random.nextInt(12) == 0) {
       move();
     }
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(5)) {
       case 0 -> readOnce();
       case 1, 2 -> writeOnce();
-      case 3 -> past();
       default -> interactive();
     }
   }
@@ -281,64 +261,11 @@ final class SimTransactions {
         () -> of.readTogetherAsync(all()),
         found -> {
           look(tx, found, 0);
-          TransactionView view = requireNonNull(tx.view, "it was just read");
-          remember(new Past(tx.where(), of.clock(), view::equals, "what was seen, " + view));
           announce(tx);
-          check.saw(tx.number, view.all());
+          check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
           scheduler.in(pause(), () -> write(tx, of));
         },
         error -> failed(tx, error));
-  }
-
-  private void remember(Past past) {
-    if (pasts.size() < PAST_KEPT) {
-      pasts.add(past);
-    }
-  }
-
-  /** Reads the past, where it was present: elsewhere, and in another life, it is another one. */
-  private void past() {
-    pasts.removeIf(p -> !simulation.dc(p.at.dc()).self().equals(p.at));
-    if (pasts.isEmpty()) {
-      readOnce();
-      return;
-    }
-    Past past = pasts.get(random.nextInt(pasts.size()));
-    session.pin(past.at.dc());
-    Tx tx = new Tx();
-    call(
-        tx,
-        () -> keyspace.beginAsync(TransactionOptions.DEFAULT.at(past.clock).limit(LIMIT)),
-        of ->
-            call(
-                tx,
-                () -> of.readTogetherAsync(all()),
-                found -> {
-                  of.close();
-                  lookAtPast(tx, past, view(found));
-                  next();
-                },
-                error -> isNotThere(tx, past, error)),
-        error -> isNotThere(tx, past, error));
-  }
-
-  private void lookAtPast(Tx tx, Past past, TransactionView view) {
-    if (past.at.equals(tx.where()) && !past.shows.test(view)) {
-      throw wrong(tx, "read the past of %s: %s, which is not %s", past.clock, view, past.what);
-    }
-  }
-
-  private void isNotThere(Tx tx, Past past, Throwable error) {
-    ErrorCode code = error instanceof OsierException e ? e.code() : null;
-    if (code == ErrorCode.SNAPSHOT_TOO_OLD) {
-      pasts.remove(past);
-      next();
-    } else if (code == ErrorCode.SESSION_LOST) {
-      pasts.clear(); // the clock is of a life whose memory is lost
-      next();
-    } else {
-      failed(tx, error);
-    }
   }
 
   private long pause() {
@@ -411,20 +338,7 @@ final class SimTransactions {
     call(
         tx,
         of::commitAsync,
-        clock -> {
-          Dot commit = tx.dot;
-          if (commit != null && !tx.repeated) {
-            // Whoever has seen one of its objects has seen a number before its last.
-            VersionVector within = clock.with(commit.replica(), commit.number() - 1);
-            remember(
-                new Past(
-                    commit.replica(),
-                    within,
-                    v -> v.all().get(tx.number),
-                    "with all of transaction " + tx.number));
-          }
-          committed(tx);
-        },
+        clock -> committed(tx),
         error -> {
           boolean isOpen = !isUnknown(error) && tx.dot == null;
           if (isOpen && tx.commits < COMMITS_MAX && simulation.isLoading()) {
@@ -465,17 +379,14 @@ final class SimTransactions {
     failed(tx, error);
   }
 
-  private static TransactionView view(List<Keyspace.Found> found) {
-    return TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
-  }
-
   /**
    * Checks what a step shows.
    *
    * @param own the transaction's number if it has written
    */
   private void look(Tx tx, List<Keyspace.Found> found, int own) {
-    TransactionView view = view(found);
+    TransactionView view =
+        TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
     BitSet wanted = tx.view == null ? tx.before : TransactionCheck.NONE;
     check.snapshot(name, tx.where(), view, own, wanted);
     if (tx.view == null) {
@@ -517,7 +428,6 @@ final class SimTransactions {
     }
     session.forget();
     known.clear();
-    pasts.clear();
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // its annotation would be a dependency for this alone

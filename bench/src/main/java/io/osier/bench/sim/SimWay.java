@@ -29,6 +29,15 @@ import org.jspecify.annotations.Nullable;
  * once, or later.
  */
 final class SimWay implements Connection {
+  /** One of so many sendings is the last of its connection. */
+  private static final int LOST_ONE_IN = 60;
+
+  /** The same of steps of transactions, which the client asks for again. */
+  private static final int STEP_LOST_ONE_IN = 12;
+
+  /** One of so many is refused before the datacenter looks at it. */
+  private static final int REFUSED_ONE_IN = 80;
+
   /** At one of so many the connection takes nothing for a while. */
   private static final int STALLED_ONE_IN = 30;
 
@@ -38,6 +47,10 @@ final class SimWay implements Connection {
   private static final int DELAY_MILLIS_MAX = 15;
   private static final int BACK_OFF_MILLIS_MIN = 50;
   private static final int BACK_OFF_MILLIS_MAX = 2_000;
+
+  private static final ErrorCode[] REFUSALS = {
+    ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
+  };
 
   /** A connection, from its greeting to its end. */
   private static final class Wire {
@@ -106,6 +119,14 @@ final class SimWay implements Connection {
     this.random = random;
     this.changed = changed;
     this.delayNanos = (1 + random.nextInt(DELAY_MILLIS_MAX)) * MILLI;
+  }
+
+  private boolean isDrawn(int of) {
+    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
+    if (drawn) {
+      simulation.losesAnswer();
+    }
+    return drawn;
   }
 
   // ---------------------------------------------------------------- the connection
@@ -227,10 +248,11 @@ final class SimWay implements Connection {
         Math.max(0, deadlineNanos - scheduler.nanos()),
         () -> lost(one, ErrorCode.TIMEOUT, dc + " did not answer in time"));
     long now = scheduler.nanos();
-    if (simulation.losesAnswer(random, STALLED_ONE_IN)) {
+    if (isDrawn(STALLED_ONE_IN)) {
       over.takesNanos = Math.max(over.takesNanos, now + random.nextInt(STALLED_MILLIS_MAX) * MILLI);
     }
-    if (simulation.losesAnswer(random, one.lostOneIn())) {
+    boolean isOther = SimSending.isNoStep(sent);
+    if (isDrawn(isOther ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
       scheduler.in(breaksIn(over), () -> breaks(over));
     }
     long takes = Math.max(now, over.takesNanos);
@@ -259,8 +281,9 @@ final class SimWay implements Connection {
     }
     one.left = true;
     Request carried = simulation.carried(one.ticket(), one.request());
-    if (simulation.losesAnswer(random, one.refusedOneIn())) {
-      Reply refusal = SimSending.refusal(random);
+    if (isDrawn(REFUSED_ONE_IN)) {
+      ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
+      Reply refusal = new Reply.Failure(code, "nothing was done: not now");
       scheduler.in(2 * delayNanos, () -> bring(one, refusal));
       return;
     }
@@ -327,7 +350,7 @@ final class SimWay implements Connection {
     if (one.request() instanceof Request.Through t) {
       app.learned(simulation.unit(t));
     }
-    one.answered.answered(simulation.options().sabotage().heard(one.request(), reply));
+    one.answered.answered(reply);
   }
 
   // ---------------------------------------------------------------- what the client sees

@@ -174,13 +174,9 @@ final class Simulation {
     return plan.happened();
   }
 
-  /** Draws, once in so many times, whether an answer is lost, or who asks again is refused. */
-  boolean losesAnswer(Random random, int oneIn) {
-    boolean drawn = profile.losesAnswers() && random.nextInt(oneIn) == 0;
-    if (drawn) {
-      plan.happens(Fault.ANSWERS);
-    }
-    return drawn;
+  /** An answer is lost, or who asks again is refused. */
+  void losesAnswer() {
+    plan.happens(Fault.ANSWERS);
   }
 
   /** An update was acknowledged in front of its partition. */

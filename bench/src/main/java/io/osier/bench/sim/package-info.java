@@ -5,8 +5,9 @@
  * <p>{@code Scheduler} is the virtual time, {@code SimNetwork} the links ({@code SimLink}), {@code
  * SimConnection} and {@code SimChannel} what TCP is to production's transport, {@code SimSockets}
  * the transport's world, {@code SimDc} and {@code SimNode} the datacenters and their partitions,
- * {@code SimClient} a session as it is defined. {@code SimApp} is a client of production, for half
- * of the sessions and all transactions: {@code SimWay} is its way to a datacenter, {@code AppWay} the one over bytes, {@code SimInside} the one within its own
+ * {@code SimClient} a session as it is defined, and {@code SimTransactor} one with transactions.
+ * {@code SimApp} is a client of production, for half of the sessions: {@code SimWay} is its way to
+ * a datacenter, {@code AppWay} the one over bytes, {@code SimInside} the one within its own
  * process, and {@code SimSession} and {@code SimTransactions} hold what it tells its callers
  * against what the partitions did. {@code Workload} what it does, {@code FaultPlan} what goes
  * wrong; each {@code …Check} checks one property; {@code Simulation} puts one run together: {@code

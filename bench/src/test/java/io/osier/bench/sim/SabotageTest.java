@@ -1,6 +1,5 @@
 package io.osier.bench.sim;
 
-import io.osier.core.ErrorCode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -113,8 +112,12 @@ final class SabotageTest {
             "counts|shows|cannot be",
             supplier(SabotageTest::twice)),
         arguments(
+            "commits are sent again unmarked",
+            "the counter is|never committed",
+            supplier(SabotageTest::unmarked)),
+        arguments(
             "a repeat's refusal is believed",
-            "its caller is told|is committed as",
+            "never committed|_FORGOTTEN",
             supplier(SabotageTest::believing)),
         arguments(
             "a lost answer is taken for a failure",
@@ -338,14 +341,20 @@ final class SabotageTest {
     };
   }
 
-  /** That it was refused says nothing of what was asked for before. */
+  private static Sabotage unmarked() {
+    return new Sabotage() {
+      @Override
+      public Request repeat(Request.Repeat repeat) {
+        return repeat.step();
+      }
+    };
+  }
+
   private static Sabotage believing() {
     return new Sabotage() {
       @Override
-      public Reply heard(Request request, Reply reply) {
-        return request instanceof Request.Repeat && reply instanceof Reply.Failure f
-            ? new Reply.Failure(ErrorCode.TRANSACTION_ENDED, f.message())
-            : reply;
+      public boolean believesRefusals() {
+        return true;
       }
     };
   }

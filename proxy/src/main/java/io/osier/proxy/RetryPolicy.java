@@ -18,9 +18,6 @@ final class RetryPolicy {
   /** The longest one later: it doubles each time that all have refused it. */
   static final long PAUSE_MILLIS_MAX = 400;
 
-  /** The longest pause before it is looked again whether a datacenter can be reached. */
-  private static final long UNREACHABLE_PAUSE_MILLIS_MAX = 80;
-
   /** How often a call goes on without what its datacenter lacks before it fails. */
   private static final int GO_ON_MAX = 3;
 
@@ -48,9 +45,6 @@ final class RetryPolicy {
   private @Nullable OsierException refusal;
 
   private long pauseMillis = PAUSE_MILLIS;
-
-  /** The same while none can be reached. */
-  private long unreachablePauseMillis = PAUSE_MILLIS;
 
   /** How often it went on without what was missing. */
   private int goneOn;
@@ -127,9 +121,7 @@ final class RetryPolicy {
       return new Next.End(why); // asking once more does not help
     }
     if (tried.isEmpty()) {
-      long shorter = unreachablePauseMillis; // nobody was asked, so nobody has to be spared
-      unreachablePauseMillis = Math.min(2 * shorter, UNREACHABLE_PAUSE_MILLIS_MAX);
-      return again(now, why, shorter);
+      return again(now, why, PAUSE_MILLIS); // nobody was asked, so nobody has to be spared
     }
     tried = Set.of(); // all were tried: begin again after a pause
     long pause = pauseMillis;

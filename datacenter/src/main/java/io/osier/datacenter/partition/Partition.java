@@ -61,7 +61,7 @@ public final class Partition implements Machine {
   /** How often is looked whether all is here that the others had. */
   private static final long COMPLETE_CHECK_NANOS = 500_000_000;
 
-  private static final long HISTORY_CHECK_NANOS = 200_000_000;
+  private static final long HISTORY_CHECK_NANOS = 50_000_000;
 
   private final PartitionConfig config;
   private final boolean isControl;

@@ -306,8 +306,7 @@ public final class Inbound {
       around.stats().gapSeen();
       return true;
     }
-    // The last acknowledgement may have been lost; statuses come several times in that time.
-    in.ackAgain(nowNanos, around.retryNanos());
+    in.ackAgain(nowNanos); // the last acknowledgement may have been lost
     return false;
   }
 

@@ -253,11 +253,4 @@ public final class InboundStream {
       acks.by(nowNanos);
     }
   }
-
-  /** As the other one, but a pause after the last acknowledgement at the earliest. */
-  void ackAgain(long nowNanos, long pauseNanos) {
-    if (position.hasBegun()) {
-      acks.again(nowNanos, pauseNanos);
-    }
-  }
 }

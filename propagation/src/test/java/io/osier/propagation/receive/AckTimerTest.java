@@ -21,18 +21,4 @@ final class AckTimerTest {
     acks.by(20);
     assertThat(acks.dueNanos()).as("not when the last one was").isEqualTo(20);
   }
-
-  @Test
-  void lostAcknowledgement_isRepeatedAtOnce_orAPauseAfterTheLast() {
-    acks.again(3, 10);
-    assertThat(acks.dueNanos()).as("none was sent").isEqualTo(3);
-    assertThat(acks.takeDue(5)).isTrue();
-    acks.again(6, 10);
-    assertThat(acks.dueNanos()).isEqualTo(15);
-    acks.by(8);
-    assertThat(acks.dueNanos()).as("something new does not wait for that").isEqualTo(8);
-    assertThat(acks.takeDue(8)).isTrue();
-    acks.again(40, 10);
-    assertThat(acks.dueNanos()).isEqualTo(40);
-  }
 }

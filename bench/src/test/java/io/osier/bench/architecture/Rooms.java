@@ -259,6 +259,7 @@ final class Rooms {
             "protocol",
             "proxy",
             "datacenter.store",
+            "datacenter.access",
             "datacenter.config",
             "datacenter.server"),
         LOGGING,

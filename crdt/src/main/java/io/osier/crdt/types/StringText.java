@@ -52,8 +52,7 @@ final class StringText {
   /** The long that is written as this text, if there is one. */
   private static Optional<Value> wholeNumber(Value.Str text) {
     String digits = text.content();
-    char first = digits.isEmpty() ? 'x' : digits.charAt(0);
-    if (digits.length() > LONG_DIGITS_MAX || (first != '-' && (first < '0' || first > '9'))) {
+    if (digits.length() > LONG_DIGITS_MAX || !areDigits(digits, digits.startsWith("-") ? 1 : 0)) {
       return Optional.empty();
     }
     try {
@@ -64,6 +63,15 @@ final class StringText {
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
+  }
+
+  private static boolean areDigits(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return from < text.length();
   }
 
   /** The number that something kept is written as, if it is one. */

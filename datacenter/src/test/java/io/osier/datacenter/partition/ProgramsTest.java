@@ -475,7 +475,7 @@ final class ProgramsTest {
   /** Whoever looks at another datacenter, at any moment, sees all of a program or nothing. */
   @Test
   void inACausalKeyspace_nobodySeesHalfOfAProgram() {
-    KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofMillis(2_000));
+    KeyspacePolicy policy = KeyspacePolicy.causal("k", Duration.ofSeconds(2));
     Cluster causal = new Cluster(policy.with(Propagation.ADAPTIVE), "eu", "us", "ap");
     for (int i = 0; i < 400; i++) {
       causal.dc("eu").add("hot", 1); // is held before long

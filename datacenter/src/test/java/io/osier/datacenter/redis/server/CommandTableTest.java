@@ -9,6 +9,7 @@ import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Which commands there are, and which keyspaces numbers stand for. */
@@ -47,7 +48,7 @@ final class CommandTableTest {
 
   @Test
   void of_twoOfOneName_isRefused() {
-    RedisCommand one = TABLE.find("GET").command();
+    RedisCommand one = Objects.requireNonNull(TABLE.find("GET")).command();
     assertThatThrownBy(() -> CommandTable.of(List.of(one, one), Map.of()))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -60,6 +60,7 @@ final class RespConnectionTest {
   private final BlockingQueue<Runnable> passwords = new LinkedBlockingQueue<>();
   private volatile Users users = Users.OPEN;
   private volatile boolean refusesPasswords;
+
   @SuppressWarnings("NullAway") // by start, with which each test begins
   private ClientServer server;
 

@@ -36,7 +36,8 @@ final class ModelStrings {
           throw new Wrong(
               "ERR invalid expire time in '" + w.getFirst().toLowerCase(Locale.ROOT) + "' command");
         }
-        keys.put(key, w.get(3)).deadline = keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
+        keys.put(key, w.get(3)).deadline =
+            keys.millis + (w.getFirst().equals("SETEX") ? 1_000 : 1) * time;
         return "+OK";
       }
       case "GETSET" -> {

@@ -47,7 +47,7 @@ final class RedisModel {
     Entry entry = keys.get(key);
     switch (w.getFirst()) {
       case "DEL", "UNLINK" -> {
-        return ":" + w.stream().skip(1).filter(k -> keys.get(k) != null & forget(k)).count();
+        return ":" + w.stream().skip(1).filter(k -> keys.get(k) != null && forget(k)).count();
       }
       case "EXISTS", "TOUCH" -> {
         return ":" + w.stream().skip(1).filter(k -> keys.get(k) != null).count();
@@ -277,7 +277,14 @@ final class RedisModel {
     String key = w.get(1);
     List<String> words = w.subList(2, w.size());
     switch (w.getFirst()) {
-      case "SADD", "SREM", "SMEMBERS", "SISMEMBER", "SMISMEMBER", "SCARD", "SPOP", "SRANDMEMBER" -> {
+      case "SADD",
+          "SREM",
+          "SMEMBERS",
+          "SISMEMBER",
+          "SMISMEMBER",
+          "SCARD",
+          "SPOP",
+          "SRANDMEMBER" -> {
         return set(w.getFirst(), key, words, observed);
       }
       case "SMOVE" -> {

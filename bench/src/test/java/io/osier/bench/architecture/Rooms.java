@@ -94,6 +94,7 @@ final class Rooms {
         SCRAM,
         "com.ongres.scram.client",
         NETTY,
+        "com.fasterxml.jackson.core",
         LOGGING,
         "com.github.benmanes.caffeine",
         KRYO);

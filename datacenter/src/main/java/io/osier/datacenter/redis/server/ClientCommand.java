@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class ClientCommand {
   private static final String NO_ID = "ERR Invalid client ID";
 
+  /** Names are kept while the connection lasts. */
+  private static final int TEXT_BYTES_MAX = 1_024;
+
   private ClientCommand() {}
 
   static @Nullable Plan client(RespSession session, Place place, byte[][] words) {
@@ -66,6 +69,13 @@ final class ClientCommand {
   }
 
   private static void checkText(byte[] word, String error) {
+    if (word.length > TEXT_BYTES_MAX) {
+      throw new RedisException(
+          "ERR what a client says of itself has at most "
+              + TEXT_BYTES_MAX
+              + " bytes, not "
+              + word.length);
+    }
     for (byte b : word) {
       if (b < '!' || b > '~') {
         throw new RedisException("ERR " + error);

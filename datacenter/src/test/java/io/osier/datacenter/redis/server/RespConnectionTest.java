@@ -369,6 +369,9 @@ final class RespConnectionTest {
     start();
     try (RawRedis redis = new RawRedis(port)) {
       assertThat(redis.ask("GET")).startsWith("-");
+      assertThat(redis.ask("CLIENT SETNAME " + "n".repeat(1_025)))
+          .startsWith("-ERR")
+          .contains("1024");
       assertThat(redis.ask("HELLO 3 SETNAME me")).contains("proto, :3");
       assertThat(redis.ask("CLIENT GETNAME")).isEqualTo("me");
       redis.commands("CLIENT GETNAME", "RESET", "CLIENT GETNAME");

@@ -213,7 +213,7 @@ public final class Program {
      * @throws OsierException the call's error, if it failed
      */
     public Found found(int call) {
-      return answers.get(call).found();
+      return answer(call).found();
     }
 
     /**
@@ -222,7 +222,16 @@ public final class Program {
      * @throws OsierException the call's error, if it failed
      */
     public boolean isDone(int call) {
-      return answers.get(call).isDone();
+      return answer(call).isDone();
+    }
+
+    private Answer answer(int call) {
+      if (call < 0 || call >= answers.size()) {
+        throw OsierException.of(
+            ErrorCode.INVALID_ARGUMENT,
+            "the program has " + answers.size() + " calls, counted from 0; there is no " + call);
+      }
+      return answers.get(call);
     }
   }
 

@@ -107,6 +107,8 @@ final class BoundariesTest {
     all.put(Scan.class, Scan::all);
     all.put(Range.class, Range::all);
     all.put(Keyspace.class, () -> shop);
+    all.put(Program.class, shop::program);
+    all.put(Program.Result.class, () -> new Program.Result(true, List.of()));
     all.put(Batch.class, () -> new Batch(Values.plain()));
     all.put(Watch.class, () -> shop.watch("k"));
     all.put(KeyspaceOptions.class, () -> KeyspaceOptions.DEFAULT);
@@ -233,6 +235,7 @@ final class BoundariesTest {
           Range<io.osier.core.Value> values = (Range<io.osier.core.Value>) range;
           client().session().keyspace("shop").set("s").getAsync(values).cancel(true);
         }
+        case Program program -> program.runAsync().cancel(true);
         case Keyspace.Change change ->
             client().session().keyspace("shop").updateAllAsync(List.of(change)).cancel(true);
         case CompletableFuture<?> future -> {

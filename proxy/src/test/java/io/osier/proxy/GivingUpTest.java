@@ -134,6 +134,9 @@ final class GivingUpTest {
         PublicCalls.types(on.getClass(), method).stream()
             .map(type -> PublicCalls.argument(type, client))
             .toArray();
+    if (Set.of("rename", "copy", "renameAsync", "copyAsync").contains(method.getName())) {
+      all[1] = "another"; // not onto itself
+    }
     if (Arrays.asList(all).contains(null) && !ASK_NOBODY.contains(method.getName())) {
       fail("say here what %s is to be called with", method.toGenericString());
     }

@@ -8,6 +8,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.protocol.Call;
 import io.osier.protocol.Request;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -86,6 +87,7 @@ final class PublicCalls {
       case "io.osier.core.Value" -> Value.of("v");
       case "io.osier.core.Grant" -> Grant.parse("read *");
       case "io.osier.crdt.CrdtType" -> CrdtType.PN_COUNTER;
+      case "io.osier.protocol.Call$When" -> Call.When.NONE;
       case "io.osier.crdt.Operation" -> new Operation.Increment(1);
       case "io.osier.crdt.Query" -> new Query.Whole();
       case "io.osier.protocol.Request$Ask" -> new Request.Ask(false, new Query.Whole());

@@ -31,9 +31,14 @@ record Effect(List<Value> tokens, long amount) {
 
   /** Tokens of registers are whole numbers; text is the number that a string has become. */
   private static Effect shownBy(Value value) {
-    return value instanceof Value.Str number
-        ? new Effect(List.of(), new BigDecimal(number.content()).movePointRight(1).longValueExact())
-        : token(value);
+    try {
+      return value instanceof Value.Str number
+          ? new Effect(
+              List.of(), new BigDecimal(number.content()).movePointRight(1).longValueExact())
+          : token(value);
+    } catch (ArithmeticException | NumberFormatException e) {
+      return token(value); // what nobody has written
+    }
   }
 
   static Effect token(Value token) {

@@ -33,6 +33,7 @@ final class ClientIT {
           "com.esotericsoftware:kryo",
           "com.esotericsoftware:minlog",
           "com.esotericsoftware:reflectasm",
+          "com.fasterxml.jackson.core:jackson-core",
           "com.github.ben-manes.caffeine:caffeine",
           "com.google.errorprone:error_prone_annotations",
           "com.ongres.scram:scram-client",

@@ -65,6 +65,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
 
   private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final Wakeups wakeups = Wakeups.ofLoop();
 
   private boolean working;
 
@@ -424,14 +425,15 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
       try {
-        channel.eventLoop().execute(this::wake);
+        wakeups.add(this, channel.eventLoop());
       } catch (RejectedExecutionException e) {
         channel.close();
       }
     }
   }
 
-  private void wake() {
+  /** Goes on with what was answered. Called by the loop. */
+  void wake() {
     scheduled.set(false);
     work();
   }

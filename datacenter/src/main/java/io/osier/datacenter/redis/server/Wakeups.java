@@ -1,0 +1,63 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Connections of one loop whose commands were answered by other threads. A partition answers many
+ * of them at once, and the loop is woken once for all. Thread-safe.
+ */
+final class Wakeups {
+  /** After so many connections the loop looks at its sockets again. */
+  private static final int CONNECTIONS_MAX = 256;
+
+  private static final FastThreadLocal<Wakeups> OF_LOOP =
+      new FastThreadLocal<>() {
+        @Override
+        protected Wakeups initialValue() {
+          return new Wakeups();
+        }
+      };
+
+  private final Queue<RespConnection> connections = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+
+  private Wakeups() {}
+
+  /** Those of the loop whose thread calls. */
+  static Wakeups ofLoop() {
+    return OF_LOOP.get();
+  }
+
+  /**
+   * The loop will let a connection work.
+   *
+   * @throws RejectedExecutionException if the loop has ended
+   */
+  void add(RespConnection connection, EventLoop loop) {
+    connections.add(connection);
+    schedule(loop);
+  }
+
+  private void schedule(EventLoop loop) {
+    if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+      loop.execute(() -> work(loop));
+    }
+  }
+
+  private void work(EventLoop loop) {
+    scheduled.set(false);
+    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+      RespConnection next = connections.poll();
+      if (next == null) {
+        return;
+      }
+      next.wake();
+    }
+    schedule(loop);
+  }
+}

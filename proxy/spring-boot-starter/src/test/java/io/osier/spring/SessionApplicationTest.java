@@ -10,8 +10,8 @@ import jakarta.servlet.http.HttpSession;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -68,10 +68,8 @@ final class SessionApplicationTest {
     return session;
   }
 
-  private static <T> @Nullable T of(
-      ApplicationContext context, OsierSession session, Function<OsierSession, T> read) {
-    OsierSession found = sessions(context).findById(session.getId());
-    return found == null ? null : read.apply(found);
+  private static OsierSession found(ApplicationContext context, OsierSession session) {
+    return Objects.requireNonNull(sessions(context).findById(session.getId()));
   }
 
   @Test
@@ -119,14 +117,14 @@ final class SessionApplicationTest {
                     s.setAttribute("a", "old");
                     s.setAttribute("b", 1L);
                   });
-          OsierSession first = sessions(context).findById(session.getId());
-          OsierSession second = sessions(context).findById(session.getId());
+          OsierSession first = found(context, session);
+          OsierSession second = found(context, session);
           first.setAttribute("a", "new");
           second.removeAttribute("b");
           second.setAttribute("c", "more");
           sessions(context).save(first);
           sessions(context).save(second);
-          OsierSession both = sessions(context).findById(session.getId());
+          OsierSession both = found(context, session);
           assertThat(both.<String>getAttribute("a")).isEqualTo("new");
           assertThat(both.getAttributeNames()).containsExactlyInAnyOrder("a", "c");
         });
@@ -137,7 +135,7 @@ final class SessionApplicationTest {
     app.run(
         context -> {
           OsierSession session = stored(context, s -> s.setAttribute("user", "ada"));
-          OsierSession under = sessions(context).findById(session.getId());
+          OsierSession under = found(context, session);
           sessions(context).deleteById(session.getId());
           under.setAttribute("page", "7");
           sessions(context).save(under);
@@ -161,7 +159,7 @@ final class SessionApplicationTest {
               OsierSession lasting =
                   stored(context, s -> s.setMaxInactiveInterval(Duration.ofSeconds(-1)));
               assertThat(shop.timeToLive("s:" + lasting.getId())).isEmpty();
-              assertThat(of(context, lasting, OsierSession::getMaxInactiveInterval)).isNegative();
+              assertThat(found(context, lasting).getMaxInactiveInterval()).isNegative();
             });
   }
 

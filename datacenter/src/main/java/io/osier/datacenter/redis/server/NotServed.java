@@ -1,14 +1,18 @@
 package io.osier.datacenter.redis.server;
 
+import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of Redis that Osier does not serve, with why. Static, for any thread. */
 final class NotServed {
   private static final int NAME_MAX = 32;
+
+  private static final Set<String> HTTP = Set.of("POST", "HOST:");
 
   private static final Map<String, String> WHY = new HashMap<>();
 
@@ -65,5 +69,19 @@ final class NotServed {
             + "' is not served by Osier: "
             + what
             + " are not; see docs/REDIS.md";
+  }
+
+  /**
+   * Refuses what a browser sends: a page could let it send commands to a datacenter on its own
+   * machine, where nobody logs in. The line {@code Host:} comes before the body of any request.
+   *
+   * @throws ProtocolError if a command begins with a word of HTTP
+   */
+  static void checkNoHttp(byte[] name) {
+    boolean mayBe = // of nearly all commands their length tells enough
+        name.length == 4 ? (name[0] | 0x20) == 'p' : name.length == 5 && name[4] == ':';
+    if (mayBe && HTTP.contains(RespDecoder.text(name).toUpperCase(Locale.ROOT))) {
+      throw new ProtocolError("this looks like HTTP, and the port is for clients of Redis");
+    }
   }
 }

@@ -247,6 +247,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         guard.frame();
         byte[][] words = input.words();
         if (words.length > 0) {
+          NotServed.checkNoHttp(words[0]);
           session.command(words);
         }
       }

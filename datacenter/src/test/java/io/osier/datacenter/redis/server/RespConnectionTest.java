@@ -273,6 +273,23 @@ final class RespConnectionTest {
   }
 
   @Test
+  void requestOfABrowser_doesNothing_andIsTold() throws Exception {
+    start();
+    for (String head : List.of("POST / HTTP/1.1\r\nHost: localhost", "GET / HTTP/1.1\r\nhost: x")) {
+      try (RawRedis redis = new RawRedis(port)) {
+        redis.send(head + "\r\nContent-Length: 9\r\n\r\nSET k v\r\n");
+        String told = redis.read();
+        while (!told.contains("HTTP")) {
+          told = redis.read();
+        }
+        assertThat(told).contains("this looks like HTTP");
+        assertThat(redis.hasEnded()).isTrue();
+      }
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
   void protocolError_behindCommands_isToldBehindTheirAnswers() throws Exception {
     start();
     try (RawRedis redis = new RawRedis(port)) {

@@ -5,7 +5,22 @@ package io.osier.datacenter.redis.command;
  * stands for itself. Costs at most the pattern's length for each byte of the text.
  */
 public final class Glob {
+  private static final int BYTES_MAX = 1_024;
+
   private Glob() {}
+
+  /**
+   * A pattern that is short enough to be compared with many texts.
+   *
+   * @throws RedisException if it is not
+   */
+  public static byte[] checked(byte[] pattern) {
+    if (pattern.length > BYTES_MAX) {
+      throw new RedisException(
+          "ERR a pattern has at most " + BYTES_MAX + " bytes, not " + pattern.length);
+    }
+    return pattern;
+  }
 
   /** Whether a text is as a pattern wants it. */
   public static boolean matches(byte[] pattern, byte[] text) {

@@ -127,7 +127,7 @@ final class CommandCommand {
       String name = c.name().toLowerCase(Locale.ROOT);
       if (by == null
           || (by.equals("PATTERN")
-              && Glob.matches(words[4], name.getBytes(StandardCharsets.US_ASCII)))
+              && Glob.matches(Glob.checked(words[4]), name.getBytes(StandardCharsets.US_ASCII)))
           || (by.equals("ACLCAT") && c.group().equalsIgnoreCase(text(words[4])))) {
         names.add(RespValue.Bulk.of(name));
       }

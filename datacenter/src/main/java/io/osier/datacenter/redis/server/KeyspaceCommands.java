@@ -68,7 +68,7 @@ final class KeyspaceCommands {
             2,
             "Returns the keys that match a pattern.",
             Set.of(Flag.READONLY),
-            (session, place, words) -> keys(session.scope(), words[1]))
+            (session, place, words) -> keys(session.scope(), Glob.checked(words[1])))
         .add(
             "RANDOMKEY",
             1,
@@ -145,7 +145,7 @@ final class KeyspaceCommands {
         throw syntax();
       }
       switch (option(words[i])) {
-        case "MATCH" -> pattern = words[i + 1];
+        case "MATCH" -> pattern = Glob.checked(words[i + 1]);
         case "COUNT" -> count = number(words[i + 1], "ERR value is not an integer or out of range");
         case "TYPE" -> type = text(words[i + 1]);
         default -> throw syntax();

@@ -137,7 +137,8 @@ final class ServerCommands {
             (name, value) -> {
               for (int i = 2; i < words.length; i++) {
                 byte[] pattern =
-                    text(words[i]).toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);
+                    Glob.checked(
+                        text(words[i]).toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8));
                 if (Glob.matches(pattern, name.getBytes(StandardCharsets.UTF_8))) {
                   found.add(RespValue.Bulk.of(name));
                   found.add(RespValue.Bulk.of(value));

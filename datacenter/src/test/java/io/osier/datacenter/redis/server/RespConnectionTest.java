@@ -386,6 +386,8 @@ final class RespConnectionTest {
     start();
     try (RawRedis redis = new RawRedis(port)) {
       assertThat(redis.ask("GET")).startsWith("-");
+      assertThat(redis.ask("KEYS " + "*a".repeat(513))).contains("at most 1024 bytes");
+      assertThat(redis.ask("SCAN 0 MATCH " + "*a".repeat(513))).contains("at most 1024 bytes");
       assertThat(redis.ask("CLIENT SETNAME " + "n".repeat(1_025)))
           .startsWith("-ERR")
           .contains("1024");

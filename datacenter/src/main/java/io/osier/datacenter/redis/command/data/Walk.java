@@ -34,7 +34,7 @@ record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count) {
     long count = COUNT;
     while (words.hasNext()) {
       switch (words.option()) {
-        case "MATCH" -> pattern = words.next();
+        case "MATCH" -> pattern = Glob.checked(words.next());
         case "COUNT" -> {
           count = words.integer();
           if (count < 1) {

@@ -258,6 +258,8 @@ class RedisScenesTest {
     assertThat(walk("SSCAN", "s", "MATCH", "e1*")).hasSize(11);
     assertThat(walk("SSCAN", "s", "MATCH", "e[^1]?", "COUNT", "3")).hasSize(75);
     assertThat(text("SSCAN s 4711")).contains(" [$e0 "); // unknown: from the beginning
+    assertThat(text("SSCAN s 0 MATCH " + "*a".repeat(513)))
+        .contains("at most 1024 bytes, not 1026");
   }
 
   private Set<String> walk(String command, String key, String... options) {

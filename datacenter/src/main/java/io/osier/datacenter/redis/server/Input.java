@@ -13,6 +13,10 @@ import io.osier.datacenter.redis.RespDecoder;
 final class Input implements ClientRequests.Room {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int BUFFER_BYTES_MIN = 1 << 10;
+
+  /** A connection on which nothing waits keeps no more: there may be ten thousand. */
+  private static final int BUFFER_BYTES_KEPT = 1 << 12;
+
   private static final byte[] NOTHING = {};
 
   private final RespDecoder decoder = new RespDecoder(RespDecoder.Limits.UNKNOWN_USER);
@@ -110,8 +114,9 @@ final class Input implements ClientRequests.Room {
       from = 0;
       to = 0;
     }
-    boolean isOver = waiting == 0 ? bytes.length > BUFFER_BYTES : held < beyond(bytes.length);
-    if (isOver) {
+    if (waiting == 0 && bytes.length > BUFFER_BYTES_KEPT) {
+      replace(NOTHING);
+    } else if (held < beyond(bytes.length)) {
       byte[] smaller = new byte[Math.max(BUFFER_BYTES, waiting)];
       System.arraycopy(bytes, from, smaller, 0, waiting);
       from = 0;
@@ -133,6 +138,11 @@ final class Input implements ClientRequests.Room {
     budget.give(held);
     held = needed;
     bytes = other;
+  }
+
+  /** What the buffer takes. */
+  int bufferBytes() {
+    return bytes.length;
   }
 
   /** The bytes that wait. */

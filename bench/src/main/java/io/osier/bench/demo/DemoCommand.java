@@ -44,6 +44,9 @@ import picocli.CommandLine.Option;
       "2:wrong usage"
     })
 public final class DemoCommand implements Callable<Integer> {
+  /** With what the heap gives it a collection copies for half a second what waits for a link. */
+  private static final String YOUNG_GENERATION = "-Xmn48m";
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** A load that only gives the dashboard something to show takes this part of the target. */
@@ -116,7 +119,9 @@ public final class DemoCommand implements Callable<Integer> {
     LocalCluster cluster =
         new ClusterSettings(directory, keyspaces(kinds))
             .javaOptions(
-                Stream.concat(Jvm.BRIEF.stream(), Stream.of(Jvm.TELLS_COLLECTIONS)).toList())
+                Stream.concat(
+                        Jvm.BRIEF.stream(), Stream.of(Jvm.TELLS_COLLECTIONS, YOUNG_GENERATION))
+                    .toList())
             .seed(seed)
             .admin()
             .start();

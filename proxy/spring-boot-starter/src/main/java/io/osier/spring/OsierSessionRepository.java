@@ -87,6 +87,9 @@ public final class OsierSessionRepository implements SessionRepository<OsierSess
     Duration unused = session.getMaxInactiveInterval();
     ObjectSpace space = unused.isNegative() ? keyspace : keyspace.expiring(unused);
     space.map(key).update(updates);
+    if (unused.isNegative() && !isNew) {
+      keyspace.persist(key); // it may have had an end
+    }
     session.stored();
   }
 

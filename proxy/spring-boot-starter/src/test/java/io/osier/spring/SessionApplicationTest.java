@@ -159,6 +159,10 @@ final class SessionApplicationTest {
               OsierSession lasting =
                   stored(context, s -> s.setMaxInactiveInterval(Duration.ofSeconds(-1)));
               assertThat(shop.timeToLive("s:" + lasting.getId())).isEmpty();
+              OsierSession ending = stored(context, s -> {});
+              ending.setMaxInactiveInterval(Duration.ofSeconds(-1));
+              sessions(context).save(ending);
+              assertThat(shop.timeToLive("s:" + ending.getId())).isEmpty();
               assertThat(found(context, lasting).getMaxInactiveInterval()).isNegative();
             });
   }

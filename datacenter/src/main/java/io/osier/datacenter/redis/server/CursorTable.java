@@ -8,12 +8,16 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps {@value #PLACES} places, each for ten minutes. So what is there all the time while somebody
- * walks is shown at least once, whatever is forgotten. Thread-safe.
+ * Keeps {@value #PLACES} places, each for ten minutes, and less if they are large: a place in a set
+ * is an element. So what is there all the time while somebody walks is shown at least once,
+ * whatever is forgotten. Thread-safe.
  */
 final class CursorTable implements Cursors {
   static final int PLACES = 16_384;
   static final long MILLIS = 600_000;
+
+  /** All places have at most so many bytes together, the last one excepted. */
+  static final long BYTES_MAX = 32 << 20;
 
   private record Place(byte[] bytes, long untilMillis) {}
 
@@ -22,6 +26,8 @@ final class CursorTable implements Cursors {
 
   /** By their numbers, the oldest first. */
   private final Map<Long, Place> places = new LinkedHashMap<>();
+
+  private long bytes;
 
   /**
    * None is known.
@@ -39,9 +45,12 @@ final class CursorTable implements Cursors {
     long now = millis.getAsLong();
     Iterator<Place> oldest = places.values().iterator();
     while (oldest.hasNext()) {
-      if (oldest.next().untilMillis > now && places.size() < PLACES) {
+      Place next = oldest.next();
+      boolean hasRoom = places.size() < PLACES && bytes + place.length <= BYTES_MAX;
+      if (next.untilMillis > now && hasRoom) {
         break;
       }
+      bytes -= next.bytes.length;
       oldest.remove();
     }
     long number;
@@ -49,6 +58,7 @@ final class CursorTable implements Cursors {
       number = numbers.getAsLong() & Long.MAX_VALUE; // some clients take no larger ones
     } while (number == 0 || places.containsKey(number));
     places.put(number, new Place(place.clone(), now + MILLIS));
+    bytes += place.length;
     return number;
   }
 

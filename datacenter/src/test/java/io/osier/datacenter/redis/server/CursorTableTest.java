@@ -41,6 +41,24 @@ final class CursorTableTest {
   }
 
   @Test
+  void put_largePlaces_forgetsTheOldest_andKeepsTheLastHoweverLargeItIs() {
+    CursorTable table = new CursorTable(millis::get, new Random(1)::nextLong);
+    long first = table.put(new byte[(int) CursorTable.BYTES_MAX / 2]);
+    long second = table.put(new byte[(int) CursorTable.BYTES_MAX / 2]);
+    assertThat(table.get(first)).isPresent();
+    long third = table.put(new byte[1]);
+    assertThat(table.get(first)).isEmpty();
+    assertThat(table.get(second)).isPresent();
+    long larger = table.put(new byte[(int) CursorTable.BYTES_MAX + 1]);
+    assertThat(table.get(second)).isEmpty();
+    assertThat(table.get(third)).isEmpty();
+    assertThat(table.get(larger)).isPresent();
+    long last = table.put(new byte[1]);
+    assertThat(table.get(larger)).isEmpty();
+    assertThat(table.get(last)).isPresent();
+  }
+
+  @Test
   void put_numbersDrawnTwiceOrWrong_areDrawnAgain() {
     long[] drawn = {0, Long.MIN_VALUE, 7, 7, -9};
     int[] next = {0};

@@ -18,6 +18,18 @@ final class Answers {
   /** What is encoded is handed to the network when it has so many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
 
+  /** What a value takes besides its bytes, about. */
+  private static final int VALUE_BYTES = 16;
+
+  /** Twice what an object has that can be read as a whole: one value may be asked for often. */
+  static final long ANSWER_BYTES_MAX = 128L << 20;
+
+  private static final RespValue TOO_LARGE =
+      new RespValue.Err(
+          "ERR the answer takes more than "
+              + (ANSWER_BYTES_MAX >> 20)
+              + " MiB: ask for less, or use SCAN, SSCAN or HSCAN");
+
   /** One for each loop, empty between two calls. */
   private static final FastThreadLocal<RespEncoder> ENCODER =
       new FastThreadLocal<>() {
@@ -53,11 +65,13 @@ final class Answers {
     return ended;
   }
 
-  /** A command is answered. */
+  /** A command is answered; an answer that is too large is an error. */
   void fill(Place place, RespValue value) {
-    place.value = value;
+    long bytes = bytes(value);
+    boolean fits = bytes <= ANSWER_BYTES_MAX;
+    place.value = fits ? value : TOO_LARGE;
     if (places.peek() != place) {
-      place.bytes = bytes(value);
+      place.bytes = fits ? bytes : VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }
   }
@@ -67,31 +81,34 @@ final class Answers {
     return waitingBytes.get();
   }
 
-  private static int bytes(RespValue value) {
+  private static long bytes(RespValue value) {
     return switch (value) {
-      case RespValue.Bulk v -> 32 + v.bytes().length;
+      case RespValue.Bulk v -> VALUE_BYTES + v.bytes().length;
       case RespValue.Array v -> all(v.values());
       case RespValue.Pairs v -> all(v.keysAndValues());
       case RespValue.Elements v -> all(v.values());
       case RespValue.Push v -> all(v.values());
-      default -> 32;
+      default -> VALUE_BYTES;
     };
   }
 
-  private static int all(List<RespValue> values) {
-    long sum = 32;
+  private static long all(List<RespValue> values) {
+    long sum = VALUE_BYTES;
     for (RespValue value : values) {
       sum += bytes(value);
     }
-    return (int) Math.min(Integer.MAX_VALUE, sum);
+    return sum;
   }
 
-  /** Sends what can be sent. */
+  /** Sends what can be sent, as long as it is read. */
   void flush() {
     RespEncoder encoder = ENCODER.get();
     try {
       Place head;
-      while (!ended && (head = places.peek()) != null && (head.value != null || head.cut)) {
+      while (!ended
+          && channel.isWritable()
+          && (head = places.peek()) != null
+          && (head.value != null || head.cut)) {
         places.poll();
         if (head.bytes > 0) {
           waitingBytes.addAndGet(-head.bytes);

@@ -20,7 +20,7 @@ final class Place {
   @Nullable RespValue value;
 
   /** What the value takes, about, in bytes. */
-  int bytes;
+  long bytes;
 
   Place(boolean resp3, boolean silent) {
     this.resp3 = resp3;

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** SORT and SORT_RO of sets. Static, for any thread. */
 final class SortCommand {
+  /** So many are looked up or shown at most: one pattern may be given many times. */
+  private static final long VALUES_MAX = 1_000_000;
+
   private static final String NO_NUMBER = "ERR One or more scores can't be converted into double";
 
   /**
@@ -166,6 +169,11 @@ final class SortCommand {
    */
   private static Plan lookup(
       Scope scope, Key key, List<byte[]> patterns, List<byte[]> elements, Then then) {
+    long stars = patterns.stream().filter(pattern -> star(pattern) >= 0).count();
+    Steps.checkCalls(stars * elements.size());
+    if ((long) patterns.size() * elements.size() > VALUES_MAX) {
+      throw new RedisException("ERR too many values at once: at most " + VALUES_MAX);
+    }
     List<Call> calls = new ArrayList<>();
     List<Key> keys = new ArrayList<>(List.of(key));
     for (byte[] element : elements) {

@@ -235,7 +235,7 @@ final class Steps {
         });
   }
 
-  static void checkCalls(int calls) {
+  static void checkCalls(long calls) {
     if (calls > Request.PROGRAM_MAX) {
       throw new RedisException(
           "ERR too many keys at once: at most " + Request.PROGRAM_MAX + " in one partition");

@@ -312,6 +312,8 @@ class RedisScenesTest {
     assertThat(text("SORT s ALPHA")).isEqualTo("[$1 $10 $9]");
     assertThat(text("SORT s BY w_* GET # GET o_*->f")).isEqualTo("[$10 (nil) $1 (nil) $9 $x]");
     assertThat(text("SORT s STORE l")).startsWith("-ERR SORT ... STORE");
+    assertThat(text("SORT s" + " GET o_*".repeat(3_334))).contains("too many keys at once");
+    assertThat(text("SORT s" + " GET #".repeat(333_334))).contains("at most 1000000");
     text("SADD s x");
     assertThat(text("SORT s")).isEqualTo("-ERR One or more scores can't be converted into double");
   }

@@ -576,17 +576,18 @@ final class RespConnectionTest {
     start(
         PortLimits.DEFAULT,
         new UserLimits(UserLimits.Limit.given(10), two, UserLimits.Limit.given(1 << 20)));
-    try (RawRedis redis = new RawRedis(port)) {
-      redis.commands("GET a", "GET b", "GET c");
+    try (RawRedis redis = new RawRedis(port);
+        RawRedis other = new RawRedis(port)) {
+      redis.commands("GET a", "GET b");
       Waiting a = next();
-      Waiting b = next();
+      Waiting b = next(); // both are under way now
+      assertThat(other.ask("GET c"))
+          .startsWith("-BUSY nothing was done")
+          .contains("user-limits.requests");
       a.reply.accept(answer("1"));
       b.reply.accept(answer("2"));
       assertThat(redis.read()).isEqualTo("1");
       assertThat(redis.read()).isEqualTo("2");
-      assertThat(redis.read())
-          .startsWith("-BUSY nothing was done")
-          .contains("user-limits.requests");
     }
   }
 

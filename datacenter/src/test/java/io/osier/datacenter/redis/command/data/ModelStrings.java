@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Redis' commands of strings, as simple as they can be said. */
 final class ModelStrings {
+  private static final int DIGITS = 40;
+
   private static final String NIL = "(nil)";
   private final ModelKeys keys;
 
@@ -205,9 +207,15 @@ final class ModelStrings {
     return bulk(sum);
   }
 
+  /** The number that a text is: Osier counts with 40 digits on each side of the point. */
   static BigDecimal decimal(String text, String error) {
     try {
-      return new BigDecimal(text);
+      BigDecimal number = new BigDecimal(text);
+      long before = (long) number.precision() - number.scale();
+      if (text.length() > DIGITS || Math.abs((long) number.scale()) > DIGITS || before > DIGITS) {
+        throw new Wrong(error);
+      }
+      return number;
     } catch (NumberFormatException e) {
       throw new Wrong(error);
     }

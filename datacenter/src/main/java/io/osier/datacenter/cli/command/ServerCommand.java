@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
       "",
       "Without --config it is one datacenter for this machine alone: on loopback, with "
           + "the keyspace default, its store in ./osier-data and its page at "
-          + "http://127.0.0.1:7402. osier init writes a file to go on from.",
+          + "http://127.0.0.1:7402. osier init writes a file to go on from. With --redis "
+          + "clients of Redis are served, too, at port 6379.",
       "",
       "The file holds the settings that differ from their defaults, for example:",
       "",
@@ -82,6 +83,13 @@ public final class ServerCommand implements Callable<Integer> {
   private @Nullable File file;
 
   @ArgGroup private @Nullable Place place;
+
+  @Option(
+      names = "--redis",
+      description =
+          "without --config: also serve clients of Redis, at port 6379 (the store's directory is"
+              + " osier-redis-data by default)")
+  private boolean redis;
 
   @Option(
       names = "--check",
@@ -156,9 +164,15 @@ public final class ServerCommand implements Callable<Integer> {
             spec.commandLine(),
             "--dir and --memory are for a start without --config; in a file it is osier.store.dir");
       }
+      if (redis && spec != null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--redis is for a start without --config; in a file it is osier.listen.redis-port");
+      }
       return ConfigReader.read(file, environment, warnings::add);
     }
-    String dir = place == null || place.dir == null ? StarterConfig.DIR : place.dir;
+    String usual = redis ? StarterConfig.REDIS_DIR : StarterConfig.DIR;
+    String dir = place == null || place.dir == null ? usual : place.dir;
     if (dir.isBlank() && spec != null) {
       throw new ParameterException(
           spec.commandLine(), "--dir must name a directory; --memory keeps all data in memory");
@@ -166,7 +180,7 @@ public final class ServerCommand implements Callable<Integer> {
     String store = place != null && place.memory ? "" : Path.of(dir).toAbsolutePath().toString();
     DatacenterConfig config =
         ConfigReader.read(
-            StarterConfig.SOURCE, StarterConfig.text(store), environment, warnings::add);
+            StarterConfig.SOURCE, StarterConfig.text(store, redis), environment, warnings::add);
     Optional<Path> asked =
         store.isEmpty() ? Optional.empty() : Optional.of(Path.of(store, config.dc()));
     if (place != null && !config.store().dir().equals(asked)) {
@@ -213,7 +227,9 @@ public final class ServerCommand implements Callable<Integer> {
       warnings.forEach(LOG::warn);
       if (file == null) {
         LOG.info(
-            "{}", StarterConfig.whatNext(config, datacenter.clientPort(), datacenter.adminPort()));
+            "{}",
+            StarterConfig.whatNext(
+                config, datacenter.clientPort(), datacenter.adminPort(), datacenter.redisPort()));
       }
     } catch (OsierException e) {
       if (e.code() == ErrorCode.SHUTTING_DOWN) {

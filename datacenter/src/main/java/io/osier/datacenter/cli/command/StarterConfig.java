@@ -17,25 +17,35 @@ final class StarterConfig {
   /** The store's directory where none is named. */
   static final String DIR = "osier-data";
 
+  /** The same with {@code --redis}, since the number of a store's partitions cannot be changed. */
+  static final String REDIS_DIR = "osier-redis-data";
+
   private StarterConfig() {}
 
   /**
    * The settings.
    *
    * @param storeDir the store's directory; empty keeps all data in memory
+   * @param redis whether clients of Redis are served at their usual port: their commands on several
+   *     keys need a single partition
    */
-  static String text(String storeDir) {
+  static String text(String storeDir, boolean redis) {
     return "osier { dc = local, admin { enabled = true }, store { dir = "
         + ConfigUtil.quoteString(storeDir)
-        + " }, keyspaces { default {} } }";
+        + " }, "
+        + (redis
+            ? "listen { redis-port = 6379 }, keyspaces { default { partitions = 1 } } }"
+            : "keyspaces { default {} } }");
   }
 
   /**
    * What a newcomer wants to know once it serves: where the page and the data are, what to type.
    *
    * @param adminPort empty if there is no page
+   * @param redisPort empty if clients of Redis are not served
    */
-  static String whatNext(DatacenterConfig config, int clientPort, OptionalInt adminPort) {
+  static String whatNext(
+      DatacenterConfig config, int clientPort, OptionalInt adminPort, OptionalInt redisPort) {
     boolean isPageEncrypted = config.tls().filter(TlsSettings::admin).isPresent();
     return "one datacenter "
         + (ProtectedMode.isLoopback(config.host())
@@ -54,6 +64,9 @@ final class StarterConfig {
         + HostPort.bound(config.host(), clientPort)
         + (config.tls().isPresent() ? " --authorities FILE" : "")
         + " counter incr likes:42"
+        + (redisPort.isPresent()
+            ? "\n  with Redis:    redis-cli -p " + redisPort.getAsInt() + " INCR likes:42"
+            : "")
         + "\n  go on with:    osier init --dc eu --peers us=us.example:7401   (osier help init)";
   }
 }

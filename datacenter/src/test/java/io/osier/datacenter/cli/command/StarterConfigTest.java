@@ -20,11 +20,11 @@ final class StarterConfigTest {
   @TempDir private Path dir;
 
   private static DatacenterConfig config(String store, Map<String, String> environment) {
-    return ConfigReader.read(StarterConfig.SOURCE, StarterConfig.text(store), environment);
+    return ConfigReader.read(StarterConfig.SOURCE, StarterConfig.text(store, false), environment);
   }
 
   private static String whatNext(Map<String, String> environment, OptionalInt adminPort) {
-    return StarterConfig.whatNext(config("", environment), 7400, adminPort);
+    return StarterConfig.whatNext(config("", environment), 7400, adminPort, OptionalInt.empty());
   }
 
   @Test
@@ -34,7 +34,7 @@ final class StarterConfigTest {
     assertThat(config.keyspaces()).extracting(KeyspacePolicy::name).containsExactly("default");
     assertThat(config.store().dir()).contains(dir.resolve("a \"b\"").resolve("local"));
     assertThat(config.admin()).isNotEmpty();
-    assertThat(StarterConfig.whatNext(config, 7400, OptionalInt.of(7402)))
+    assertThat(StarterConfig.whatNext(config, 7400, OptionalInt.of(7402), OptionalInt.empty()))
         .contains(
             "for this machine alone", "http://127.0.0.1:7402\n", "127.0.0.1:7400 ", "a \"b\"");
     assertThat(config("", Map.of()).store().dir()).isEmpty();
@@ -87,11 +87,28 @@ final class StarterConfigTest {
   }
 
   @Test
+  void serverForRedis_hasItsPortAndOnePartitionInAFolderOfItsOwn() {
+    ServerCommand server = new ServerCommand(Map.of());
+    new CommandLine(server).parseArgs("--redis");
+    DatacenterConfig config = server.configuration(new ArrayList<>());
+    assertThat(config.redis()).hasValueSatisfying(r -> assertThat(r.port()).isEqualTo(6379));
+    assertThat(config.keyspaces())
+        .singleElement()
+        .satisfies(keyspace -> assertThat(keyspace.partitions()).isEqualTo(1));
+    assertThat(config.store().dir().orElseThrow().toString()).contains(StarterConfig.REDIS_DIR);
+    assertThat(StarterConfig.whatNext(config, 7400, OptionalInt.of(7402), OptionalInt.of(6379)))
+        .contains("redis-cli -p 6379 ");
+    assertThat(config("", Map.of()).redis()).isEmpty();
+  }
+
+  @Test
   void wrongUsage_isNamed() {
     assertThatThrownBy(() -> warnings(Map.of(), "--dir", ""))
         .hasMessageContaining("--dir must name a directory");
     assertThatThrownBy(() -> warnings(Map.of(), "--config", "x.conf", "--memory"))
         .hasMessageContaining("for a start without --config");
+    assertThatThrownBy(() -> warnings(Map.of(), "--config", "x.conf", "--redis"))
+        .hasMessageContaining("osier.listen.redis-port");
     assertThatThrownBy(() -> warnings(Map.of(), "--dir", "x", "--memory"))
         .hasMessageContaining("mutually exclusive");
   }

@@ -11,7 +11,8 @@ final class OtherSystems implements Targets.Starter {
     return switch (name) {
       case "hazelcast" -> new HazelcastPeer();
       case "pekko" -> new PekkoPeer();
-      case "redis" -> new RedisTarget(cluster);
+      case "redis" -> new RedisTarget(new RedisServer(cluster));
+      case "osier-redis" -> new RedisTarget(new OsierRedisServer(cluster));
       default -> throw new IllegalArgumentException(name);
     };
   }

@@ -11,15 +11,8 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.osier.bench.cluster.Directories;
-import io.osier.bench.cluster.Durability;
-import io.osier.bench.cluster.Jvm;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.net.Ports;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -27,13 +20,34 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** A redis-server of this machine, called through Lettuce, Java's client, over one connection. */
+/**
+ * What speaks the Redis protocol on this machine, called through Lettuce, Java's client, over one
+ * connection.
+ */
 final class RedisTarget implements Target {
   private static final int TRIES = 100;
   private static final String CHANNEL = "__keyspace@0__:v";
 
-  private final Path directory = Files.createTempDirectory("osier-redis");
-  private final Process process;
+  /** A process that serves the protocol. */
+  interface Server extends AutoCloseable {
+    /** What reports call it. */
+    String name();
+
+    /** The port on loopback. */
+    int port();
+
+    /** False if it has ended by itself. */
+    boolean isAlive();
+
+    /** Processor time that it has taken. */
+    Duration cpu();
+
+    /** Stops it. */
+    @Override
+    void close();
+  }
+
+  private final Server server;
   private final RedisClient client;
 
   /** Sends each command at once. */
@@ -42,29 +56,11 @@ final class RedisTarget implements Target {
   /** Sends commands together. */
   private final GatheredRedis gathered;
 
-  RedisTarget(Config config) throws IOException {
-    int port = Ports.free();
-    Durability durability = Targets.oneOf(Durability.class, config, "durability");
-    String fsync =
-        switch (durability) {
-          case MEMORY, NONE -> "no";
-          case ASYNC -> "everysec";
-          case SYNC -> "always";
-        };
-    String options =
-        "--port %d --bind 127.0.0.1 --appendonly %s --appendfsync %s"
-            .formatted(port, durability == Durability.MEMORY ? "no" : "yes", fsync);
-    ProcessBuilder builder =
-        new ProcessBuilder((Targets.REDIS + " " + options).split(" "))
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("redis.log").toFile());
-    builder.command().add("--save"); // never
-    builder.command().add("");
-    process = builder.start();
-    client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+  RedisTarget(Server server) {
+    this.server = server;
+    client = RedisClient.create(RedisURI.create("127.0.0.1", server.port()));
     connection = connect();
-    gathered = new GatheredRedis(port);
+    gathered = new GatheredRedis(server.port());
   }
 
   private StatefulRedisConnection<String, byte[]> connect() {
@@ -72,10 +68,10 @@ final class RedisTarget implements Target {
       try {
         return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
       } catch (RedisConnectionException e) {
-        if (i == TRIES || !process.isAlive()) {
+        if (i == TRIES || !server.isAlive()) {
           client.shutdown();
-          Jvm.stop(process);
-          throw new OsierException(ErrorCode.UNAVAILABLE, Targets.REDIS + " did not start", e);
+          server.close();
+          throw new OsierException(ErrorCode.UNAVAILABLE, server.name() + " did not start", e);
         }
         LockSupport.parkNanos(100_000_000); // it is starting
       }
@@ -94,7 +90,7 @@ final class RedisTarget implements Target {
 
   @Override
   public Duration cpu() {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+    return server.cpu();
   }
 
   @Override
@@ -104,7 +100,7 @@ final class RedisTarget implements Target {
 
   @Override
   public String notes() {
-    return Targets.REDIS + " " + info("server", "redis_version");
+    return server.name() + " " + info("server", "redis_version");
   }
 
   private String info(String section, String name) {
@@ -123,8 +119,7 @@ final class RedisTarget implements Target {
     gathered.close();
     connection.close();
     client.shutdown();
-    Jvm.stop(process);
-    Directories.deleteQuietly(directory);
+    server.close();
   }
 
   /** One command on a key. */

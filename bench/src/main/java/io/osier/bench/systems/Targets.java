@@ -13,6 +13,9 @@ import java.util.TreeSet;
 
 /** Starts what a scenario names as its target. */
 public final class Targets {
+  private static final Set<String> REDIS_OPERATIONS =
+      Set.of("increment", "get", "assign", "read", "add", "add-next");
+
   /** What can be called, by target. */
   private static final Map<String, Set<String>> OPERATIONS =
       Map.of(
@@ -20,7 +23,8 @@ public final class Targets {
           "osier-embedded", Set.of("increment", "add"),
           "pekko", Set.of("increment", "add"),
           "hazelcast", Set.of("increment"),
-          "redis", Set.of("increment", "get", "assign", "read", "add", "add-next"),
+          "redis", REDIS_OPERATIONS,
+          "osier-redis", REDIS_OPERATIONS,
           "echo", Set.of("increment", "increment-get", "get"),
           "rocksdb", Set.of("batch"),
           "simulated", Set.of("sequence", "mixed"));
@@ -73,7 +77,7 @@ public final class Targets {
                 : Duration.ofMillis(100);
         yield new OsierPeer(sla);
       }
-      case "hazelcast", "pekko", "redis" -> otherSystem(cluster);
+      case "hazelcast", "pekko", "redis", "osier-redis" -> otherSystem(cluster);
       case "echo" -> new EchoTarget();
       case "rocksdb" -> new RocksTarget(cluster);
       default -> throw new ScenarioException("nothing can be started as cluster.target " + name);

@@ -55,6 +55,14 @@ final class Answers {
     return place;
   }
 
+  /**
+   * Sends what nobody has asked for, behind the answers to all commands that were begun; so what
+   * follows from a command comes behind its answer.
+   */
+  void push(RespValue value, boolean resp3) {
+    fill(add(resp3, false), value);
+  }
+
   /** How many are waited for, or wait. */
   int size() {
     return places.size();

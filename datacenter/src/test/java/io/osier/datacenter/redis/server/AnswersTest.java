@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.osier.datacenter.redis.RespValue;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,5 +54,16 @@ final class AnswersTest {
     assertThat(answers.size()).isEqualTo(2);
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
     assertThat(sent()).isEqualTo(":1\r\n:2\r\n");
+  }
+
+  @Test
+  void push_leavesBehindTheAnswersOfCommandsBegunBefore() {
+    Place command = answers.add(true, false);
+    RespValue message = new RespValue.Push(List.of(new RespValue.Simple("m")));
+    answers.push(message, true);
+    answers.push(message, false);
+    assertThat(sent()).isEmpty();
+    answers.fill(command, new RespValue.Int(1));
+    assertThat(sent()).isEqualTo(":1\r\n>1\r\n+m\r\n*1\r\n+m\r\n");
   }
 }

@@ -279,9 +279,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Nothing behind the last command is begun before {@link #goOn}. */
-  void hold() {
-    steps.hold();
+  /** Does something with nothing beside it, before {@link #goOn}. */
+  void alone(Runnable then) {
+    steps.alone(then);
   }
 
   /** What was held is begun. */
@@ -291,9 +291,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   /** It is known who this is. */
-  void welcome(RespDecoder.Limits limits) {
+  void welcome() {
     guard.greeted();
-    input.setLimits(limits);
+    input.setLimits(RedisPort.LIMITS);
+  }
+
+  /** It is not known any more who this is. */
+  void forget() {
+    input.setLimits(RespDecoder.Limits.UNKNOWN_USER);
   }
 
   /** Something was answered; by any thread. */

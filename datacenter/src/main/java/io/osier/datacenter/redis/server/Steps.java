@@ -42,6 +42,12 @@ final class Steps {
   /** What must wait until no update is under way. */
   private @Nullable Step waiting;
 
+  /** What is done once nothing is under way. */
+  private @Nullable Runnable alone;
+
+  /** How much was asked and is not answered. */
+  private int underWay;
+
   private int updates;
 
   /**
@@ -59,6 +65,19 @@ final class Steps {
   /** Nothing behind the last command is begun before {@link #goOn}. */
   void hold() {
     holding++;
+  }
+
+  /**
+   * Does something once all that was asked is answered to its end, and begins nothing before {@link
+   * #goOn}: what changes whose commands they are must not come between the steps of one.
+   */
+  void alone(Runnable then) {
+    hold();
+    if (underWay == 0) {
+      then.run();
+    } else {
+      alone = then;
+    }
   }
 
   /** What was held may be begun. */
@@ -79,6 +98,7 @@ final class Steps {
   /** Nothing more is asked. */
   void close() {
     waiting = null;
+    alone = null;
   }
 
   /**
@@ -112,6 +132,7 @@ final class Steps {
       }
     }
     boolean ordered = updates > 0;
+    underWay++;
     updates += step.updates;
     long now = requests.nanos();
     for (int i = 0; i < all.size(); i++) {
@@ -192,6 +213,7 @@ final class Steps {
   void finish() {
     Step step;
     while ((step = done.poll()) != null) {
+      underWay--;
       updates -= step.updates;
       if (!channel.isActive()) {
         continue;
@@ -201,6 +223,11 @@ final class Steps {
       if (next != null && updates == 0) {
         waiting = null;
         ask(next);
+      }
+      Runnable then = alone;
+      if (then != null && underWay == 0) {
+        alone = null;
+        then.run();
       }
     }
   }

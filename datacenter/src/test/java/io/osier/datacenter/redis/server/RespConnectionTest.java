@@ -462,6 +462,45 @@ final class RespConnectionTest {
     assertThat(passwords).isEmpty();
   }
 
+  private void logIn(RawRedis redis, String user, String password) throws Exception {
+    redis.commands("AUTH " + user + " " + password);
+    hashNext();
+    assertThat(redis.read()).isEqualTo("+OK");
+  }
+
+  @Test
+  void reset_behindALogin_isNobodyAgain() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "cart", "secret");
+      assertThat(redis.ask("RESET")).isEqualTo("+RESET");
+      assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
+      redis.send("*11\r\n");
+      assertThat(redis.read()).startsWith("-ERR Protocol error: unauthenticated ");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void auth_behindCommands_isJudgedOnceTheyAreDoneToTheirEnd() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "cart", "secret");
+      redis.commands("SADD cart:1 x", "AUTH admin root", "GET other");
+      next().reply.accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+      Waiting second = next(); // as the first user still, who may ask for it
+      assertThat(second.request).isInstanceOf(Request.Read.class);
+      assertThat(passwords).isEmpty();
+      second.reply.accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+      assertThat(redis.read()).startsWith("-WRONGTYPE");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.read()).startsWith("-NOPERM"); // an administrator without any other right
+    }
+  }
+
   @Test
   void auth_newPassword_isNotTheRememberedOne() throws Exception {
     withUsers();

@@ -78,7 +78,7 @@ final class Answers {
     long bytes = bytes(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
-    if (places.peek() != place) {
+    if (places.peek() != place || !channel.isWritable()) { // otherwise it leaves at once
       place.bytes = fits ? bytes : VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }
@@ -92,6 +92,7 @@ final class Answers {
   private static long bytes(RespValue value) {
     return switch (value) {
       case RespValue.Bulk v -> VALUE_BYTES + v.bytes().length;
+      case RespValue.Err v -> VALUE_BYTES + v.text().length();
       case RespValue.Array v -> all(v.values());
       case RespValue.Pairs v -> all(v.keysAndValues());
       case RespValue.Elements v -> all(v.values());

@@ -86,7 +86,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean isInCommand() {
-    return !ending && !steps.isHolding() && input.size() > 0;
+    return !ending && starved && input.size() > 0;
   }
 
   @Override

@@ -534,6 +534,36 @@ final class RespConnectionTest {
   }
 
   @Test
+  void auth_manyWrongAtOnce_areNotAllTried() throws Exception {
+    withUsers();
+    start();
+    List<RawRedis> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < 6; i++) {
+        all.add(new RawRedis(port));
+        all.getLast().commands("AUTH cart wrong"); // before any has failed
+      }
+      List<Runnable> waiting = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        Runnable next = passwords.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(next).isNotNull();
+        waiting.add(next);
+      }
+      waiting.forEach(Runnable::run);
+      List<String> answers = new ArrayList<>();
+      for (RawRedis redis : all) {
+        answers.add(redis.read());
+      }
+      assertThat(answers).filteredOn(a -> a.startsWith("-WRONGPASS ")).hasSize(5);
+      assertThat(answers).filteredOn(a -> a.contains("too many logins")).hasSize(1);
+    } finally {
+      for (RawRedis redis : all) {
+        redis.close();
+      }
+    }
+  }
+
+  @Test
   void auth_moreThanMayWait_isRefused() throws Exception {
     withUsers();
     refusesPasswords = true;
@@ -627,6 +657,40 @@ final class RespConnectionTest {
       b.reply.accept(answer("2"));
       assertThat(redis.read()).isEqualTo("1");
       assertThat(redis.read()).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void commands_thatWaitForTheDatacenter_areNoSlowFrame() throws Exception {
+    start(new PortLimits(10, 60_000, 40), UserLimits.NONE);
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(Collections.nCopies(1_025, "GET k").toArray(String[]::new));
+      List<Waiting> first = new ArrayList<>();
+      for (int i = 0; i < 1_024; i++) {
+        first.add(next());
+      }
+      try (RawRedis half = new RawRedis(port)) {
+        half.send("*2\r\n$4\r\nECH");
+        assertThat(half.hasEnded()).isTrue(); // so the other one has been looked at, too
+      }
+      first.forEach(w -> w.reply.accept(answer("v")));
+      next().reply.accept(answer("last"));
+      for (int i = 0; i < 1_024; i++) {
+        assertThat(redis.read()).isEqualTo("v");
+      }
+      assertThat(redis.read()).isEqualTo("last");
+    }
+  }
+
+  @Test
+  void configSet_ofAPassword_isNoSilentSuccess() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("CONFIG SET requirepass secret"))
+          .startsWith("-ERR")
+          .contains("cli user");
+      redis.send("CONFIG SET requirepass \"\"\r\n");
+      assertThat(redis.read()).isEqualTo("+OK");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +30,18 @@ import org.slf4j.LoggerFactory;
 final class Steps {
   private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
 
+  private static final Reply TOO_MUCH =
+      new Reply.Failure(
+          ErrorCode.OVERLOADED,
+          "what was read for this connection and waits takes more than "
+              + (AnswerShare.BYTES_MAX >> 20)
+              + " MiB; ask for less at once");
+
   private final Channel channel;
   private final ClientRequests requests;
   private final Answers answers;
   private final RespConnection connection;
+  private final AnswerShare share;
 
   /** What was asked and is answered, for the loop. */
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
@@ -60,6 +70,7 @@ final class Steps {
     this.requests = requests;
     this.answers = answers;
     this.connection = connection;
+    this.share = new AnswerShare(answers);
   }
 
   /** Nothing behind the last command is begun before {@link #goOn}. */
@@ -85,9 +96,9 @@ final class Steps {
     holding--;
   }
 
-  /** Whether no further command may be begun. */
+  /** Whether no further command may be begun before another one has ended. */
   boolean isHolding() {
-    return holding > 0;
+    return holding > 0 || !share.hasRoom(underWay);
   }
 
   /** Whether something was answered with which it was not gone on. */
@@ -165,6 +176,7 @@ final class Steps {
     final boolean holds;
     final Reply[] replies;
     final AtomicInteger left;
+    final AtomicLong replyBytes = new AtomicLong();
     int updates;
 
     Step(Place place, Plan.Ask ask, boolean holds) {
@@ -176,7 +188,13 @@ final class Steps {
     }
 
     void replied(int index, Reply reply) {
-      replies[index] = reply;
+      long bytes = share.keep(reply);
+      if (bytes < 0) {
+        replies[index] = TOO_MUCH;
+      } else {
+        replies[index] = reply;
+        replyBytes.addAndGet(bytes);
+      }
       if (left.decrementAndGet() == 0) {
         Steps.this.replied(this);
       }
@@ -214,6 +232,7 @@ final class Steps {
     Step step;
     while ((step = done.poll()) != null) {
       underWay--;
+      share.taken(step.replyBytes.get());
       updates -= step.updates;
       if (!channel.isActive()) {
         continue;

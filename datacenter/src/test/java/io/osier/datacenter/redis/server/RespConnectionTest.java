@@ -141,9 +141,13 @@ final class RespConnectionTest {
   }
 
   private static Reply answer(String text) {
+    return answer(Value.of(text));
+  }
+
+  private static Reply answer(Value value) {
     return new Reply.Answer(
         Optional.of(CrdtType.STRING),
-        Optional.of(new Reading.Single(Optional.of(Value.of(text)))),
+        Optional.of(new Reading.Single(Optional.of(value))),
         true,
         VersionVector.EMPTY);
   }
@@ -319,6 +323,52 @@ final class RespConnectionTest {
       }
       for (int i = 0; i < count; i++) {
         assertThat(redis.read()).isEqualTo("v");
+      }
+    }
+  }
+
+  @Test
+  void pipeline_ofLargeAnswers_isAskedAFewAtATime() throws Exception {
+    start();
+    Reply large = answer(Value.of(new byte[4 << 20]));
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET first");
+      next().reply.accept(large);
+      assertThat(redis.read()).hasSize(4 << 20);
+      redis.commands("GET a", "GET b", "GET c", "GET d", "GET e", "GET f");
+      List<Waiting> few = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        few.add(next());
+      }
+      assertThat(redisWaits()).isTrue();
+      few.forEach(w -> w.reply.accept(large));
+      for (int i = 0; i < 4; i++) {
+        assertThat(redis.read()).hasSize(4 << 20);
+      }
+      for (int i = 0; i < 2; i++) {
+        next().reply.accept(answer("small"));
+      }
+      assertThat(List.of(redis.read(), redis.read())).containsOnly("small");
+    }
+  }
+
+  @Test
+  void pipeline_ofUnexpectedlyLargeAnswers_keepsNoMoreThanOneMayHave() throws Exception {
+    start();
+    Reply large = answer(Value.of(new byte[16 << 20])); // shared by all of them
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(Collections.nCopies(10, "GET k").toArray(String[]::new));
+      Waiting head = next();
+      for (int i = 0; i < 9; i++) {
+        next().reply.accept(large);
+      }
+      head.reply.accept(answer("head"));
+      assertThat(redis.read()).isEqualTo("head");
+      for (int i = 0; i < 7; i++) {
+        assertThat(redis.read()).hasSize(16 << 20);
+      }
+      for (int i = 0; i < 2; i++) {
+        assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("128 MiB");
       }
     }
   }

@@ -15,6 +15,7 @@ import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.propagation.net.link.ConnectionGuard;
 import java.util.concurrent.RejectedExecutionException;

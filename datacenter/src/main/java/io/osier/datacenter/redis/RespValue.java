@@ -19,7 +19,16 @@ public sealed interface RespValue {
    *
    * @param text begins with a word in capitals, as in {@code ERR syntax error}; without line ends
    */
-  record Err(String text) implements RespValue {}
+  record Err(String text) implements RespValue {
+    /** Longer ones repeat what a client has sent. */
+    static final int LENGTH_MAX = 1_024;
+
+    public Err {
+      if (text.length() > LENGTH_MAX) {
+        text = text.substring(0, LENGTH_MAX) + "...";
+      }
+    }
+  }
 
   /** A whole number. */
   record Int(long value) implements RespValue {}

@@ -55,6 +55,14 @@ final class Answers {
     return place;
   }
 
+  /**
+   * Sends what nobody has asked for, behind the answers to all commands that were begun; so what
+   * follows from a command comes behind its answer.
+   */
+  void push(RespValue value, boolean resp3) {
+    fill(add(resp3, false), value);
+  }
+
   /** How many are waited for, or wait. */
   int size() {
     return places.size();
@@ -70,7 +78,7 @@ final class Answers {
     long bytes = bytes(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
-    if (places.peek() != place) {
+    if (places.peek() != place || !channel.isWritable()) { // otherwise it leaves at once
       place.bytes = fits ? bytes : VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }
@@ -84,6 +92,7 @@ final class Answers {
   private static long bytes(RespValue value) {
     return switch (value) {
       case RespValue.Bulk v -> VALUE_BYTES + v.bytes().length;
+      case RespValue.Err v -> VALUE_BYTES + v.text().length();
       case RespValue.Array v -> all(v.values());
       case RespValue.Pairs v -> all(v.keysAndValues());
       case RespValue.Elements v -> all(v.values());

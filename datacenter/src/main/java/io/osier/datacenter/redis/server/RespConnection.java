@@ -10,37 +10,26 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.tls.TlsTrouble;
-import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.RedisErrors;
-import io.osier.datacenter.redis.command.RedisException;
 import io.osier.propagation.net.link.ConnectionGuard;
-import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection that speaks the Redis protocol: commands in, answers out in the same order. Many
- * commands are under way at once; what one asks of partitions is asked in the order of the
- * commands, and a read behind an update waits for its turn there. A command that may ask more than
- * once holds up those behind it. Used by the channel's loop; replies come from any thread, and are
- * taken by the loop.
+ * One connection that speaks the Redis protocol: bytes become commands, which the {@link
+ * Dispatcher} begins; {@link Steps} are what they ask of partitions; {@link Answers} leave in the
+ * order of the commands. It says when there is a turn for each of them, and when the connection
+ * ends. Used by the channel's loop.
  */
 final class RespConnection extends ChannelInboundHandlerAdapter implements ClientServer.Visitor {
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
@@ -59,11 +48,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final ConnectionGuard guard;
   private final Input input;
   private final Answers answers;
+  private final Steps steps;
   private final RespSession session;
-
-  /** What was asked and is answered, for the loop. */
-  private final Queue<Step> done = new ConcurrentLinkedQueue<>();
-
+  private final Dispatcher dispatcher;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Wakeups wakeups = Wakeups.ofLoop();
 
@@ -71,14 +58,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Whether no whole command is left of what has come. */
   private boolean starved = true;
-
-  /** How many commands are under way that hold up those behind them. */
-  private int holding;
-
-  /** What must wait until no update is under way. */
-  private @Nullable Step waiting;
-
-  private int updates;
 
   /** Whether no further command is taken: the connection ends. */
   private boolean ending;
@@ -95,7 +74,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.answers = new Answers(channel);
+    this.steps = new Steps(channel, this.requests, answers, this);
     this.session = new RespSession(channel, port, this.requests, this);
+    this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
   // ---------------------------------------------------------------- for the port
@@ -106,7 +87,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean isInCommand() {
-    return !ending && holding == 0 && input.size() > 0;
+    return !ending && starved && input.size() > 0;
   }
 
   @Override
@@ -182,7 +163,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     ending = true;
-    waiting = null;
+    steps.close();
     input.close();
     answers.close();
     session.end();
@@ -214,13 +195,13 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       do {
         requests.hold();
         try {
-          finish();
+          steps.finish();
           take();
         } finally {
           requests.release();
         }
         answers.flush();
-      } while (!done.isEmpty() || (!starved && mayTake()));
+      } while (steps.areAnswered() || (!starved && mayTake()));
       listen();
       if (answers.isEnded() || (ending && answers.size() == 0)) {
         close();
@@ -234,7 +215,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean mayTake() {
-    return !ending && holding == 0 && answers.size() < COMMANDS_MAX && channel.isWritable();
+    return !ending && !steps.isHolding() && answers.size() < COMMANDS_MAX && channel.isWritable();
   }
 
   private void take() {
@@ -248,7 +229,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         byte[][] words = input.words();
         if (words.length > 0) {
           NotServed.checkNoHttp(words[0]);
-          session.command(words);
+          dispatcher.command(words);
         }
       }
     } catch (ProtocolError e) {
@@ -259,11 +240,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     input.settle();
   }
 
-  /** A place for the answer to a command. */
-  Place place(boolean resp3, boolean silent) {
-    return answers.add(resp3, silent);
-  }
-
   /** The answer to a command. */
   void answer(Place place, RespValue value) {
     answers.fill(place, value);
@@ -272,6 +248,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Nothing behind a command is done; the connection ends behind its answer. */
   void endBehind(Place place) {
     place.ends = true;
+    ending = true;
+  }
+
+  /** Nothing behind a command is done; the connection ends instead of its answer. */
+  void endAt(Place place) {
+    place.cut = true;
     ending = true;
   }
 
@@ -298,129 +280,30 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Nothing behind the last command is begun before {@link #goOn}. */
-  void hold() {
-    holding++;
+  /** Does something with nothing beside it, before {@link #goOn}. */
+  void alone(Runnable then) {
+    steps.alone(then);
   }
 
   /** What was held is begun. */
   void goOn() {
-    holding--;
+    steps.goOn();
     work();
   }
 
   /** It is known who this is. */
-  void welcome(RespDecoder.Limits limits) {
+  void welcome() {
     guard.greeted();
-    input.setLimits(limits);
+    input.setLimits(RedisPort.LIMITS);
   }
 
-  // ---------------------------------------------------------------- steps
-
-  /**
-   * Follows a command's plan.
-   *
-   * @param once whether it asks once at most, but for rare cases
-   */
-  void follow(Place place, Plan plan, boolean once) {
-    if (plan instanceof Plan.Answer answer) {
-      answers.fill(place, answer.value());
-      return;
-    }
-    Plan.Ask ask = (Plan.Ask) plan;
-    boolean scans = ask.requests().stream().anyMatch(Request.Scan.class::isInstance);
-    Step step = new Step(place, ask, !once || scans);
-    if (step.holds) {
-      holding++;
-    }
-    if (scans && updates > 0) {
-      waiting = step; // a scan takes no turn among updates
-    } else {
-      ask(step);
-    }
+  /** It is not known any more who this is. */
+  void forget() {
+    input.setLimits(RespDecoder.Limits.UNKNOWN_USER);
   }
 
-  private void ask(Step step) {
-    List<Request> all = step.ask.requests();
-    for (Request request : all) {
-      if (isUpdate(request)) {
-        step.updates++;
-      }
-    }
-    boolean ordered = updates > 0;
-    updates += step.updates;
-    long now = requests.nanos();
-    for (int i = 0; i < all.size(); i++) {
-      Request request = all.get(i);
-      Request inTurn = ordered ? ordered(request) : request;
-      if (!requests.ask(new Part(step, i, inTurn, now), 0)) {
-        endBehind(step.place); // its user is not there any more
-      }
-    }
-  }
-
-  private static boolean isUpdate(Request request) {
-    return !(request instanceof Request.Read
-        || request instanceof Request.ReadAll
-        || request instanceof Request.Scan);
-  }
-
-  /** A read of what an update under way may change. */
-  private static Request ordered(Request request) {
-    return request instanceof Request.Read r && !r.ordered()
-        ? new Request.Read(
-            r.keyspace(), r.key(), r.type(), r.query(), r.after(), true, r.waitMillis())
-        : request;
-  }
-
-  /** Something that was asked for a command, all of whose replies are awaited. */
-  private final class Step {
-    final Place place;
-    final Plan.Ask ask;
-    final boolean holds;
-    final Reply[] replies;
-    final AtomicInteger left;
-    int updates;
-
-    Step(Place place, Plan.Ask ask, boolean holds) {
-      this.place = place;
-      this.ask = ask;
-      this.holds = holds;
-      this.replies = new Reply[ask.requests().size()];
-      this.left = new AtomicInteger(replies.length);
-    }
-
-    void replied(int index, Reply reply) {
-      replies[index] = reply;
-      if (left.decrementAndGet() == 0) {
-        RespConnection.this.replied(this);
-      }
-    }
-  }
-
-  /** One request of a step. */
-  private final class Part extends Asked {
-    private final Step step;
-    private final int index;
-
-    Part(Step step, int index, Request request, long beganNanos) {
-      super(requests, request, beganNanos);
-      this.step = step;
-      this.index = index;
-    }
-
-    @Override
-    protected void answer(Reply reply) {
-      if (reply instanceof Reply.Failure f) {
-        requests.watch().failed(f.code());
-      }
-      step.replied(index, reply);
-    }
-  }
-
-  /** By any thread. */
-  private void replied(Step step) {
-    done.add(step);
+  /** Something was answered; by any thread. */
+  void wakeLater() {
     if (channel.eventLoop().inEventLoop() && working) {
       return;
     }
@@ -437,57 +320,5 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   void wake() {
     scheduled.set(false);
     work();
-  }
-
-  private void finish() {
-    Step step;
-    while ((step = done.poll()) != null) {
-      updates -= step.updates;
-      if (!channel.isActive()) {
-        continue;
-      }
-      finish(step);
-      Step next = waiting;
-      if (next != null && updates == 0) {
-        waiting = null;
-        ask(next);
-      }
-    }
-  }
-
-  private void finish(Step step) {
-    if (endsConnection(step)) {
-      LOG.warn(
-          "connection of client {} closed: what was asked has no certain outcome: {}",
-          channel.remoteAddress(),
-          Arrays.toString(step.replies));
-      step.place.cut = true;
-      ending = true;
-      return;
-    }
-    if (step.holds) {
-      holding--;
-    }
-    Plan next;
-    try {
-      next = step.ask.then().apply(List.of(step.replies));
-    } catch (RedisException e) {
-      next = new Plan.Answer(new RespValue.Err(e.error()));
-    } catch (OsierException e) {
-      next = new Plan.Answer(RedisErrors.of(e));
-    } catch (RuntimeException e) {
-      LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
-      next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
-    }
-    follow(step.place, next, false);
-  }
-
-  private static boolean endsConnection(Step step) {
-    for (Reply reply : step.replies) {
-      if (reply instanceof Reply.Failure f && RedisErrors.endsConnection(f.code())) {
-        return true;
-      }
-    }
-    return false;
   }
 }

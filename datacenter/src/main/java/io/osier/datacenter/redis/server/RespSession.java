@@ -10,27 +10,21 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.Plan;
-import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
-import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one connection has said of itself and chosen, and how its commands begin. Used by the
- * channel's loop only; what CLIENT LIST shows is read by others, too.
+ * What one connection has said of itself and chosen. Used by the channel's loop only; what CLIENT
+ * LIST shows is read by others, too.
  */
 final class RespSession {
   private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
-
-  /** How much of unknown words an error repeats. */
-  private static final int SHOWN_MAX = 128;
 
   /** What CLIENT REPLY says. */
   enum Replies {
@@ -102,7 +96,7 @@ final class RespSession {
   void welcome(Identity identity) {
     requests.welcome(identity);
     user = identity.user();
-    connection.welcome(RedisPort.LIMITS);
+    connection.welcome();
   }
 
   /**
@@ -110,21 +104,28 @@ final class RespSession {
    *
    * @param then what is answered if it is
    */
-  @Nullable Plan login(Place place, String name, byte[] password, Supplier<RespValue> then) {
-    Users users = requests.access().users();
-    if (users.isOpen() && name.equals(Users.DEFAULT)) {
-      return new Plan.Answer(then.get()); // whose password may be any
+  void login(Place place, String name, byte[] password, Supplier<RespValue> then) {
+    connection.alone(() -> judge(place, name, password, then));
+  }
+
+  private void judge(Place place, String name, byte[] password, Supplier<RespValue> then) {
+    if (requests.access().users().isOpen() && name.equals(Users.DEFAULT)) {
+      judged(place, Optional.of(Identity.DEFAULT), "", then); // whose password may be any
+      return;
     }
-    connection.hold();
     port.logins()
         .login(
             requests.access(),
             name,
             RespDecoder.text(password).toCharArray(),
             channel.remoteAddress(),
-            (identity, error) ->
-                channel.eventLoop().execute(() -> judged(place, identity, error, then)));
-    return null;
+            (identity, error) -> {
+              try {
+                channel.eventLoop().execute(() -> judged(place, identity, error, then));
+              } catch (RejectedExecutionException e) {
+                LOG.debug("client {} is gone with its loop", channel.remoteAddress(), e);
+              }
+            });
   }
 
   private void judged(
@@ -153,62 +154,6 @@ final class RespSession {
             .isPresent();
   }
 
-  // ---------------------------------------------------------------- commands
-
-  /** Does a command, or answers what is wrong with it. */
-  void command(byte[][] words) {
-    boolean silent = replies != Replies.ON;
-    if (replies == Replies.SKIP) {
-      replies = Replies.ON;
-    }
-    Place place = connection.place(resp3, silent);
-    lastMillis = port.millis();
-    port.count();
-    CommandTable.Entry entry = port.table().find(words[0]);
-    try {
-      String error = error(entry, words);
-      if (entry == null || error != null) {
-        connection.answer(place, new RespValue.Err(String.valueOf(error)));
-        return;
-      }
-      lastCommand = entry.command().name();
-      Plan plan = entry.plan(this, place, words);
-      if (plan != null) {
-        connection.follow(place, plan, entry.once());
-      }
-    } catch (RedisException e) {
-      connection.answer(place, new RespValue.Err(e.error()));
-    } catch (OsierException e) {
-      connection.answer(place, RedisErrors.of(e));
-    } catch (RuntimeException e) {
-      LOG.error("a fault at {} of client {}", lastCommand, channel.remoteAddress(), e);
-      connection.answer(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
-    }
-  }
-
-  /** Why a command is not begun; null if it is. */
-  private @Nullable String error(CommandTable.@Nullable Entry entry, byte[][] words) {
-    if (entry == null) {
-      String not = NotServed.error(words[0]);
-      return not == null ? unknown(words) : not;
-    }
-    if (!entry.fits(words.length)) {
-      return RedisErrors.arity(entry.command().name()).getMessage();
-    }
-    if (!requests.isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
-      begin(); // others may have been named
-      if (!requests.isWelcome()) {
-        return requests.access().isWaiting()
-            ? "LOADING the datacenter has just started and does not know its users yet"
-            : "NOAUTH Authentication required.";
-      }
-    }
-    if (entry.has(RedisCommand.Flag.ADMIN) && !mayAdminister()) {
-      return noPermission(entry.command().name());
-    }
-    return null;
-  }
-
   /** What Redis says to who may not do a command. */
   String noPermission(String command) {
     return "NOPERM User "
@@ -216,23 +161,6 @@ final class RespSession {
         + " has no permissions to run the '"
         + command.toLowerCase(Locale.ROOT)
         + "' command: the right admin * is missing";
-  }
-
-  private static String unknown(byte[][] words) {
-    StringBuilder text = new StringBuilder("ERR unknown command '");
-    text.append(shown(words[0])).append("', with args beginning with: ");
-    int shown = 0;
-    for (int i = 1; i < words.length && shown < SHOWN_MAX; i++) {
-      String word = shown(words[i]);
-      text.append('\'').append(word).append("' ");
-      shown += word.length() + 3;
-    }
-    return text.toString();
-  }
-
-  private static String shown(byte[] word) {
-    String text = RespDecoder.text(word);
-    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
   }
 
   /** What a command is translated with. */
@@ -306,6 +234,25 @@ final class RespSession {
     place.resp3 = to;
   }
 
+  /** Whether the next command's answer is not sent. Asked once for each command. */
+  boolean takeSilence() {
+    Replies now = replies;
+    if (now == Replies.SKIP) {
+      replies = Replies.ON;
+    }
+    return now != Replies.ON;
+  }
+
+  /** One more command has come. */
+  void count() {
+    lastMillis = port.millis();
+    port.count();
+  }
+
+  void setLastCommand(String of) {
+    lastCommand = of;
+  }
+
   void setReplies(Place place, Replies to) {
     replies = to;
     place.silent = to != Replies.ON;
@@ -316,12 +263,30 @@ final class RespSession {
     connection.endBehind(place);
   }
 
-  /** As if it had just come, but as the same user where that is known without a login. */
+  /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
-    database = 0;
-    name = "";
-    setReplies(place, Replies.ON);
-    setResp3(place, false);
+    connection.alone(
+        () -> {
+          RespValue answer = new RespValue.Simple("RESET");
+          database = 0;
+          name = "";
+          setReplies(place, Replies.ON);
+          setResp3(place, false);
+          forget();
+          try {
+            begin();
+          } catch (OsierException e) {
+            answer = RedisErrors.of(e);
+          }
+          connection.answer(place, answer);
+          connection.goOn();
+        });
+  }
+
+  private void forget() {
+    requests.forget();
+    user = "";
+    connection.forget();
   }
 
   // ---------------------------------------------------------------- for other connections

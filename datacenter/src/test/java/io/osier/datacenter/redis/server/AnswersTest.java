@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.osier.datacenter.redis.RespValue;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,5 +54,27 @@ final class AnswersTest {
     assertThat(answers.size()).isEqualTo(2);
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
     assertThat(sent()).isEqualTo(":1\r\n:2\r\n");
+  }
+
+  @Test
+  void push_leavesBehindTheAnswersOfCommandsBegunBefore() {
+    Place command = answers.add(true, false);
+    RespValue message = new RespValue.Push(List.of(new RespValue.Simple("m")));
+    answers.push(message, true);
+    answers.push(message, false);
+    assertThat(sent()).isEmpty();
+    answers.fill(command, new RespValue.Int(1));
+    assertThat(sent()).isEqualTo(":1\r\n>1\r\n+m\r\n*1\r\n+m\r\n");
+  }
+
+  @Test
+  void waitingBytes_ofErrorsAndOfWhoDoesNotRead_areCounted() {
+    answers.add(false, false); // is waited for
+    answer(new RespValue.Err("e".repeat(1_000)));
+    assertThat(answers.waitingBytes()).isGreaterThan(1_000);
+    answers.close();
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    answer(new RespValue.Bulk(new byte[1 << 20])); // is the first
+    assertThat(answers.waitingBytes()).isGreaterThan(1 << 20);
   }
 }

@@ -1,0 +1,101 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.core.OsierException;
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.NotServed;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Begins the commands of a connection: finds each in the table, looks whether it may be done now,
+ * and has it done by the session itself or by {@link Steps}. What a state of the session changes
+ * about all commands belongs here. Used by the channel's loop only.
+ */
+final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  /** How much of unknown words an error repeats. */
+  private static final int SHOWN_MAX = 128;
+
+  private final RespSession session;
+  private final Answers answers;
+  private final Steps steps;
+
+  Dispatcher(RespSession session, Answers answers, Steps steps) {
+    this.session = session;
+    this.answers = answers;
+    this.steps = steps;
+  }
+
+  /** Does a command, or answers what is wrong with it. */
+  void command(byte[][] words) {
+    Place place = answers.add(session.resp3(), session.takeSilence());
+    session.count();
+    CommandTable.Entry entry = session.port().table().find(words[0]);
+    try {
+      String error = error(entry, words);
+      if (entry == null || error != null) {
+        answers.fill(place, new RespValue.Err(String.valueOf(error)));
+        return;
+      }
+      session.setLastCommand(entry.command().name());
+      Plan plan = entry.plan(session, place, words);
+      if (plan != null) {
+        steps.follow(place, plan, entry.once());
+      }
+    } catch (RedisException e) {
+      answers.fill(place, new RespValue.Err(e.error()));
+    } catch (OsierException e) {
+      answers.fill(place, RedisErrors.of(e));
+    } catch (RuntimeException e) {
+      LOG.error("a fault at {} of client {}", shown(words[0]), session.address(), e);
+      answers.fill(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
+    }
+  }
+
+  /** Why a command is not begun; null if it is. */
+  private @Nullable String error(CommandTable.@Nullable Entry entry, byte[][] words) {
+    if (entry == null) {
+      String not = NotServed.error(words[0]);
+      return not == null ? unknown(words) : not;
+    }
+    if (!entry.fits(words.length)) {
+      return RedisErrors.arity(entry.command().name()).getMessage();
+    }
+    if (!session.requests().isWelcome() && !entry.has(RedisCommand.Flag.NO_AUTH)) {
+      session.begin(); // others may have been named
+      if (!session.requests().isWelcome()) {
+        return session.requests().access().isWaiting()
+            ? "LOADING the datacenter has just started and does not know its users yet"
+            : "NOAUTH Authentication required.";
+      }
+    }
+    if (entry.has(RedisCommand.Flag.ADMIN) && !session.mayAdminister()) {
+      return session.noPermission(entry.command().name());
+    }
+    return null;
+  }
+
+  private static String unknown(byte[][] words) {
+    StringBuilder text = new StringBuilder("ERR unknown command '");
+    text.append(shown(words[0])).append("', with args beginning with: ");
+    int shown = 0;
+    for (int i = 1; i < words.length && shown < SHOWN_MAX; i++) {
+      String word = shown(words[i]);
+      text.append('\'').append(word).append("' ");
+      shown += word.length() + 3;
+    }
+    return text.toString();
+  }
+
+  private static String shown(byte[] word) {
+    String text = RespDecoder.text(word);
+    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
+  }
+}

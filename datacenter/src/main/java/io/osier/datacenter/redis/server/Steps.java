@@ -1,0 +1,288 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.channel.Channel;
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.datacenter.frontend.Asked;
+import io.osier.datacenter.frontend.ClientRequests;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the commands of a connection ask of partitions, step by step. Many are under way at once;
+ * they are asked in the order of the commands, and a read behind an update waits for its turn
+ * there. A command that may ask more than once holds up those behind it. Used by the channel's
+ * loop; replies come from any thread, and are taken by the loop.
+ */
+final class Steps {
+  private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
+
+  private static final Reply TOO_MUCH =
+      new Reply.Failure(
+          ErrorCode.OVERLOADED,
+          "what was read for this connection and waits takes more than "
+              + (AnswerShare.BYTES_MAX >> 20)
+              + " MiB; ask for less at once");
+
+  private final Channel channel;
+  private final ClientRequests requests;
+  private final Answers answers;
+  private final RespConnection connection;
+  private final AnswerShare share;
+
+  /** What was asked and is answered, for the loop. */
+  private final Queue<Step> done = new ConcurrentLinkedQueue<>();
+
+  /** How many commands are under way that hold up those behind them. */
+  private int holding;
+
+  /** What must wait until no update is under way. */
+  private @Nullable Step waiting;
+
+  /** What is done once nothing is under way. */
+  private @Nullable Runnable alone;
+
+  /** How much was asked and is not answered. */
+  private int underWay;
+
+  private int updates;
+
+  /**
+   * None is under way.
+   *
+   * @param connection hears when there is something for {@link #finish}, and that it must end
+   */
+  Steps(Channel channel, ClientRequests requests, Answers answers, RespConnection connection) {
+    this.channel = channel;
+    this.requests = requests;
+    this.answers = answers;
+    this.connection = connection;
+    this.share = new AnswerShare(answers);
+  }
+
+  /** Nothing behind the last command is begun before {@link #goOn}. */
+  void hold() {
+    holding++;
+  }
+
+  /**
+   * Does something once all that was asked is answered to its end, and begins nothing before {@link
+   * #goOn}: what changes whose commands they are must not come between the steps of one.
+   */
+  void alone(Runnable then) {
+    hold();
+    if (underWay == 0) {
+      then.run();
+    } else {
+      alone = then;
+    }
+  }
+
+  /** What was held may be begun. */
+  void goOn() {
+    holding--;
+  }
+
+  /** Whether no further command may be begun before another one has ended. */
+  boolean isHolding() {
+    return holding > 0 || !share.hasRoom(underWay);
+  }
+
+  /** Whether something was answered with which it was not gone on. */
+  boolean areAnswered() {
+    return !done.isEmpty();
+  }
+
+  /** Nothing more is asked. */
+  void close() {
+    waiting = null;
+    alone = null;
+  }
+
+  /**
+   * Follows a command's plan.
+   *
+   * @param once whether it asks once at most, but for rare cases
+   */
+  void follow(Place place, Plan plan, boolean once) {
+    if (plan instanceof Plan.Answer answer) {
+      answers.fill(place, answer.value());
+      return;
+    }
+    Plan.Ask ask = (Plan.Ask) plan;
+    boolean scans = ask.requests().stream().anyMatch(Request.Scan.class::isInstance);
+    Step step = new Step(place, ask, !once || scans);
+    if (step.holds) {
+      holding++;
+    }
+    if (scans && updates > 0) {
+      waiting = step; // a scan takes no turn among updates
+    } else {
+      ask(step);
+    }
+  }
+
+  private void ask(Step step) {
+    List<Request> all = step.ask.requests();
+    for (Request request : all) {
+      if (isUpdate(request)) {
+        step.updates++;
+      }
+    }
+    boolean ordered = updates > 0;
+    underWay++;
+    updates += step.updates;
+    long now = requests.nanos();
+    for (int i = 0; i < all.size(); i++) {
+      Request request = all.get(i);
+      Request inTurn = ordered ? ordered(request) : request;
+      if (!requests.ask(new Part(step, i, inTurn, now), 0)) {
+        connection.endBehind(step.place); // its user is not there any more
+      }
+    }
+  }
+
+  private static boolean isUpdate(Request request) {
+    return !(request instanceof Request.Read
+        || request instanceof Request.ReadAll
+        || request instanceof Request.Scan);
+  }
+
+  /** A read of what an update under way may change. */
+  private static Request ordered(Request request) {
+    return request instanceof Request.Read r && !r.ordered()
+        ? new Request.Read(
+            r.keyspace(), r.key(), r.type(), r.query(), r.after(), true, r.waitMillis())
+        : request;
+  }
+
+  /** Something that was asked for a command, all of whose replies are awaited. */
+  private final class Step {
+    final Place place;
+    final Plan.Ask ask;
+    final boolean holds;
+    final Reply[] replies;
+    final AtomicInteger left;
+    final AtomicLong replyBytes = new AtomicLong();
+    int updates;
+
+    Step(Place place, Plan.Ask ask, boolean holds) {
+      this.place = place;
+      this.ask = ask;
+      this.holds = holds;
+      this.replies = new Reply[ask.requests().size()];
+      this.left = new AtomicInteger(replies.length);
+    }
+
+    void replied(int index, Reply reply) {
+      long bytes = share.keep(reply);
+      if (bytes < 0) {
+        replies[index] = TOO_MUCH;
+      } else {
+        replies[index] = reply;
+        replyBytes.addAndGet(bytes);
+      }
+      if (left.decrementAndGet() == 0) {
+        Steps.this.replied(this);
+      }
+    }
+  }
+
+  /** One request of a step. */
+  private final class Part extends Asked {
+    private final Step step;
+    private final int index;
+
+    Part(Step step, int index, Request request, long beganNanos) {
+      super(requests, request, beganNanos);
+      this.step = step;
+      this.index = index;
+    }
+
+    @Override
+    protected void answer(Reply reply) {
+      if (reply instanceof Reply.Failure f) {
+        requests.watch().failed(f.code());
+      }
+      step.replied(index, reply);
+    }
+  }
+
+  /** By any thread. */
+  private void replied(Step step) {
+    done.add(step);
+    connection.wakeLater();
+  }
+
+  /** Goes on with what was answered. */
+  void finish() {
+    Step step;
+    while ((step = done.poll()) != null) {
+      underWay--;
+      share.taken(step.replyBytes.get());
+      updates -= step.updates;
+      if (!channel.isActive()) {
+        continue;
+      }
+      finish(step);
+      Step next = waiting;
+      if (next != null && updates == 0) {
+        waiting = null;
+        ask(next);
+      }
+      Runnable then = alone;
+      if (then != null && underWay == 0) {
+        alone = null;
+        then.run();
+      }
+    }
+  }
+
+  private void finish(Step step) {
+    if (endsConnection(step)) {
+      LOG.warn(
+          "connection of client {} closed: what was asked has no certain outcome: {}",
+          channel.remoteAddress(),
+          Arrays.toString(step.replies));
+      connection.endAt(step.place);
+      return;
+    }
+    if (step.holds) {
+      holding--;
+    }
+    Plan next;
+    try {
+      next = step.ask.then().apply(List.of(step.replies));
+    } catch (RedisException e) {
+      next = new Plan.Answer(new RespValue.Err(e.error()));
+    } catch (OsierException e) {
+      next = new Plan.Answer(RedisErrors.of(e));
+    } catch (RuntimeException e) {
+      LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
+      next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
+    }
+    follow(step.place, next, false);
+  }
+
+  private static boolean endsConnection(Step step) {
+    for (Reply reply : step.replies) {
+      if (reply instanceof Reply.Failure f && RedisErrors.endsConnection(f.code())) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

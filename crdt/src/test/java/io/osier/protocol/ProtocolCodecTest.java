@@ -11,9 +11,12 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -400,6 +403,22 @@ final class ProtocolCodecTest {
     damage.forEach((at, value) -> bytes[at % bytes.length] = value);
     readOrMalformed(() -> ProtocolCodec.decodeRequest(bytes));
     readOrMalformed(() -> ProtocolCodec.decodeReply(bytes));
+  }
+
+  /** What a client sent is not sent back to it, nor logged, whatever its size. */
+  @Test
+  void refusal_doesNotRepeatALargeOperation() {
+    byte[] call =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeByte(8); // gives a deadline under a condition
+              out.writeKey(Key.of("k"));
+              OperationCodec.write(out, new Operation.Assign(Value.of("x".repeat(100_000))));
+            });
+    assertThatThrownBy(() -> CallCodec.read(new WireInput(call)))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("a deadline is wanted, not Assign")
+        .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200));
   }
 
   private static void readOrMalformed(Runnable decoding) {

@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
  */
 final class ProgramWork {
-  /** More than a request has: what appends to a string makes all of it anew. */
+  /**
+   * More than a request has: what appends to a string makes all of it anew, also where it is given
+   * up then.
+   */
   private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
 
   private final ObjectStore store;
@@ -39,10 +42,8 @@ final class ProgramWork {
   /** Those of the call that is being done. */
   private final List<Tried> tried = new ArrayList<>();
 
-  /** What is kept takes so much, and what is tried, in bytes. */
-  private long keptBytes;
-
-  private long triedBytes;
+  /** What was made takes so much, be it kept, tried or given up, in bytes. */
+  private long madeBytes;
 
   /** The last number that is taken by what is kept. */
   private long last;
@@ -146,6 +147,7 @@ final class ProgramWork {
 
   /** Tries an update; the object then. */
   CrdtState update(ObjectId object, Operation operation) {
+    checkRoom();
     CrdtState before = state(object);
     return tried(
         object,
@@ -160,6 +162,7 @@ final class ProgramWork {
    * @param seen the object without those
    */
   void updateBeside(ObjectId object, CrdtState seen, Operation operation) {
+    checkRoom();
     CrdtState before = state(object);
     tried(
         object,
@@ -172,18 +175,21 @@ final class ProgramWork {
     return tried.isEmpty() ? last : tried.getLast().number;
   }
 
-  private CrdtState tried(
-      ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
-    sequencer.checkSize(object, operation, before, updated.after());
-    long bytes = triedBytes + updated.delta().sizeBytes();
-    if (keptBytes + bytes > MADE_BYTES_MAX) {
+  /** Before anything is made: a call that fails has made it all the same. */
+  private void checkRoom() {
+    if (madeBytes >= MADE_BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "the updates of a program make "
               + MADE_BYTES_MAX
               + " bytes at most, and this call is beyond that: do it with another program");
     }
-    triedBytes = bytes;
+  }
+
+  private CrdtState tried(
+      ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
+    madeBytes += updated.delta().sizeBytes();
+    sequencer.checkSize(object, operation, before, updated.after());
     long own = updated.delta().context().last(sequencer.self());
     tried.add(new Tried(object, operation, updated.delta(), updated.after(), own));
     return updated.after();
@@ -212,13 +218,11 @@ final class ProgramWork {
       made.put(t.object, new Made(to.before, to.deltas, t.after, to.operations));
       last = t.number;
     }
-    keptBytes += triedBytes;
     giveUp();
   }
 
   /** What was tried is not done. */
   void giveUp() {
-    triedBytes = 0;
     tried.clear();
   }
 

@@ -45,6 +45,9 @@ public sealed interface Value extends Comparable<Value> {
     }
   }
 
+  /** What bytes and strings take beside their content in {@link #sizeBytes}. */
+  int BYTES_BESIDE = 2;
+
   /** The kind's rank in the order of values, and its tag in the encoded form. */
   int kind();
 
@@ -71,7 +74,7 @@ public sealed interface Value extends Comparable<Value> {
 
     @Override
     public int sizeBytes() {
-      return 2 + content.length;
+      return BYTES_BESIDE + content.length;
     }
 
     @Override
@@ -139,7 +142,7 @@ public sealed interface Value extends Comparable<Value> {
 
     @Override
     public int sizeBytes() {
-      return 2 + utf8Length;
+      return BYTES_BESIDE + utf8Length;
     }
 
     @Override

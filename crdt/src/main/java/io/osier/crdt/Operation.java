@@ -38,6 +38,19 @@ public sealed interface Operation {
     return false;
   }
 
+  /** Whether it makes values anew that are there: it costs their sizes, not its own. */
+  default boolean rewrites() {
+    return switch (this) {
+      case Append o -> true;
+      case SetRange o -> true;
+      case SetBit o -> true;
+      case UpdateFields o -> o.updates.stream().anyMatch(update -> update.operation.rewrites());
+      case WithDeadline o -> o.update.rewrites();
+      case WithPartDeadlines o -> o.update.rewrites();
+      default -> false;
+    };
+  }
+
   /** Whether it gives an object a deadline. */
   default boolean givesDeadline() {
     return false;

@@ -3,6 +3,9 @@ package io.osier.crdt;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.DotCollector;
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy.Limits;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.state.CrdtState;
 
@@ -16,13 +19,24 @@ import io.osier.crdt.state.CrdtState;
  * update; not thread-safe.
  */
 public final class UpdateContext {
+  /** What one update makes anew of present values, in bytes; one value may be larger. */
+  private static final long REWRITTEN_MAX = 64L << 20;
+
   private final ReplicaId origin;
   private final long first;
   private final long predecessor;
   private final long timestamp;
+  private final int valueBytesMax;
   private long forgotten;
   private final DotCollector superseded = new DotCollector();
   private long next;
+  private long rewritten;
+
+  /** For one update whose values may be as large as any. */
+  public UpdateContext(
+      ReplicaId origin, long first, long predecessor, long timestamp, long forgotten) {
+    this(origin, first, predecessor, timestamp, forgotten, Limits.VALUE_BYTES_CAP);
+  }
 
   /**
    * For one update.
@@ -34,21 +48,28 @@ public final class UpdateContext {
    *     transaction, whose updates all have it
    * @param forgotten of the origin's updates up to this number some may have been forgotten after
    *     their removal ({@link CrdtState#isSpent}); 0 if none was
+   * @param valueBytesMax no value that the update makes of a present one may be larger
    */
   public UpdateContext(
-      ReplicaId origin, long first, long predecessor, long timestamp, long forgotten) {
+      ReplicaId origin,
+      long first,
+      long predecessor,
+      long timestamp,
+      long forgotten,
+      int valueBytesMax) {
     this.origin = origin;
     this.first = first;
     this.next = first;
     this.predecessor = predecessor;
     this.timestamp = timestamp;
     this.forgotten = forgotten;
+    this.valueBytesMax = valueBytesMax;
   }
 
   /** For what follows, within the same update, on a delta that was prepared with this. */
   public UpdateContext after(CausalContext update) {
     long last = update.last(origin);
-    return new UpdateContext(origin, last + 1, last, timestamp, forgotten);
+    return new UpdateContext(origin, last + 1, last, timestamp, forgotten, valueBytesMax);
   }
 
   /**
@@ -82,6 +103,31 @@ public final class UpdateContext {
   /** The hybrid-clock timestamp. */
   public long timestamp() {
     return timestamp;
+  }
+
+  /**
+   * Notes that a value is made anew of a present one, before it is made: what asks for that may be
+   * much smaller, and may ask for it many times.
+   *
+   * @param bytesBefore what is there
+   * @param bytes what comes of it
+   * @throws OsierException VALUE_TOO_LARGE if the value grows too large, or all that the update
+   *     makes so is too much
+   */
+  public void rewrites(long bytesBefore, long bytes) {
+    if (bytes > valueBytesMax && bytes > bytesBefore) {
+      throw OsierException.of(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a string of " + bytes + " bytes is over the limit of " + valueBytesMax + " for a value");
+    }
+    rewritten += bytes;
+    if (rewritten > REWRITTEN_MAX && rewritten > bytes) {
+      throw OsierException.of(
+          ErrorCode.VALUE_TOO_LARGE,
+          "an update that makes strings anew makes at most "
+              + REWRITTEN_MAX
+              + " bytes: do it with several");
+    }
   }
 
   /** Notes that the update replaces or removes what this dot stands for. */

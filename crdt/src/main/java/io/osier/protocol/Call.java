@@ -4,17 +4,13 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
-import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 
 /**
  * A step of a program: see {@link Request.Evaluate}. Each is answered by a {@link Reply.Done} if it
@@ -150,17 +146,6 @@ public sealed interface Call {
         throw OsierException.of(
             ErrorCode.INVALID_ARGUMENT, "1 element or more is to be taken, not " + count);
       }
-    }
-
-    /** Those of a set's elements that are drawn, in their order. */
-    public List<Value> drawn(List<Value> elements) {
-      List<Value> left = new ArrayList<>(elements);
-      SplittableRandom random = new SplittableRandom(seed);
-      int some = Math.min(count, left.size());
-      for (int i = 0; i < some; i++) {
-        Collections.swap(left, i, random.nextInt(i, left.size()));
-      }
-      return left.subList(0, some).stream().sorted().toList();
     }
   }
 

@@ -115,7 +115,8 @@ final class CallCodec {
     if (operation instanceof Operation.Expire deadline) {
       return deadline;
     }
-    throw new MalformedException("a deadline is wanted, not " + operation);
+    throw new MalformedException(
+        "a deadline is wanted, not " + operation.getClass().getSimpleName());
   }
 
   private static Call.When readWhen(WireInput in) {

@@ -2,8 +2,8 @@ package io.osier.protocol;
 
 import static io.osier.protocol.WireParts.KEYSPACE_MAX;
 import static io.osier.protocol.WireParts.readInt;
-import static io.osier.protocol.WireParts.readList;
 import static io.osier.protocol.WireParts.readOptional;
+import static io.osier.protocol.WireParts.readParts;
 import static io.osier.protocol.WireParts.readPlaces;
 import static io.osier.protocol.WireParts.readType;
 import static io.osier.protocol.WireParts.writeOptional;
@@ -222,8 +222,8 @@ final class RequestCodec {
       case EVALUATE ->
           new Request.Evaluate(
               in.readName(KEYSPACE_MAX),
-              readList(in, CallCodec.BYTES_MIN, CallCodec::read),
-              readList(in, 2, CallCodec::readGuard),
+              readParts(in, CallCodec.BYTES_MIN, Request.PROGRAM_MAX, CallCodec::read),
+              readParts(in, 2, Request.PROGRAM_MAX, CallCodec::readGuard),
               in.readVector(),
               readInt(in));
       case SCAN -> readScan(in);
@@ -322,9 +322,10 @@ final class RequestCodec {
   }
 
   private static List<Request.Update> readUpdates(WireInput in) {
-    return readList(
+    return readParts(
         in,
         4,
+        Request.BATCH_MAX,
         i ->
             new Request.Update(
                 i.readKey(), CrdtType.of(i.readByte()), OperationCodec.readOperation(i)));
@@ -340,8 +341,11 @@ final class RequestCodec {
   }
 
   private static List<Request.Fetch> readReads(WireInput in) {
-    return readList(
-        in, 4, i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
+    return readParts(
+        in,
+        4,
+        Request.BATCH_MAX,
+        i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
   }
 
   private static Request.Transact readTransact(WireInput in) {

@@ -14,6 +14,9 @@ final class WireParts {
   /** Longest keyspace name, in bytes. */
   static final int KEYSPACE_MAX = 64;
 
+  /** So many times what a request may have is read, to be refused with its own words. */
+  private static final int READ_FACTOR = 4;
+
   private WireParts() {}
 
   static int readInt(WireInput in) {
@@ -47,12 +50,28 @@ final class WireParts {
   }
 
   static <T> List<T> readList(WireInput in, int itemBytesMin, Function<WireInput, T> reader) {
-    int n = in.readCount(itemBytesMin);
+    return readItems(in, in.readCount(itemBytesMin), reader);
+  }
+
+  private static <T> List<T> readItems(WireInput in, int n, Function<WireInput, T> reader) {
     List<T> items = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
       items.add(reader.apply(in));
     }
     return items;
+  }
+
+  /**
+   * Reads what a request has at most so many of; with many more, which take far less room as bytes
+   * than here, none is read.
+   */
+  static <T> List<T> readParts(
+      WireInput in, int itemBytesMin, int max, Function<WireInput, T> reader) {
+    int n = in.readCount(itemBytesMin);
+    if (n > READ_FACTOR * max) {
+      throw new MalformedException("a request has at most " + max + " of a kind, not " + n);
+    }
+    return readItems(in, n, reader);
   }
 
   static void writePlaces(WireOutput out, List<Request.Place> places) {

@@ -11,14 +11,18 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
+import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -400,6 +404,53 @@ final class ProtocolCodecTest {
     damage.forEach((at, value) -> bytes[at % bytes.length] = value);
     readOrMalformed(() -> ProtocolCodec.decodeRequest(bytes));
     readOrMalformed(() -> ProtocolCodec.decodeReply(bytes));
+  }
+
+  /** What a client sent is not sent back to it, nor logged, whatever its size. */
+  @Test
+  void refusal_doesNotRepeatALargeOperation() {
+    byte[] call =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeByte(8); // gives a deadline under a condition
+              out.writeKey(Key.of("k"));
+              OperationCodec.write(out, new Operation.Assign(Value.of("x".repeat(100_000))));
+            });
+    assertThatThrownBy(() -> CallCodec.read(new WireInput(call)))
+        .isInstanceOf(MalformedException.class)
+        .hasMessageContaining("a deadline is wanted, not Assign")
+        .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200));
+  }
+
+  /** Each takes three bytes there and a hundred here: a frame of them would take the heap. */
+  @Test
+  void requestOfTooManyParts_isNotReadToBeRefused() {
+    for (int n : new int[] {Request.PROGRAM_MAX + 1, 50_000}) {
+      List<Call> calls = Collections.nCopies(n, new Call.Version(Key.of("k")));
+      List<Call.Guard> guards =
+          Collections.nCopies(n, new Call.Guard(Key.of("k"), VersionVector.EMPTY));
+      List<Request.Fetch> reads =
+          Collections.nCopies(
+              n, new Request.Fetch(Key.of("k"), Optional.empty(), new Query.Whole()));
+      List<Request.Update> updates =
+          Collections.nCopies(
+              n, new Request.Update(Key.of("k"), CrdtType.PN_COUNTER, new Operation.Increment(1)));
+      for (Request request :
+          List.of(
+              new Request.Evaluate("k", calls, List.of(), VersionVector.EMPTY, 0),
+              new Request.Evaluate("k", calls.subList(0, 1), guards, VersionVector.EMPTY, 0),
+              new Request.ReadAll("k", reads, VersionVector.EMPTY, false, 0),
+              new Request.WriteAll("k", updates, VersionVector.EMPTY, 0))) {
+        byte[] bytes = ProtocolCodec.encode(1, request);
+        if (n < 50_000) {
+          assertThat(ProtocolCodec.decodeRequest(bytes).message()).isEqualTo(request);
+        } else {
+          assertThatThrownBy(() -> ProtocolCodec.decodeRequest(bytes))
+              .isInstanceOf(MalformedException.class)
+              .hasMessageContaining("at most 10000 of a kind, not 50000");
+        }
+      }
+    }
   }
 
   private static void readOrMalformed(Runnable decoding) {

@@ -125,6 +125,28 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return (V) TreeNode.findUnpacked(root, key);
   }
 
+  /**
+   * The entry before which there are so many. Costs O(log n), but for what was changed since this
+   * was asked of the map or one that it was made of: that is counted first, a leaf at a time.
+   *
+   * @param rank from 0, less than {@link #size}
+   */
+  @SuppressWarnings("unchecked") // a key and its cell
+  public TreeEntry<K, V> at(int rank) {
+    Objects.checkIndex(rank, size);
+    TreeNode node = root;
+    int left = rank;
+    while (node instanceof Inner inner) {
+      int i = 0;
+      for (int in = 0; left >= (in = TreeNode.entryCount(inner.children[i])); i++) {
+        left -= in;
+      }
+      node = inner.children[i];
+    }
+    Leaf leaf = TreeNode.entries(node);
+    return new TreeEntry<>((K) leaf.keys[left], (V) leaf.cells[left]);
+  }
+
   /** The least key; there must be one. */
   @SuppressWarnings("unchecked") // only keys are in there
   public K first() {

@@ -20,6 +20,15 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
   /** For whom it is settled; null if it is not. */
   abstract @Nullable LeafPacking<?, ?> settled();
 
+  /** How many entries are below a node that nobody changes any more. */
+  static int entryCount(TreeNode node) {
+    return switch (node) {
+      case Leaf leaf -> leaf.size;
+      case PackedLeaf leaf -> leaf.size;
+      case Inner inner -> inner.entryCount();
+    };
+  }
+
   /** The place of a key within a range of places, or -(where it would be) - 1. */
   @SuppressWarnings("unchecked") // only keys are in there
   static <K extends Comparable<K>> int find(Object[] keys, int from, int to, K key) {
@@ -141,6 +150,12 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     Object[] lows;
     TreeNode[] children;
 
+    /**
+     * How many entries are below; 0 until somebody asks, which is hardly ever. Any thread may count
+     * and finds the same.
+     */
+    private int entries;
+
     Inner(
         @Nullable LeafPacking<?, ?> settled,
         @Nullable Object owner,
@@ -160,6 +175,17 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     @Override
     @Nullable LeafPacking<?, ?> settled() {
       return settled;
+    }
+
+    private int entryCount() {
+      int known = entries;
+      if (known == 0) {
+        for (TreeNode child : children) {
+          known += TreeNode.entryCount(child);
+        }
+        entries = known;
+      }
+      return known;
     }
 
     /** It is settled still if this child, which it got, is. */

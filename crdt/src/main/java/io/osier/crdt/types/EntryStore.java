@@ -311,6 +311,11 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cells;
   }
 
+  /** The entry before which there are so many, of one that is not decomposed. */
+  final TreeEntry<K, V> entryAt(int rank) {
+    return cells.at(rank);
+  }
+
   /** How many entries there are. */
   public final int entryCount() {
     return behind == null ? cells.size() : behind.size();

@@ -79,22 +79,21 @@ public final class NumericString implements DotStore<NumericString> {
       case Operation.Assign o -> assign(StringText.kept(o.value()), preparation);
       case Operation.Append o -> {
         byte[] more = StringText.bytes(StringText.kept(o.value()));
-        byte[] bytes = bytes(0);
-        int length = bytes.length;
-        byte[] all = Arrays.copyOf(bytes, length + more.length);
+        int length = length();
+        byte[] all = bytes((long) length + more.length, preparation);
         System.arraycopy(more, 0, all, length, more.length);
         yield assign(StringText.kept(all), preparation);
       }
       case Operation.SetRange o -> {
         byte[] part = StringText.bytes(StringText.kept(o.value()));
         int offset = Math.toIntExact(o.offset());
-        byte[] bytes = bytes(part.length == 0 ? 0 : offset + part.length);
+        byte[] bytes = bytes(part.length == 0 ? 0 : (long) offset + part.length, preparation);
         System.arraycopy(part, 0, bytes, part.length == 0 ? 0 : offset, part.length);
         yield assign(StringText.kept(bytes), preparation);
       }
       case Operation.SetBit o -> {
         int at = Math.toIntExact(o.offset() >> 3);
-        byte[] bytes = bytes(at + 1);
+        byte[] bytes = bytes(at + 1L, preparation);
         int bit = 0x80 >> (o.offset() & 7); // the first one is the highest of its byte
         bytes[at] = (byte) (o.on() ? bytes[at] | bit : bytes[at] & ~bit);
         yield assign(StringText.kept(bytes), preparation);
@@ -105,10 +104,16 @@ public final class NumericString implements DotStore<NumericString> {
     };
   }
 
+  private int length() {
+    return kept().map(StringText::length).orElse(0);
+  }
+
   /** Its bytes, and zeros up to a length; a copy. */
-  private byte[] bytes(int lengthMin) {
+  private byte[] bytes(long lengthMin, UpdateContext preparation) {
+    long length = Math.max(length(), lengthMin);
+    preparation.rewrites(length(), length);
     byte[] bytes = kept().map(StringText::bytes).orElse(new byte[0]);
-    return Arrays.copyOf(bytes, Math.max(bytes.length, lengthMin));
+    return Arrays.copyOf(bytes, Math.toIntExact(length));
   }
 
   private NumericString assign(Value value, UpdateContext preparation) {
@@ -168,8 +173,7 @@ public final class NumericString implements DotStore<NumericString> {
   public Reading read(Query query) {
     return switch (query) {
       case Query.Whole q -> new Reading.Single(value());
-      case Query.Size q ->
-          new Reading.Count(kept().map(text -> StringText.bytes(text).length).orElse(0));
+      case Query.Size q -> new Reading.Count(length());
       default -> throw TypeRegistry.wrongQuery(type(), query);
     };
   }

@@ -11,7 +11,13 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.tree.TreeEntry;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param <V> what is known of an element
  */
 public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S, Value, V> {
+  /** Of so many entries one at least is shown where they are drawn by their places. */
+  private static final int SHOWN_SHARE = 8;
+
   SetStore(EntryContent<Value, V> content) {
     super(content);
   }
@@ -40,6 +49,58 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
       case Query.Size q -> new Reading.Count(visible());
       default -> throw TypeRegistry.wrongQuery(type(), query);
     };
+  }
+
+  /**
+   * Elements that are drawn, each as likely as each other, in their order. Costs what is drawn, or
+   * the whole set if it {@link #isDrawnWhole}.
+   *
+   * @param count at most so many
+   * @param seed the same one draws the same of the same set
+   */
+  public final List<Value> drawn(int count, long seed) {
+    if (isDrawnWhole()) {
+      List<Value> all = visible(TreeEntry::key);
+      return drawn(all.size(), Math.min(count, all.size()), seed, all::get);
+    }
+    return drawn(
+        entryCount(),
+        Math.min(count, visible()),
+        seed,
+        rank -> {
+          TreeEntry<Value, V> entry = entryAt(rank);
+          return isVisible(entry.cell()) ? entry.key() : null;
+        });
+  }
+
+  /**
+   * Whether all elements must be looked at to draw some: of what lies outside the heap no place is
+   * known but by its key, and of a set that mostly remembers what was removed few places are right.
+   */
+  public final boolean isDrawnWhole() {
+    return behind() != null || (long) visible() * SHOWN_SHARE < entryCount();
+  }
+
+  /** The first ones of a permutation, of which only what has moved is kept (Fisher and Yates). */
+  private static List<Value> drawn(
+      int places, int count, long seed, IntFunction<@Nullable Value> element) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Integer, Integer> moved = new HashMap<>();
+    List<Value> drawn = new ArrayList<>(count);
+    for (int i = 0; drawn.size() < count; i++) {
+      int at = random.nextInt(i, places);
+      Integer here = moved.remove(i);
+      Integer there = at == i ? here : moved.get(at);
+      if (at != i) {
+        moved.put(at, here == null ? i : here);
+      }
+      Value value = element.apply(there == null ? at : there);
+      if (value != null) {
+        drawn.add(value);
+      }
+    }
+    Collections.sort(drawn);
+    return drawn;
   }
 
   /** Goes past a cell; whether a reader sees it. */

@@ -107,6 +107,13 @@ final class StringText {
     return kept instanceof Value.Int number ? Value.of(number.toString()) : kept;
   }
 
+  /** How many bytes something kept has: at once, however many. */
+  static int length(Value kept) {
+    return kept instanceof Value.Int number
+        ? number.toString().length()
+        : kept.sizeBytes() - Value.BYTES_BESIDE;
+  }
+
   /** The bytes of something kept; not to be changed. */
   static byte[] bytes(Value kept) {
     return kept instanceof Value.Bytes bytes

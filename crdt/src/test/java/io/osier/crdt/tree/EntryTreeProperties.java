@@ -181,6 +181,10 @@ final class EntryTreeProperties {
       assertThat(same).isEqualTo(map).hasSameHashCodeAs(map);
       assertThat(map).isEqualTo(same);
       assertThat(keys(map.iterator())).containsExactlyElementsOf(new TreeMap<>(model).keySet());
+      int rank = 0;
+      for (TreeEntry<Value, Integer> entry : map) {
+        assertThat(map.at(rank++)).isEqualTo(entry);
+      }
     }
     Statistics.label("large").collect(large);
     Statistics.label("large").coverage(c -> c.check(true).percentage(p -> p > 10));

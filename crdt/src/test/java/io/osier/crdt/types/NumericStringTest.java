@@ -14,10 +14,13 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.UpdateContext;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -208,5 +211,49 @@ final class NumericStringTest {
     assertThat(text(number)).as("what was appended counts").isEqualTo("13");
     assertThatThrownBy(() -> new Operation.SetRange(-1, Value.of("x")))
         .hasMessageContaining("an offset is at least 0, not -1");
+  }
+
+  private static CrdtState within(int valueBytesMax, CrdtState state, Operation operation) {
+    long last = state.context().last(EU);
+    return state.join(
+        Updates.prepare(
+            state, operation, new UpdateContext(EU, last + 1, last, 1L << 41, 0, valueBytesMax)));
+  }
+
+  /** Otherwise small updates would make a value that no request could have brought. */
+  @Test
+  void string_doesNotGrowBeyondWhatAValueMayBe() {
+    CrdtState nine = of("123456789");
+    assertThat(text(within(10, nine, new Operation.Append(Value.of("0"))))).hasSize(10);
+    for (Operation longer :
+        List.of(
+            new Operation.Append(Value.of("01")),
+            new Operation.SetRange(10, Value.of("1")),
+            new Operation.SetBit(80, true))) {
+      assertThatThrownBy(() -> within(10, nine, longer))
+          .as("%s", longer)
+          .hasMessageContaining("11 bytes is over the limit of 10");
+    }
+    // The limit was larger: what is there may be changed.
+    assertThat(text(within(5, nine, new Operation.SetRange(8, Value.of("0"))))).endsWith("80");
+    assertThat(text(within(5, nine, new Operation.Append(Value.of(""))))).hasSize(9);
+  }
+
+  /** Each makes all of the string anew, so a small update could take the heap, and minutes. */
+  @Test
+  void fieldsThatAreMadeAnewAgainAndAgain_areRefused() {
+    FieldId field = new FieldId("f", CrdtType.STRING);
+    Operation first = new Operation.Assign(Value.of("x".repeat(1 << 20)));
+    CrdtState map =
+        with(
+            CrdtState.bottom(CrdtType.OR_MAP),
+            EU,
+            new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, first))));
+    Operation.FieldUpdate more = new Operation.FieldUpdate(field, new Operation.SetBit(1, true));
+    Operation few = new Operation.UpdateFields(Collections.nCopies(3, more));
+    Operation many = new Operation.UpdateFields(Collections.nCopies(100, more));
+    assertThat(few.rewrites()).isTrue();
+    assertThat(with(map, EU, few).isBottom()).isFalse();
+    refused(map, many, ErrorCode.VALUE_TOO_LARGE);
   }
 }

@@ -25,6 +25,9 @@ public final class EffectsBuilder {
   private List<Effects.Report> reports = new ArrayList<>();
   private List<Waited.Command> waited = new ArrayList<>();
 
+  /** What updates that were committed here take. */
+  private long committedBytes;
+
   /** What was {@link #waited} before the last {@link #take}. */
   private List<Waited.Command> waitedTaken = List.of();
 
@@ -98,6 +101,16 @@ public final class EffectsBuilder {
     reports.add(new Effects.Report(ticket, report));
   }
 
+  /** An update was committed here that takes so much. */
+  void committed(long bytes) {
+    committedBytes += bytes;
+  }
+
+  /** What the updates that were committed here take encoded, about, in bytes. */
+  long committedBytes() {
+    return committedBytes;
+  }
+
   /** Whether there are records. */
   boolean hasRecords() {
     return !records.isEmpty();
@@ -105,6 +118,7 @@ public final class EffectsBuilder {
 
   /** Takes what was gathered, with what is to be stored of the partition itself. */
   public Effects take(Optional<PartitionProgress> progress) {
+    committedBytes = 0;
     waitedTaken = waited.isEmpty() ? List.of() : waited;
     waited = waited.isEmpty() ? waited : new ArrayList<>();
     if (records.isEmpty() && outputs.isEmpty() && reports.isEmpty() && progress.isEmpty()) {

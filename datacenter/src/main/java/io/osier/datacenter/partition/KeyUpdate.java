@@ -7,6 +7,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Now;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What an operation of a key ({@link Operation#isOfKey}) does with each of its objects. Pure. */
@@ -32,7 +33,13 @@ final class KeyUpdate {
                 + " which rights must stay known");
       }
     }
-    return states.stream().filter(state -> isTouched(state, operation, now)).toList();
+    List<CrdtState> touched = new ArrayList<>(states.size());
+    for (CrdtState state : states) { // no stream: most updates of a key touch one object
+      if (isTouched(state, operation, now)) {
+        touched.add(state);
+      }
+    }
+    return touched;
   }
 
   private static boolean isTouched(CrdtState state, Operation operation, Now now) {

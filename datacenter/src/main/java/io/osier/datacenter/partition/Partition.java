@@ -350,6 +350,11 @@ public final class Partition implements Machine {
   }
 
   @Override
+  public long gatheredBytes() {
+    return effects.committedBytes();
+  }
+
+  @Override
   public Effects takeEffects() {
     if (changes.areWanted()) {
       changes.take().ifPresent(effects::visible);

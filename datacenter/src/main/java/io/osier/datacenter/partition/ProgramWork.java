@@ -16,7 +16,6 @@ import io.osier.datacenter.store.ObjectStore;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,33 +25,126 @@ import org.jspecify.annotations.Nullable;
  * together. An object's updates become one, so that nobody sees some of them. Not thread-safe.
  */
 final class ProgramWork {
-  /** More than a request has: what appends to a string makes all of it anew. */
+  /**
+   * More than a request has: what appends to a string makes all of it anew, also where it is given
+   * up then.
+   */
   private static final long MADE_BYTES_MAX = 2 * EntryStore.WHOLE_BYTES_MAX;
 
   private final ObjectStore store;
   private final Sequencer sequencer;
   private final Now now;
   private final long timestamp;
-  private final Map<Key, List<CrdtState>> stored = new HashMap<>();
-  private final Map<ObjectId, Made> made = new LinkedHashMap<>();
+  private final Map<Key, Held> held = new HashMap<>();
 
-  /** Those of the call that is being done. */
+  /** What was asked for last: it is likely to be asked for next. */
+  private @Nullable Held recent;
+
+  /** All that was made, in no order. */
+  private final List<Made> made = new ArrayList<>();
+
+  /** The updates of the call that is being done. */
   private final List<Tried> tried = new ArrayList<>();
 
-  /** What is kept takes so much, and what is tried, in bytes. */
-  private long keptBytes;
-
-  private long triedBytes;
+  /** What was made takes so much, be it kept, tried or given up, in bytes. */
+  private long madeBytes;
 
   /** The last number that is taken by what is kept. */
   private long last;
 
+  /** What a key holds. */
+  private static final class Held {
+    final Key key;
+
+    /** With what is kept. */
+    List<CrdtState> kept;
+
+    /** With what is tried, too. */
+    List<CrdtState> states;
+
+    final List<Made> made = new ArrayList<>(1);
+
+    Held(Key key, List<CrdtState> stored) {
+      this.key = key;
+      this.kept = stored;
+      this.states = stored;
+    }
+
+    @Nullable CrdtState find(CrdtType type) {
+      for (CrdtState state : states) {
+        if (state.type() == type) {
+          return state;
+        }
+      }
+      return null;
+    }
+
+    /** In the order of the types. */
+    void put(CrdtState after) {
+      if (states.isEmpty() || (states.size() == 1 && states.getFirst().type() == after.type())) {
+        states = List.of(after); // nearly always
+        return;
+      }
+      List<CrdtState> all = new ArrayList<>(states.size() + 1);
+      for (CrdtState state : states) {
+        if (state.type() != after.type()) {
+          all.add(state);
+        }
+      }
+      int at = 0;
+      while (at < all.size() && all.get(at).type().compareTo(after.type()) < 0) {
+        at++;
+      }
+      all.add(at, after);
+      states = all;
+    }
+
+    @Nullable Made made(CrdtType type) {
+      for (Made one : made) {
+        if (one.object.type() == type) {
+          return one;
+        }
+      }
+      return null;
+    }
+  }
+
   /** What an object's updates come to. */
-  private record Made(
-      CrdtState before, List<CrdtState> deltas, CrdtState after, List<Operation> operations) {}
+  private static final class Made {
+    final ObjectId object;
+    final CrdtState before;
+    final List<CrdtState> deltas = new ArrayList<>(1);
+    final List<Operation> operations = new ArrayList<>(1);
+    CrdtState after;
+    long number;
+
+    Made(ObjectId object, CrdtState before) {
+      this.object = object;
+      this.before = before;
+      this.after = before;
+    }
+
+    void add(Tried update) {
+      deltas.add(update.delta);
+      operations.add(update.operation);
+      after = update.after;
+      number = update.number;
+    }
+
+    Prepared prepared(long nanos) {
+      CrdtState delta = deltas.size() == 1 ? deltas.getFirst() : CrdtState.join(deltas);
+      return new Prepared(object, before, number, delta, after, deltas.size(), nanos);
+    }
+  }
 
   private record Tried(
-      ObjectId object, Operation operation, CrdtState delta, CrdtState after, long number) {}
+      Held held,
+      ObjectId object,
+      Operation operation,
+      CrdtState before,
+      CrdtState delta,
+      CrdtState after,
+      long number) {}
 
   ProgramWork(ObjectStore store, Sequencer sequencer, Now now) {
     this.store = store;
@@ -62,47 +154,31 @@ final class ProgramWork {
     this.last = sequencer.committed();
   }
 
+  private Held held(Key key) {
+    Held known = recent;
+    if (known == null || !known.key.equals(key)) {
+      known = held.computeIfAbsent(key, k -> new Held(k, store.get(k)));
+      recent = known;
+    }
+    return known;
+  }
+
   /** What a key holds, be it over or not. */
   List<CrdtState> states(Key key) {
-    List<CrdtState> states = stored.computeIfAbsent(key, store::get);
-    if (made.isEmpty() && tried.isEmpty()) {
-      return states;
-    }
-    List<CrdtState> all = new ArrayList<>();
-    for (CrdtType type : CrdtType.values()) {
-      CrdtState state = find(new ObjectId(key, type));
-      if (state != null) {
-        all.add(state);
-      }
-    }
-    return all;
-  }
-
-  private @Nullable CrdtState find(ObjectId object) {
-    for (int i = tried.size() - 1; i >= 0; i--) {
-      if (tried.get(i).object.equals(object)) {
-        return tried.get(i).after;
-      }
-    }
-    Made already = made.get(object);
-    return already != null ? already.after : stored(object);
-  }
-
-  private @Nullable CrdtState stored(ObjectId object) {
-    for (CrdtState state : stored.computeIfAbsent(object.key(), store::get)) {
-      if (state.type() == object.type()) {
-        return state;
-      }
-    }
-    return null;
+    return held(key).states;
   }
 
   /** What a reader sees of a key, without what is over. */
   List<CrdtState> seen(Key key) {
-    return states(key).stream()
-        .map(state -> state.at(now.millis()))
-        .filter(state -> !state.isBottom())
-        .toList();
+    List<CrdtState> states = states(key);
+    List<CrdtState> seen = new ArrayList<>(states.size());
+    for (CrdtState state : states) {
+      CrdtState at = state.at(now.millis());
+      if (!at.isBottom()) {
+        seen.add(at);
+      }
+    }
+    return seen;
   }
 
   /** A key's latest deadline; {@link CrdtState#NEVER} if one of its objects has none. */
@@ -112,7 +188,7 @@ final class ProgramWork {
 
   /** An object as it is, be it over or not; a new one if there is none. */
   CrdtState state(ObjectId object) {
-    CrdtState state = find(object);
+    CrdtState state = held(object.key()).find(object.type());
     return state == null ? CrdtState.bottom(object.type()) : state;
   }
 
@@ -146,6 +222,7 @@ final class ProgramWork {
 
   /** Tries an update; the object then. */
   CrdtState update(ObjectId object, Operation operation) {
+    checkRoom();
     CrdtState before = state(object);
     return tried(
         object,
@@ -160,6 +237,7 @@ final class ProgramWork {
    * @param seen the object without those
    */
   void updateBeside(ObjectId object, CrdtState seen, Operation operation) {
+    checkRoom();
     CrdtState before = state(object);
     tried(
         object,
@@ -172,20 +250,25 @@ final class ProgramWork {
     return tried.isEmpty() ? last : tried.getLast().number;
   }
 
-  private CrdtState tried(
-      ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
-    sequencer.checkSize(object, operation, before, updated.after());
-    long bytes = triedBytes + updated.delta().sizeBytes();
-    if (keptBytes + bytes > MADE_BYTES_MAX) {
+  /** Before anything is made: a call that fails has made it all the same. */
+  private void checkRoom() {
+    if (madeBytes >= MADE_BYTES_MAX) {
       throw new OsierException(
           ErrorCode.VALUE_TOO_LARGE,
           "the updates of a program make "
               + MADE_BYTES_MAX
               + " bytes at most, and this call is beyond that: do it with another program");
     }
-    triedBytes = bytes;
+  }
+
+  private CrdtState tried(
+      ObjectId object, Operation operation, CrdtState before, Updates.Updated updated) {
+    madeBytes += updated.delta().sizeBytes();
+    sequencer.checkSize(object, operation, before, updated.after());
     long own = updated.delta().context().last(sequencer.self());
-    tried.add(new Tried(object, operation, updated.delta(), updated.after(), own));
+    Held of = held(object.key());
+    tried.add(new Tried(of, object, operation, before, updated.delta(), updated.after(), own));
+    of.put(updated.after());
     return updated.after();
   }
 
@@ -197,48 +280,36 @@ final class ProgramWork {
   /** What was tried is done. */
   void keep() {
     for (Tried t : tried) {
-      Made to = made.get(t.object);
+      Made to = t.held.made(t.object.type());
       if (to == null) {
-        CrdtState before = stored(t.object);
-        to =
-            new Made(
-                before == null ? CrdtState.bottom(t.object.type()) : before,
-                new ArrayList<>(),
-                t.after,
-                new ArrayList<>());
+        to = new Made(t.object, t.before);
+        t.held.made.add(to);
+        made.add(to);
       }
-      to.deltas.add(t.delta);
-      to.operations.add(t.operation);
-      made.put(t.object, new Made(to.before, to.deltas, t.after, to.operations));
+      to.add(t);
+      t.held.kept = t.held.states;
       last = t.number;
     }
-    keptBytes += triedBytes;
-    giveUp();
+    tried.clear();
   }
 
   /** What was tried is not done. */
   void giveUp() {
-    triedBytes = 0;
+    tried.forEach(t -> t.held.states = t.held.kept);
     tried.clear();
   }
 
   /** What is to be committed, in the order of its numbers. */
   List<Prepared> prepared() {
     List<Prepared> all = new ArrayList<>(made.size());
-    made.forEach(
-        (object, m) -> {
-          CrdtState delta = CrdtState.join(m.deltas);
-          long number = delta.context().last(sequencer.self());
-          int count = m.deltas.size();
-          all.add(new Prepared(object, m.before, number, delta, m.after, count, now.nanos()));
-        });
+    made.forEach(m -> all.add(m.prepared(now.nanos())));
     all.sort(Comparator.comparingLong(Prepared::number));
     return all;
   }
 
   /** What was done with an object, in its order. */
   List<Operation> operations(ObjectId object) {
-    Made of = made.get(object);
+    Made of = held(object.key()).made(object.type());
     return of == null ? List.of() : of.operations;
   }
 }

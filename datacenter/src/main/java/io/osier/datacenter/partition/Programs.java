@@ -14,6 +14,7 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.state.Contents;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.types.EntryStore;
+import io.osier.crdt.types.SetStore;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
@@ -353,8 +354,13 @@ final class Programs {
     private Part take(Call.Take call) {
       ObjectId object = new ObjectId(call.key(), call.type());
       CrdtState before = work.present(object).at(now.millis());
-      take(before.sizeBytes());
-      List<Value> drawn = call.drawn(before.read(new Query.Whole()).asList());
+      if (!(before.store() instanceof SetStore<?, ?> set)) {
+        throw new OsierException(
+            ErrorCode.WRONG_TYPE, "a " + call.type() + " has no elements to be taken");
+      }
+      take(set.isDrawnWhole() ? before.sizeBytes() : 0);
+      List<Value> drawn = set.drawn(call.count(), call.seed());
+      room -= Math.min(room, drawn.stream().mapToLong(Value::heapBytes).sum());
       if (!drawn.isEmpty()) {
         work.update(object, new Operation.Remove(drawn));
       }

@@ -175,8 +175,7 @@ final class Sequencer {
   }
 
   private UpdateContext preparation(long first, CrdtState before, Now now) {
-    long predecessor = before.context().through(self);
-    return new UpdateContext(self, first, predecessor, timestamp(now), forgotten());
+    return preparation(first - 1, timestamp(now), before);
   }
 
   /**
@@ -247,7 +246,8 @@ final class Sequencer {
 
   private UpdateContext preparation(long number, long timestamp, CrdtState before) {
     long predecessor = before.context().through(self);
-    return new UpdateContext(self, number + 1, predecessor, timestamp, forgotten());
+    return new UpdateContext(
+        self, number + 1, predecessor, timestamp, forgotten(), policy.limits().valueBytesMax());
   }
 
   /**
@@ -281,6 +281,7 @@ final class Sequencer {
               now.nanos());
       modes.updated(u.object, update.bytes(), u.after);
       effects.applied(update.shipment(), u.after);
+      effects.committed(update.bytes());
       if (changes.areWanted()) {
         changes.committed(u.object, u.number == committed);
       }

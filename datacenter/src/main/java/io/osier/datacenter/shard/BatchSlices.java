@@ -20,6 +20,9 @@ final class BatchSlices {
   /** Most updates of a slice: about a millisecond. */
   static final int UPDATES_MAX = 256;
 
+  /** So many others one counts as that makes a value anew, which may be large. */
+  static final int REWRITE_WEIGHT = 32;
+
   /** With these a client asks another datacenter, or goes on without what this one lacks. */
   private static final Set<ErrorCode> ELSEWHERE =
       EnumSet.of(
@@ -41,9 +44,16 @@ final class BatchSlices {
    */
   BatchSlices(Request.WriteAll batch, Consumer<Reply> reply) {
     List<Request.Update> all = batch.updates();
-    for (int from = 0; from < all.size(); from += UPDATES_MAX) {
-      List<Request.Update> some = all.subList(from, Math.min(all.size(), from + UPDATES_MAX));
-      slices.add(new Request.WriteAll(batch.keyspace(), some, batch.after(), batch.waitMillis()));
+    int from = 0;
+    int weight = 0;
+    for (int i = 0; i < all.size(); i++) {
+      weight += all.get(i).operation().rewrites() ? REWRITE_WEIGHT : 1;
+      if (weight >= UPDATES_MAX || i == all.size() - 1) {
+        List<Request.Update> some = all.subList(from, i + 1);
+        slices.add(new Request.WriteAll(batch.keyspace(), some, batch.after(), batch.waitMillis()));
+        from = i + 1;
+        weight = 0;
+      }
     }
     this.answers = new AtomicReferenceArray<>(slices.size());
     this.left = new AtomicInteger(slices.size());

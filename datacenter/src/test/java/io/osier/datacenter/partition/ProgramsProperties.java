@@ -182,6 +182,41 @@ final class ProgramsProperties {
     }
   }
 
+  /** A program somewhere, after a while. */
+  private record Sent(String dc, long afterMillis, boolean cuts, List<Call> calls) {}
+
+  /** Whatever datacenters do at the same time, and however it travels, all come to the same. */
+  @Property(tries = 60)
+  void concurrentPrograms_comeToTheSameEverywhere(
+      @ForAll("sent") List<Sent> programs,
+      @ForAll boolean causal,
+      @ForAll KeyspacePolicy.Propagation propagation,
+      @ForAll KeyspacePolicy.StatePayload payload) {
+    Duration sla = Duration.ofMillis(400);
+    KeyspacePolicy policy =
+        causal ? KeyspacePolicy.causal("k", sla) : KeyspacePolicy.session("k", sla);
+    Cluster cluster = new Cluster(policy.with(propagation).with(payload), "ap", "eu", "us");
+    boolean isCut = false;
+    for (Sent sent : programs) {
+      cluster.run(sent.afterMillis);
+      Reply reply = cluster.dc(sent.dc).answer(program(sent.calls));
+      assertThat(reply).isInstanceOf(Reply.Evaluated.class);
+      if (sent.cuts && !isCut) {
+        cluster.cut("eu", "us");
+      } else if (sent.cuts) {
+        cluster.heal("eu", "us");
+      }
+      isCut ^= sent.cuts;
+    }
+    if (isCut) {
+      cluster.heal("eu", "us");
+    }
+    cluster.run(5_000);
+    Map<String, List<ObjectStore.Entry>> contents = cluster.contents();
+    assertThat(contents.get("us")).isEqualTo(contents.get("eu"));
+    assertThat(contents.get("ap")).isEqualTo(contents.get("eu"));
+  }
+
   // ---------------------------------------------------------------- what may come
 
   @Provide
@@ -197,6 +232,20 @@ final class ProgramsProperties {
         .withoutEdgeCases();
   }
 
+  @Provide
+  Arbitrary<List<Sent>> sent() {
+    return Combinators.combine(
+            Arbitraries.of("ap", "eu", "us"),
+            Arbitraries.of(0L, 5L, 41L, 100L, 600L),
+            Arbitraries.of(true, false, false, false, false),
+            calls().list().ofMinSize(1).ofMaxSize(6))
+        .as(Sent::new)
+        .list()
+        .ofMaxSize(12)
+        .withSizeDistribution(RandomDistribution.uniform())
+        .withoutEdgeCases();
+  }
+
   private static Arbitrary<Call> calls() {
     Arbitrary<Key> keys = Arbitraries.of(KEYS).map(Key::of);
     Arbitrary<Boolean> either = Arbitraries.of(true, false);
@@ -207,6 +256,9 @@ final class ProgramsProperties {
             CrdtType.LWW_SET_ADD_BIAS,
             CrdtType.PN_COUNTER,
             CrdtType.MAX_REGISTER,
+            CrdtType.MV_REGISTER,
+            CrdtType.RW_SET,
+            CrdtType.EW_FLAG,
             CrdtType.OR_MAP);
     Arbitrary<Operation> deadlines =
         Arbitraries.longs().between(0, 1_500).map(ms -> new Operation.Expire(ms, true));
@@ -250,19 +302,34 @@ final class ProgramsProperties {
     return switch (type) {
       case STRING -> Arbitraries.oneOf(sums, assigns, assigns.map(o -> withDeadline(o)));
       case PN_COUNTER -> Arbitraries.oneOf(sums, Arbitraries.of(new Operation.Clear()));
-      case MAX_REGISTER -> assigns;
-      case OR_MAP ->
-          Combinators.combine(Arbitraries.of("f", "g"), sums)
-              .as(
-                  (name, o) ->
-                      new Operation.UpdateFields(
-                          List.of(
-                              new Operation.FieldUpdate(new FieldId(name, CrdtType.STRING), o))));
+      case MAX_REGISTER, MV_REGISTER -> assigns;
+      case EW_FLAG -> Arbitraries.of(true, false).map(Operation.SetFlag::new);
+      case OR_MAP -> {
+        Arbitrary<String> names = Arbitraries.of("f", "g");
+        yield Arbitraries.oneOf(
+            Combinators.combine(names, sums).as((f, o) -> field(f, CrdtType.STRING, o)),
+            Combinators.combine(names, assigns).as((f, o) -> field(f, CrdtType.MV_REGISTER, o)),
+            Combinators.combine(names, assigns)
+                .as((f, o) -> withPartDeadlines(field(f, CrdtType.STRING, o))),
+            names.map(f -> new Operation.RemoveFields(List.of(f))));
+      }
       default -> {
         Arbitrary<List<Value>> some = values.list().ofMinSize(1).ofMaxSize(3);
-        yield Arbitraries.oneOf(some.map(Operation.Add::new), some.map(Operation.Remove::new));
+        yield Arbitraries.oneOf(
+            some.map(Operation.Add::new),
+            some.map(Operation.Remove::new),
+            some.map(e -> withPartDeadlines(new Operation.Add(e))));
       }
     };
+  }
+
+  private static Operation field(String name, CrdtType type, Operation update) {
+    return new Operation.UpdateFields(
+        List.of(new Operation.FieldUpdate(new FieldId(name, type), update)));
+  }
+
+  private static Operation withPartDeadlines(Operation update) {
+    return new Operation.WithPartDeadlines(update, new Operation.Expire(700, true));
   }
 
   private static Operation withDeadline(Operation update) {

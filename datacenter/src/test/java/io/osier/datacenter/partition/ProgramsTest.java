@@ -461,7 +461,8 @@ final class ProgramsTest {
   @Test
   void whatUpdatesMakeTogether_isBounded() {
     List<Call> calls = new ArrayList<>();
-    calls.add(assign("a", "x".repeat(1 << 20)));
+    int length = (1 << 20) - 1_000;
+    calls.add(assign("a", "x".repeat(length)));
     for (int i = 0; i < 150; i++) {
       calls.add(update("a", CrdtType.STRING, new Operation.Append(Value.of("y"))));
     }
@@ -469,7 +470,25 @@ final class ProgramsTest {
     assertThat(parts.subList(0, 100)).allMatch(Reply.Done.class::isInstance);
     assertThat(code(parts.getLast())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
     long done = parts.stream().filter(Reply.Done.class::isInstance).count();
-    assertThat(shown("a").asValue().orElseThrow().toString()).hasSize((1 << 20) + (int) done - 1);
+    assertThat(shown("a").asValue().orElseThrow().toString()).hasSize(length + (int) done - 1);
+  }
+
+  /** What they make is made all the same: thousands of them would take the partition for long. */
+  @Test
+  void whatFailedCallsHaveMade_counts() {
+    List<Call> calls = new ArrayList<>();
+    calls.add(assign("a", "x".repeat(1 << 20)));
+    Request.Ask notOfAString = new Request.Ask(false, new Query.Contains(Value.of("x")));
+    for (int i = 0; i < 150; i++) {
+      calls.add(
+          new Call.Update(
+              key("a"), CrdtType.STRING, new Operation.SetBit(i, true), Optional.of(notOfAString)));
+    }
+    calls.add(assign("b", "small"));
+    List<Reply> parts = run(calls.toArray(Call[]::new)).parts();
+    assertThat(code(parts.get(100))).isEqualTo(ErrorCode.WRONG_TYPE);
+    assertThat(code(parts.get(150))).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    assertThat(code(parts.getLast())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
   }
 
   /** Whoever looks at another datacenter, at any moment, sees all of a program or nothing. */

@@ -6,8 +6,10 @@ import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -51,6 +53,24 @@ final class BatchSlicesTest {
     List<Request.Update> all = new ArrayList<>(slices.slice(0).updates());
     all.addAll(slices.slice(1).updates());
     assertThat(all).isEqualTo(batch(BatchSlices.UPDATES_MAX + MORE).updates());
+  }
+
+  /** Each may make a large string anew, and what a slice makes is there at once. */
+  @Test
+  void updatesThatMakeValuesAnew_areFewInASlice() {
+    FieldId field = new FieldId("f", CrdtType.STRING);
+    Operation append = new Operation.Append(Value.of("x"));
+    Operation nested =
+        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, append)));
+    for (Operation each : List.of(append, nested)) {
+      List<Request.Update> updates =
+          Collections.nCopies(100, new Request.Update(Key.of("k"), CrdtType.STRING, each));
+      Request.WriteAll batch = new Request.WriteAll("shop", updates, VersionVector.EMPTY, 5);
+      BatchSlices slices = new BatchSlices(batch, answers::add);
+      assertThat(slices.size()).isEqualTo(13);
+      assertThat(slices.slice(0).updates()).hasSize(8);
+      assertThat(slices.slice(12).updates()).hasSize(4);
+    }
   }
 
   @Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class WorkProperties {
   private static final BiConsumer<String, Long> TYPES = counted(TypesWork.class);
   private static final BiConsumer<String, Long> PARTITION = counted(PartitionWork.class);
+  private static final BiConsumer<String, Long> PROGRAMS = counted(ProgramsWork.class);
   private static final BiConsumer<String, Long> REPLICATION = counted(ReplicationWork.class);
 
   private static final BiConsumer<String, Long> COLLIDING = counted(CollidingWork.class);
@@ -61,6 +62,13 @@ final class WorkProperties {
       })
   void partition_doesWorkInProportionToItsRequests(String scene) {
     PARTITION.accept(scene, 0L);
+  }
+
+  /** What a program's calls see of those before them, and what they move, measure and draw. */
+  @ParameterizedTest
+  @ValueSource(strings = {"keys", "oneSet", "lengths", "renaming", "taking", "takingTogether"})
+  void program_doesWorkInProportionToItsCalls(String scene) {
+    PROGRAMS.accept(scene, 0L);
   }
 
   /** Two partitions: batches, what an outage left, what is held, in both kinds of keyspaces. */

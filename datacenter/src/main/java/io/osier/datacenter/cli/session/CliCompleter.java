@@ -14,7 +14,7 @@ import org.jline.reader.ParsedLine;
 /** Offers the words that can stand where the cursor is: commands, verbs, types, keys, keyspaces. */
 final class CliCompleter implements Completer {
   private static final List<String> BEFORE_A_KEY =
-      List.of("get", "exists", "type", "del", "scan", "keys", "count");
+      List.of("get", "exists", "type", "del", "rename", "copy", "scan", "keys", "count");
 
   private final CliSession session;
 

@@ -50,6 +50,9 @@ public final class CliSession {
   /** The open transaction, or null. */
   private @Nullable Transaction transaction;
 
+  /** The program that is being written, or null. */
+  private @Nullable CliProgram program;
+
   public CliSession(
       OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
     this(client, session, keyspace, asJson, NewPasswords.ASKED_FOR);
@@ -88,6 +91,10 @@ public final class CliSession {
   }
 
   private String outcome(Grammar.Action action) {
+    CliProgram written = program;
+    if (written != null) {
+      return inProgram(written, action);
+    }
     return switch (action) {
       case Grammar.Update u -> {
         Optional<Reading> reading = shown(u);
@@ -106,6 +113,8 @@ public final class CliSession {
         yield asJson ? "{\"done\":true}" : "done";
       }
       case Grammar.Transact t -> transact(t);
+      case Grammar.Program p -> program(p);
+      case Grammar.Move m -> move(m);
       case Grammar.Read r -> {
         Keyspace.Found found = read(r.key(), r.type(), r.query());
         yield asJson ? foundJson(found) : foundText(found);
@@ -182,7 +191,7 @@ public final class CliSession {
             .or(() -> names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty())
             .map(name -> "/" + name)
             .orElse("")
-        + (transaction == null ? "> " : "*> ");
+        + (transaction == null && program == null ? "> " : "*> ");
   }
 
   /** What an update shows of its object; empty for nothing. */
@@ -209,14 +218,7 @@ public final class CliSession {
         transaction != null
             ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
             : keyspace().update(update.key(), update.type(), update.operation(), ask);
-    Reading reading = found.reading().orElseThrow();
-    Operation operation =
-        update.operation() instanceof Operation.WithDeadline both
-            ? both.update()
-            : update.operation();
-    return operation instanceof Operation.Add add && reading instanceof Reading.Many former
-        ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
-        : reading;
+    return update.shown(found.reading().orElseThrow());
   }
 
   /** Does an update, or not, if its condition does not hold. */
@@ -387,6 +389,45 @@ public final class CliSession {
         transaction = null;
       }
       throw e;
+    }
+  }
+
+  private String program(Grammar.Program p) {
+    if (!p.verb().equals("program")) {
+      throw Words.bad("no program is begun: program begins one, and the lines up to run are its");
+    }
+    checkNoTransaction(p.verb());
+    program = new CliProgram(keyspace().program(), asJson);
+    return asJson ? CliProgram.NOTED_JSON : "notes what follows; run does it";
+  }
+
+  /** What a command does while a program is being written. */
+  private String inProgram(CliProgram written, Grammar.Action action) {
+    switch (action) {
+      case Grammar.Program p when p.verb().equals("run") -> {
+        program = null; // whatever becomes of it
+        return written.run();
+      }
+      case Grammar.Transact t when t.verb().equals("abort") -> {
+        program = null;
+        return asJson ? "{\"run\":false}" : "forgotten";
+      }
+      default -> {
+        return written.note(action);
+      }
+    }
+  }
+
+  private String move(Grammar.Move m) {
+    checkNoTransaction(m.copies() ? "copy" : "rename");
+    boolean there =
+        m.copies() ? keyspace().copy(m.from(), m.to()) : keyspace().rename(m.from(), m.to());
+    return changed(m.copies() ? "copied" : "renamed", there, CliProgram.NOTHING);
+  }
+
+  private void checkNoTransaction(String verb) {
+    if (transaction != null) {
+      throw Words.bad("a transaction is open, and has no '" + verb + "': commit or abort it first");
     }
   }
 

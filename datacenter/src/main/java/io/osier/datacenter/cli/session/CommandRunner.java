@@ -53,6 +53,7 @@ public final class CommandRunner {
   public void runAlone(List<Word> words) throws IOException {
     Grammar.Command command = Grammar.parse(words);
     if (command instanceof Grammar.Transact
+        || command instanceof Grammar.Program
         || (command instanceof Grammar.Use use && use.keyspace().isPresent())) {
       throw Words.bad(
           "'"

@@ -79,9 +79,19 @@ public final class Grammar {
 
     /** Whether it counts, so that people want to see how far. */
     boolean isCounting() {
-      Operation done = operation instanceof Operation.WithDeadline both ? both.update() : operation;
       return condition.isEmpty()
-          && (done instanceof Operation.Increment || done instanceof Operation.IncrementWithin);
+          && (done() instanceof Operation.Increment || done() instanceof Operation.IncrementWithin);
+    }
+
+    private Operation done() {
+      return operation instanceof Operation.WithDeadline both ? both.update() : operation;
+    }
+
+    /** What is shown of the answer to what it asks: of an addition what is new. */
+    Reading shown(Reading answer) {
+      return done() instanceof Operation.Add add && answer instanceof Reading.Many former
+          ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
+          : answer;
     }
   }
 
@@ -99,6 +109,12 @@ public final class Grammar {
 
   /** Begins or ends a transaction. */
   record Transact(String verb, int seconds) implements Action {}
+
+  /** Begins a program, or runs the one that was begun. */
+  record Program(String verb) implements Action {}
+
+  /** Moves what a key holds to another key; or copies it, so that both hold it. */
+  record Move(String from, String to, boolean copies) implements Action {}
 
   /** Asks whether a key holds something. */
   record Exists(Key key) implements Action {}
@@ -159,6 +175,8 @@ public final class Grammar {
           "exists",
           "type",
           "del",
+          "rename",
+          "copy",
           "expire",
           "expireat",
           "persist",
@@ -170,6 +188,8 @@ public final class Grammar {
           "begin",
           "commit",
           "abort",
+          "program",
+          "run",
           "use",
           "why",
           "stat",
@@ -222,6 +242,14 @@ public final class Grammar {
       case "del" -> {
         arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
         yield new Delete(words.subList(1, words.size()).stream().map(Words::textKey).toList());
+      }
+      case "rename" -> {
+        arguments(words, 3, 3, "rename OLD NEW");
+        yield new Move(textKey(words.get(1)), textKey(words.get(2)), false);
+      }
+      case "copy" -> {
+        arguments(words, 3, 3, "copy FROM TO");
+        yield new Move(textKey(words.get(1)), textKey(words.get(2)), true);
       }
       case "expire" -> {
         arguments(words, 3, 3, "expire KEY SECONDS");
@@ -285,6 +313,10 @@ public final class Grammar {
       case "commit", "abort" -> {
         arguments(words, 1, 1, first);
         yield new Transact(first, 0);
+      }
+      case "program", "run" -> {
+        arguments(words, 1, 1, first);
+        yield new Program(first);
       }
       case "keyspace" -> administer(words);
       case "dc" -> datacenters(words);

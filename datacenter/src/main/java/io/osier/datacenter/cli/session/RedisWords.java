@@ -22,6 +22,7 @@ final class RedisWords {
 
   static final Map<String, String> LINES =
       Map.ofEntries(
+          entry("COPY", "copy {1:FROM} {2:TO}"),
           entry("DBSIZE", "count"),
           entry("DECR", "counter decr {1:KEY}"),
           entry("DECRBY", "counter decr {1:KEY} {2:N}"),
@@ -49,6 +50,7 @@ final class RedisWords {
           entry("PSUBSCRIBE", "watch {1:PREFIX*}"),
           entry("PTTL", "ttl {1:KEY}"),
           entry("QUIT", "quit"),
+          entry("RENAME", "rename {1:OLD} {2:NEW}"),
           entry("SADD", "set add {1:KEY} {2+:ELEMENT...}"),
           entry("SCAN", "scan"),
           entry("SCARD", "set size {1:KEY}"),

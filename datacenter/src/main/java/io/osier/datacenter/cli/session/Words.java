@@ -95,12 +95,16 @@ final class Words {
 
   /** A deadline after some seconds. */
   static Operation.Expire after(Word word) {
-    Duration left = seconds(word);
+    return after(seconds(word));
+  }
+
+  /** A deadline after a time. */
+  static Operation.Expire after(Duration left) {
     if (left.isNegative()) {
       return new Operation.Expire(0, true);
     }
     if (left.compareTo(Duration.ofMillis(Operation.Expire.MILLIS_MAX)) > 0) {
-      throw bad("a time to live ends before the year 10000, unlike " + word.text() + " seconds");
+      throw bad("a time to live ends before the year 10000, unlike " + left.toSeconds() + " s");
     }
     return new Operation.Expire(left.plusNanos(999_999).toMillis(), true);
   }

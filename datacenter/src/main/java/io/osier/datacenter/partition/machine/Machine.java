@@ -22,6 +22,11 @@ public interface Machine {
   /** Takes what all inputs since the last call want done. */
   Effects takeEffects();
 
+  /** What was committed here since the last {@link #takeEffects} takes, about, in bytes. */
+  default long gatheredBytes() {
+    return 0;
+  }
+
   /**
    * Takes what commands have waited for that were answered since the last call; to be called with
    * {@link #takeEffects}.

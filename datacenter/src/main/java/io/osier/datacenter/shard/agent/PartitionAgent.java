@@ -39,6 +39,12 @@ public final class PartitionAgent {
   /** So much of each kind is done in one step. */
   private static final int BATCH = 256;
 
+  /**
+   * With more than this gathered a step takes no further command: a small one that appends to a
+   * large string makes all of it anew, and nothing that a step has made can go before its end.
+   */
+  private static final long BATCH_BYTES_MAX = 16 << 20;
+
   /** With more frames of peers waiting than this a partition is behind. */
   private static final int WAITING_EVENTS = 2;
 
@@ -255,7 +261,9 @@ public final class PartitionAgent {
   private int commands() {
     int handled = 0;
     Inbox.Work work;
-    while (handled < BATCH && (work = inbox.pollCommand()) != null) {
+    while (handled < BATCH
+        && machine.gatheredBytes() <= BATCH_BYTES_MAX
+        && (work = inbox.pollCommand()) != null) {
       handled += urgent(); // what came before it
       handle(work);
       handled++;

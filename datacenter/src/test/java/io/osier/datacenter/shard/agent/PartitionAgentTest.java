@@ -156,6 +156,18 @@ final class PartitionAgentTest {
     assertThat(groups).isEmpty();
   }
 
+  /** A small command may make much, and all of it is kept until the batch's end. */
+  @Test
+  void batchThatHasMadeMuch_takesNothingMore() {
+    PartitionAgent agent = agent(Optional.empty(), false);
+    offer("large");
+    offer("a");
+    assertThat(agent.step()).isEqualTo(1);
+    assertThat(machine.seen).containsExactly("large");
+    assertThat(agent.step()).isEqualTo(1);
+    assertThat(machine.seen).containsExactly("large", "a");
+  }
+
   @Test
   void whatCannotLeave_isToldOf_andStopsNothingElse() {
     for (boolean tellsApart : new boolean[] {false, true}) {

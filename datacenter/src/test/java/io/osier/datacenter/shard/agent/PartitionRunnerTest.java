@@ -63,11 +63,18 @@ final class PartitionRunnerTest {
     final CountDownLatch open = new CountDownLatch(1);
     volatile boolean drained = true;
     volatile long tick = Long.MAX_VALUE;
+    volatile long gathered;
     volatile Supplier<Reply> longAnswer = () -> new Reply.Done(new Dot(SELF, 99));
     final EffectsBuilder effects = new EffectsBuilder(true);
 
     @Override
+    public long gatheredBytes() {
+      return gathered;
+    }
+
+    @Override
     public Effects takeEffects() {
+      gathered = 0;
       return effects.take(Optional.empty());
     }
 
@@ -95,6 +102,7 @@ final class PartitionRunnerTest {
           throw new IllegalStateException("a broken invariant");
         }
         case "damaged" -> throw new OsierException(ErrorCode.STORE_DAMAGED, "rebuild it");
+        case "large" -> gathered = 100 << 20;
         case "never" -> {
           return;
         }

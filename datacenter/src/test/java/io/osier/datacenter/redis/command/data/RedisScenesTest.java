@@ -213,6 +213,15 @@ class RedisScenesTest {
     }
   }
 
+  /** Its bytes would be there a million times before the answer is found to be too large. */
+  @Test
+  void oneStringManyTimes_isNotCopied() {
+    text("SET k some");
+    List<RespValue> got = ((RespValue.Array) node.answer("MGET", "k", "k")).values();
+    assertThat(((RespValue.Text) got.getFirst()).text())
+        .isSameAs(((RespValue.Text) got.getLast()).text());
+  }
+
   @Test
   void oneRequestEach_whereThatSuffices() {
     List<Request> requests = new ArrayList<>();

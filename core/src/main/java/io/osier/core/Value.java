@@ -130,6 +130,11 @@ public sealed interface Value extends Comparable<Value> {
       return content;
     }
 
+    /** Its length in UTF-8, in bytes. */
+    public int utf8Length() {
+      return utf8Length;
+    }
+
     /** Whether each character takes one byte in UTF-8. */
     public boolean isAscii() {
       return utf8Length == content.length();

@@ -181,7 +181,7 @@ public final class Updates {
 
   /**
    * Prepares the removal of what is over and operations are about: all of the object if it is over,
-   * or those of its parts.
+   * or has a deadline and no part that is not over, or those of its parts.
    *
    * @param millis the time, in milliseconds since 1970
    * @return empty if nothing of that is over, and the preparation is as new then; otherwise as
@@ -189,7 +189,8 @@ public final class Updates {
    */
   public static Optional<CrdtState> prepareRemoval(
       CrdtState state, long millis, List<Operation> operations, UpdateContext preparation) {
-    if (state.isOver(millis)) {
+    boolean hasDeadline = state.deadline() != CrdtState.NEVER;
+    if (state.isOver(millis) || (hasDeadline && state.isNothing(millis))) {
       return Optional.of(prepare(state, new Operation.Clear(), preparation));
     }
     return state.hasPartsOver(millis)

@@ -51,33 +51,59 @@ public final class RespEncoder {
       case RespValue.Err v -> line('-', v.text());
       case RespValue.Int v -> number(':', v.value());
       case RespValue.Bulk v -> bulk(v.bytes());
+      case RespValue.Text v -> bulk(v.bytes());
       case RespValue.Null v -> raw(resp3 ? "_\r\n" : "$-1\r\n");
       case RespValue.NullArray v -> raw(resp3 ? "_\r\n" : "*-1\r\n");
-      case RespValue.Array v -> all('*', v.values().size(), v.values(), resp3);
-      case RespValue.Pairs v -> {
-        List<RespValue> values = v.keysAndValues();
-        all(resp3 ? '%' : '*', resp3 ? values.size() / 2 : values.size(), values, resp3);
-      }
-      case RespValue.Elements v -> all(resp3 ? '~' : '*', v.values().size(), v.values(), resp3);
+      case RespValue.Array v -> all(value, v.values(), resp3);
+      case RespValue.Pairs v -> all(value, v.keysAndValues(), resp3);
+      case RespValue.Elements v -> all(value, v.values(), resp3);
       case RespValue.Real v -> real(v.value(), resp3);
       case RespValue.Bool v ->
           raw(resp3 ? (v.value() ? "#t\r\n" : "#f\r\n") : (v.value() ? ":1\r\n" : ":0\r\n"));
-      case RespValue.Push v -> all(resp3 ? '>' : '*', v.values().size(), v.values(), resp3);
+      case RespValue.Push v -> all(value, v.values(), resp3);
     }
   }
 
-  private void all(char kind, int count, List<RespValue> values, boolean resp3) {
-    number(kind, count);
+  private void all(RespValue all, List<RespValue> values, boolean resp3) {
+    head(all, values.size(), resp3);
     for (RespValue value : values) {
       write(value, resp3);
     }
   }
 
+  /** What is in front of several values: of which kind, and how many. */
+  void head(RespValue all, int count, boolean resp3) {
+    char kind =
+        switch (all) {
+          case RespValue.Pairs v when resp3 -> '%';
+          case RespValue.Elements v when resp3 -> '~';
+          case RespValue.Push v when resp3 -> '>';
+          default -> '*';
+        };
+    number(kind, kind == '%' ? count / 2 : count);
+  }
+
   private void bulk(byte[] content) {
-    number('$', content.length);
-    room(content.length + 2L);
-    System.arraycopy(content, 0, bytes, size, content.length);
-    size += content.length;
+    bulkHead(content.length);
+    bulkPart(content, 0, content.length);
+    bulkEnd();
+  }
+
+  /** What is in front of a bulk's bytes. */
+  void bulkHead(int length) {
+    number('$', length);
+  }
+
+  /** Some of a bulk's bytes. */
+  void bulkPart(byte[] content, int from, int count) {
+    room(count);
+    System.arraycopy(content, from, bytes, size, count);
+    size += count;
+  }
+
+  /** What is behind a bulk's bytes. */
+  void bulkEnd() {
+    room(2);
     end();
   }
 

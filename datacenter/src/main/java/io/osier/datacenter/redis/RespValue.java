@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis;
 
+import io.osier.core.Value;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -38,6 +39,19 @@ public sealed interface RespValue {
     /** A text's. */
     public static Bulk of(String text) {
       return new Bulk(text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** The bytes of a text, which are made when they are written. */
+  record Text(Value.Str text) implements RespValue {
+    /** How many they are. */
+    public int length() {
+      return text.utf8Length();
+    }
+
+    /** Makes them. */
+    public byte[] bytes() {
+      return text.content().getBytes(StandardCharsets.UTF_8);
     }
   }
 

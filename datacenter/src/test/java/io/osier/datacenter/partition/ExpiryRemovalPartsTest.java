@@ -285,6 +285,20 @@ final class ExpiryRemovalPartsTest {
     holds(cluster, "a");
   }
 
+  /** What is added is the first of a new object, before or after the sweep. */
+  @Test
+  void addedAfterAllElementsHaveExpired_doesNotGetTheFormerDeadline() {
+    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
+    add(cluster.dc("us"), 1_000, "a", "b");
+    cluster.dc("us").write("s", Operation.ANY_TYPE, after(90_000));
+    cluster.run(1_000);
+    add(cluster.dc("eu"), "c");
+    assertThat(read(cluster.dc("eu"), new Query.TimeToLive()).reading())
+        .contains(new Reading.Count(-1));
+    cluster.run(100_000);
+    holds(cluster, "c");
+  }
+
   @Test
   void manyOfOneSet_areRemovedInSlices() {
     Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);

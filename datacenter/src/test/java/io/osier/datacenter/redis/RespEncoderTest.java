@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -74,6 +75,7 @@ final class RespEncoderTest {
       case RespValue.Err v -> "-" + line(v.text());
       case RespValue.Int v -> ":" + v.value();
       case RespValue.Bulk v -> "$" + new String(v.bytes(), ISO_8859_1);
+      case RespValue.Text v -> "$" + new String(v.bytes(), ISO_8859_1);
       case RespValue.Null v -> resp3 ? "_" : "$-1";
       case RespValue.NullArray v -> resp3 ? "_" : "*-1";
       case RespValue.Array v -> all("*", v.values(), resp3);
@@ -105,7 +107,10 @@ final class RespEncoderTest {
       case 0 -> new RespValue.Simple("OK" + random.nextInt());
       case 1 -> new RespValue.Err("ERR two\r\nlines \u00e4");
       case 2 -> new RespValue.Int(numbers[random.nextInt(numbers.length)]);
-      case 3 -> new RespValue.Bulk(bytes);
+      case 3 ->
+          random.nextBoolean()
+              ? new RespValue.Bulk(bytes)
+              : new RespValue.Text(new Value.Str("\u00e4" + bytes.length));
       case 4 -> RespValue.NULL;
       case 5 -> new RespValue.NullArray();
       case 6 -> new RespValue.Bool(random.nextBoolean());
@@ -127,7 +132,15 @@ final class RespEncoderTest {
       List<RespValue> answers = new ArrayList<>();
       for (int i = random.nextInt(3); i >= 0; i--) {
         answers.add(draw(random, 0));
-        encoder.write(answers.getLast(), resp3);
+        if (random.nextBoolean()) {
+          encoder.write(answers.getLast(), resp3);
+          continue;
+        }
+        RespPieces pieces = new RespPieces(answers.getLast(), resp3);
+        boolean isAll = false;
+        while (!isAll) {
+          isAll = pieces.writeTo(encoder, encoder.size() + 1 + random.nextInt(100));
+        }
       }
       Reader reader = new Reader(new String(encoder.bytes(), 0, encoder.size(), ISO_8859_1));
       for (RespValue answer : answers) {

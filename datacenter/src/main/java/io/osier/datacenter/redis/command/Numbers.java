@@ -124,6 +124,45 @@ public final class Numbers {
     }
   }
 
+  /**
+   * The sum of numbers with fractions.
+   *
+   * @throws RedisException if it is one that Redis cannot count with
+   */
+  public static BigDecimal sum(BigDecimal one, BigDecimal other) {
+    BigDecimal sum = one.add(other);
+    if ((long) sum.precision() - sum.scale() > EXPONENT_MAX) {
+      throw new RedisException(RedisErrors.INFINITE);
+    }
+    return sum;
+  }
+
+  /**
+   * A number that something is sorted by; a text without any digits counts 0.
+   *
+   * @param error what is thrown for a text that is none
+   */
+  public static double score(byte[] word, String error) {
+    if (word.length == 0) {
+      return 0;
+    }
+    if (word.length >= FLOAT_TEXT_MAX) {
+      throw new RedisException(error);
+    }
+    String text = new String(word, StandardCharsets.ISO_8859_1);
+    if (INFINITE.matcher(text).matches()) {
+      return text.startsWith("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+    }
+    if (HEXADECIMAL.matcher(text).matches()) {
+      return decimal(word, error, error).doubleValue();
+    }
+    double score = DECIMAL.matcher(text).matches() ? Double.parseDouble(text) : Double.NaN;
+    if (Double.isNaN(score) || Double.isInfinite(score)) {
+      throw new RedisException(error);
+    }
+    return score;
+  }
+
   /** As Redis writes it: never with an exponent, and without zeros at its end. */
   public static byte[] text(BigDecimal number) {
     return plain(number).getBytes(StandardCharsets.ISO_8859_1);

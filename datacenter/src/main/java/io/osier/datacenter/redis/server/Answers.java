@@ -4,10 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.osier.datacenter.redis.RespEncoder;
+import io.osier.datacenter.redis.RespPieces;
 import io.osier.datacenter.redis.RespValue;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answers of a connection, which come in any order and leave in that of the commands: each
@@ -42,6 +44,10 @@ final class Answers {
   private final Channel channel;
   private final ArrayDeque<Place> places = new ArrayDeque<>(4);
   private final AtomicLong waitingBytes = new AtomicLong();
+
+  /** The rest of the first answer, if that is large and some of it was sent. */
+  private @Nullable RespPieces rest;
+
   private boolean ended;
 
   Answers(Channel channel) {
@@ -78,7 +84,8 @@ final class Answers {
     long bytes = bytes(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
-    if (places.peek() != place || !channel.isWritable()) { // otherwise it leaves at once
+    boolean leavesAtOnce = places.peek() == place && channel.isWritable() && bytes <= CHUNK_BYTES;
+    if (!leavesAtOnce) {
       place.bytes = fits ? bytes : VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }
@@ -93,6 +100,7 @@ final class Answers {
     return switch (value) {
       case RespValue.Bulk v -> VALUE_BYTES + v.bytes().length;
       case RespValue.Err v -> VALUE_BYTES + v.text().length();
+      case RespValue.Text v -> VALUE_BYTES + v.length();
       case RespValue.Array v -> all(v.values());
       case RespValue.Pairs v -> all(v.keysAndValues());
       case RespValue.Elements v -> all(v.values());
@@ -118,13 +126,10 @@ final class Answers {
           && channel.isWritable()
           && (head = places.peek()) != null
           && (head.value != null || head.cut)) {
-        places.poll();
-        if (head.bytes > 0) {
+        if (write(head, encoder)) {
+          places.poll();
           waitingBytes.addAndGet(-head.bytes);
-        }
-        ended = head.ends || head.cut;
-        if (head.value != null && !head.cut && !head.silent) {
-          encoder.write(head.value, head.resp3);
+          ended = head.ends || head.cut;
         }
         if (encoder.size() >= CHUNK_BYTES) {
           handOn(encoder);
@@ -134,6 +139,22 @@ final class Answers {
     } finally {
       encoder.clear(2 * CHUNK_BYTES);
     }
+  }
+
+  /** Writes the first answer, or some of it; whether that was all. */
+  private boolean write(Place head, RespEncoder encoder) {
+    RespValue value = head.value;
+    if (value == null || head.cut || head.silent) {
+      return true;
+    }
+    if (head.bytes <= CHUNK_BYTES) {
+      encoder.write(value, head.resp3);
+      return true;
+    }
+    RespPieces pieces = rest == null ? new RespPieces(value, head.resp3) : rest;
+    boolean isAll = pieces.writeTo(encoder, CHUNK_BYTES);
+    rest = isAll ? null : pieces;
+    return isAll;
   }
 
   private void handOn(RespEncoder encoder) {
@@ -149,6 +170,7 @@ final class Answers {
   void close() {
     ended = true;
     places.clear();
+    rest = null;
     waitingBytes.set(0);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.osier.core.Value;
 import io.osier.datacenter.redis.RespValue;
 import java.util.Collections;
 import java.util.List;
@@ -76,5 +77,21 @@ final class AnswersTest {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
     answer(new RespValue.Bulk(new byte[1 << 20])); // is the first
     assertThat(answers.waitingBytes()).isGreaterThan(1 << 20);
+  }
+
+  /** It would be there once more as bytes, and once more as what waits for the network. */
+  @Test
+  void largeAnswer_isWrittenPieceByPiece_asItIsRead() {
+    RespValue text = new RespValue.Text(new Value.Str("x".repeat(1 << 20)));
+    answer(new RespValue.Pairs(Collections.nCopies(20, text)));
+    answer(new RespValue.Int(1));
+    answers.flush();
+    assertThat(channel.outboundMessages())
+        .allSatisfy(part -> assertThat(((ByteBuf) part).readableBytes()).isLessThan(1 << 17));
+    String all = sent();
+    assertThat(all).startsWith("*20\r\n$1048576\r\nxx").endsWith("xx\r\n:1\r\n");
+    assertThat(all).hasSize(5 + 20 * (10 + (1 << 20) + 2) + 4);
+    assertThat(answers.size()).isZero();
+    assertThat(answers.waitingBytes()).isZero();
   }
 }

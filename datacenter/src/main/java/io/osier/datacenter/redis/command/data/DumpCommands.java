@@ -37,6 +37,9 @@ final class DumpCommands {
   private static final String TAKEN = "BUSYKEY Target key name already exists.";
   private static final int SUM_BYTES = 8;
 
+  /** Elements, or fields and values: as many as a command has words. Each takes a hundred bytes. */
+  private static final int TEXTS_MAX = 1 << 20;
+
   private DumpCommands() {}
 
   static List<RedisCommand> all() {
@@ -70,6 +73,7 @@ final class DumpCommands {
     } else {
       texts.add(Texts.string(answer).orElseThrow());
     }
+    checkCount(texts.size());
     byte[] content =
         WireOutput.bytesOf(
             out -> {
@@ -81,6 +85,16 @@ final class DumpCommands {
     byte[] payload = Arrays.copyOf(content, content.length + SUM_BYTES);
     System.arraycopy(sum(payload), 0, payload, content.length, SUM_BYTES);
     return payload;
+  }
+
+  private static void checkCount(int texts) {
+    if (texts > TEXTS_MAX) {
+      throw new RedisException(
+          "ERR a key with "
+              + texts
+              + " elements, or fields and values, is too large for DUMP and RESTORE: at most "
+              + TEXTS_MAX);
+    }
   }
 
   /** Of all but the last eight bytes. */
@@ -133,7 +147,9 @@ final class DumpCommands {
       WireInput in = checked(payload);
       String kind = in.readText(payload.length);
       List<byte[]> texts = new ArrayList<>();
-      for (int left = in.readCount(1); left > 0; left--) {
+      int count = in.readCount(1);
+      checkCount(count);
+      for (int left = count; left > 0; left--) {
         texts.add(in.readBlob(payload.length));
       }
       in.expectEnd();

@@ -105,7 +105,7 @@ final class HashNumbers {
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply -> Steps.answer(new RespValue.Bulk(Numbers.text(decimal(value(name, reply))))),
+        reply -> Steps.answer(new RespValue.Bulk(value(name, reply))),
         failure ->
             failure.code() == ErrorCode.INVALID_ARGUMENT || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
@@ -118,7 +118,7 @@ final class HashNumbers {
 
   private static Rewrite.Outcome plus(Optional<byte[]> value, BigDecimal amount) {
     BigDecimal number = value.isEmpty() ? BigDecimal.ZERO : decimal(value.get());
-    byte[] sum = Numbers.text(number.add(amount));
+    byte[] sum = Numbers.text(Numbers.sum(number, amount));
     return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
   }
 

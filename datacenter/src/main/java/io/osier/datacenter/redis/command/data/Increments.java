@@ -128,7 +128,7 @@ final class Increments {
         reply -> {
           byte[] text =
               Texts.string(CrdtType.STRING, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Steps.answer(new RespValue.Bulk(Numbers.text(decimal(text))));
+          return Steps.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
@@ -148,7 +148,7 @@ final class Increments {
         key,
         bytes -> {
           BigDecimal number = bytes.isEmpty() ? BigDecimal.ZERO : decimal(bytes.get());
-          byte[] sum = Numbers.text(number.add(amount));
+          byte[] sum = Numbers.text(Numbers.sum(number, amount));
           return new Rewrite.Outcome(sum, new RespValue.Bulk(sum));
         });
   }

@@ -66,10 +66,7 @@ final class SetAlgebra {
         Steps.WHOLE,
         parts ->
             Steps.answer(
-                new RespValue.Elements(
-                    combined(kind, parts).stream()
-                        .map(value -> (RespValue) Texts.bulk(value))
-                        .toList())));
+                new RespValue.Elements(combined(kind, parts).stream().map(Texts::bulk).toList())));
   }
 
   private static Plan store(Scope scope, Words words, Kind kind) {

@@ -104,7 +104,9 @@ public final class SetCommands {
         scope,
         Key.of(words[1]),
         Steps.WHOLE,
-        answer -> new RespValue.Elements(bulks(Texts.elements(elements(answer)))));
+        answer ->
+            new RespValue.Elements(
+                Texts.texts(elements(answer)).stream().map(Texts::bulk).toList()));
   }
 
   static List<RespValue> bulks(List<byte[]> many) {

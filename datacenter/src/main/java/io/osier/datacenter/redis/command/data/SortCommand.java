@@ -14,7 +14,6 @@ import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +48,7 @@ final class SortCommand {
   }
 
   /** An element with what it is sorted by. */
-  private record Row(byte[] element, byte @Nullable [] by, BigDecimal score) {}
+  private record Row(byte[] element, byte @Nullable [] by, double score) {}
 
   private SortCommand() {}
 
@@ -118,18 +117,14 @@ final class SortCommand {
     for (int i = 0; i < elements.size(); i++) {
       byte[] value = values.get(i);
       boolean isNumber = !wish.asTexts && !wish.isUnsorted() && value != null;
-      rows.add(
-          new Row(
-              elements.get(i),
-              value,
-              isNumber ? Numbers.decimal(value, NO_NUMBER, NO_NUMBER) : BigDecimal.ZERO));
+      rows.add(new Row(elements.get(i), value, isNumber ? Numbers.score(value, NO_NUMBER) : 0));
     }
     if (!wish.isUnsorted()) {
       Comparator<Row> order =
           wish.asTexts
               ? Comparator.comparing(
                   Row::by, Comparator.nullsFirst((a, b) -> Arrays.compareUnsigned(a, b)))
-              : Comparator.comparing(Row::score);
+              : Comparator.comparingDouble(Row::score);
       if (wish.by == null || !wish.asTexts) {
         // What counts the same is in the order of the elements.
         order = order.thenComparing(Row::element, Arrays::compareUnsigned);

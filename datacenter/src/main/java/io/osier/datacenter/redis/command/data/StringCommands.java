@@ -92,7 +92,7 @@ public final class StringCommands {
   }
 
   private static Plan get(Scope scope, Key key) {
-    return Steps.read(scope, key, Steps.WHOLE, answer -> Texts.bulk(Texts.string(answer)));
+    return Steps.read(scope, key, Steps.WHOLE, Texts::shown);
   }
 
   private static Plan set(Scope scope, byte[][] w) {
@@ -251,11 +251,8 @@ public final class StringCommands {
           List<RespValue> values = new ArrayList<>(parts.size());
           for (Reply part : parts) {
             Reply.Answer answer = Steps.answerOf(part);
-            values.add(
-                answer.exists()
-                    ? Texts.bulk(
-                        Texts.string(answer.type().orElseThrow(), answer.reading().orElseThrow()))
-                    : RespValue.NULL);
+            boolean isString = answer.exists() && Texts.isString(answer.type().orElseThrow());
+            values.add(isString ? Texts.shown(answer) : RespValue.NULL);
           }
           return Steps.answer(new RespValue.Array(values));
         });

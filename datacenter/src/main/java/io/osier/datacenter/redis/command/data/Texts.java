@@ -39,8 +39,11 @@ final class Texts {
         : value.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  static RespValue.Bulk bulk(Value value) {
-    return new RespValue.Bulk(bytes(value));
+  /** A value, whose bytes are not made before they are sent. */
+  static RespValue bulk(Value value) {
+    return value instanceof Value.Str text
+        ? new RespValue.Text(text)
+        : new RespValue.Bulk(bytes(value));
   }
 
   /** All values that are written so; first the one that such bytes become. */
@@ -140,6 +143,13 @@ final class Texts {
     CrdtType type = answer.type().orElseThrow();
     return Optional.of(
         string(type, answer.reading().orElseThrow()).orElseThrow(RedisErrors::wrongType));
+  }
+
+  /** As {@link #string(Reply.Answer)}, as it is answered; null if it is not there. */
+  static RespValue shown(Reply.Answer answer) {
+    return answer.exists() && answer.reading().orElseThrow() instanceof Reading.Single single
+        ? single.value().map(Texts::bulk).orElse(RespValue.NULL)
+        : bulk(string(answer));
   }
 
   /** As {@link #string(Reply.Answer)}; empty also if it is no string. */

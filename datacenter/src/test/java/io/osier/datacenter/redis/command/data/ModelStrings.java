@@ -1,5 +1,7 @@
 package io.osier.datacenter.redis.command.data;
 
+import static java.math.RoundingMode.HALF_EVEN;
+
 import io.osier.datacenter.redis.command.data.ModelKeys.Wrong;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -11,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** Redis' commands of strings, as simple as they can be said. */
 final class ModelStrings {
   private static final int DIGITS = 40;
+  private static final int PLACES = 17;
+  private static final int EXPONENT_MAX = 4932;
 
   private static final String NIL = "(nil)";
   private final ModelKeys keys;
@@ -202,17 +206,16 @@ final class ModelStrings {
     String text = keys.text(key);
     BigDecimal number =
         text == null ? BigDecimal.ZERO : decimal(text, "ERR value is not a valid float");
-    String sum = plain(number.add(added));
+    String sum = sum(text == null ? "" : text, number, added);
     keys.rewrite(key, sum);
     return bulk(sum);
   }
 
-  /** The number that a text is: Osier counts with 40 digits on each side of the point. */
+  /** The number that a text is. */
   static BigDecimal decimal(String text, String error) {
     try {
       BigDecimal number = new BigDecimal(text);
-      long before = (long) number.precision() - number.scale();
-      if (text.length() > DIGITS || Math.abs((long) number.scale()) > DIGITS || before > DIGITS) {
+      if (digitsBefore(number) > EXPONENT_MAX) {
         throw new Wrong(error);
       }
       return number;
@@ -221,7 +224,25 @@ final class ModelStrings {
     }
   }
 
-  static String plain(BigDecimal number) {
+  private static long digitsBefore(BigDecimal number) {
+    return (long) number.precision() - number.scale();
+  }
+
+  /**
+   * A sum: exactly if what was there has at most 40 digits on each side and it stays in the range
+   * of a long, for then increments of several datacenters add up; else rounded as in Redis.
+   */
+  static String sum(String former, BigDecimal number, BigDecimal added) {
+    BigDecimal sum = number.add(added);
+    boolean addsUp =
+        former.length() <= DIGITS
+            && Math.abs((long) number.scale()) <= DIGITS
+            && digitsBefore(number) <= DIGITS
+            && sum.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+    return plain(addsUp || sum.scale() <= PLACES ? sum : sum.setScale(PLACES, HALF_EVEN));
+  }
+
+  private static String plain(BigDecimal number) {
     return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
   }
 

@@ -36,6 +36,11 @@ class RedisKnownAnswersTest {
           INCRBYFLOAT b nan       | -ERR value is not a valid float
           INCRBYFLOAT b -inf      | -ERR increment would produce NaN or Infinity
           INCRBYFLOAT b 1e5       | $100000
+          INCRBYFLOAT huge 9e4931 | -ERR increment would produce NaN or Infinity
+          HINCRBYFLOAT hash huge 9e4931 | -ERR increment would produce NaN or Infinity
+          SORT numbers            | [$-2 $-1.5 $ $0x10 $1e2]
+          SORT numbers DESC LIMIT 0 2 | [$1e2 $0x10]
+          SORT large              | -ERR One or more scores can't be converted into double
           SET b x EX 0            | -ERR invalid expire time in 'set' command
           SET b x NX XX           | -ERR syntax error
           EXPIRE l1 9 NX GT       | -ERR NX and XX, GT or LT options at the same time are not \
@@ -50,6 +55,10 @@ class RedisKnownAnswersTest {
   void call_asRedisAnswers(String call, String answer) {
     RedisNode node = RedisNode.alone();
     node.answer("MSET", "l1", "ohmytext", "l2", "mynewtext");
+    node.answer("SET", "huge", "9e4931");
+    node.answer("HSET", "hash", "huge", "9e4931");
+    node.answer("SADD", "numbers", "1e2", "0x10", "-1.5", "-2", "");
+    node.answer("SADD", "large", "1e400", "1");
     assertThat(node.text(call.split(" "))).isEqualTo(answer);
   }
 }

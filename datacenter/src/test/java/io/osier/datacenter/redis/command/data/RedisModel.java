@@ -229,10 +229,9 @@ final class RedisModel {
         return ":" + fields.get(w.get(2));
       }
       case "HINCRBYFLOAT" -> {
-        BigDecimal former =
-            ModelStrings.decimal(
-                fields.getOrDefault(w.get(2), "0"), "ERR hash value is not a float");
-        fields.put(w.get(2), ModelStrings.plain(former.add(added)));
+        String former = fields.getOrDefault(w.get(2), "0");
+        BigDecimal number = ModelStrings.decimal(former, "ERR hash value is not a float");
+        fields.put(w.get(2), ModelStrings.sum(former, number, added));
         keys.keep(key, fields, false);
         return bulk(fields.get(w.get(2)));
       }

@@ -1,9 +1,11 @@
 package io.osier.datacenter.redis.command.data;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
+import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** Scenes that a single node of Redis does not have, and what is drawn or walked through. */
@@ -213,6 +216,15 @@ class RedisScenesTest {
     }
   }
 
+  /** Its bytes would be there a million times before the answer is found to be too large. */
+  @Test
+  void oneStringManyTimes_isNotCopied() {
+    text("SET k some");
+    List<RespValue> got = ((RespValue.Array) node.answer("MGET", "k", "k")).values();
+    assertThat(((RespValue.Text) got.getFirst()).text())
+        .isSameAs(((RespValue.Text) got.getLast()).text());
+  }
+
   @Test
   void oneRequestEach_whereThatSuffices() {
     List<Request> requests = new ArrayList<>();
@@ -338,5 +350,25 @@ class RedisScenesTest {
             .startsWith("-ERR DUMP");
       }
     }
+  }
+
+  /** It costs its bytes to send, and would take sixty times as much. */
+  @Test
+  void restoredOfMillionsOfEmptyElements_refused() {
+    byte[] content =
+        WireOutput.bytesOf(
+            out -> {
+              out.writeText("osier1");
+              out.writeText("set");
+              out.writeCount((1 << 20) + 1);
+              for (int i = 0; i <= 1 << 20; i++) {
+                out.writeBlob(new byte[0]);
+              }
+            });
+    CRC32C sum = new CRC32C();
+    sum.update(content);
+    String payload = new String(content, ISO_8859_1) + String.format("%08x", sum.getValue());
+    assertThat(node.text("RESTORE", "k", "0", payload))
+        .startsWith("-ERR a key with 1048577 elements");
   }
 }

@@ -22,6 +22,7 @@ final class Texted {
       case RespValue.Err v -> "-" + v.text();
       case RespValue.Int v -> ":" + v.value();
       case RespValue.Bulk v -> "$" + new String(v.bytes(), ISO_8859_1);
+      case RespValue.Text v -> "$" + new String(v.bytes(), ISO_8859_1);
       case RespValue.Null v -> "(nil)";
       case RespValue.NullArray v -> "(nil)";
       case RespValue.Array v -> all(v.values());

@@ -1,0 +1,83 @@
+package io.osier.datacenter.redis;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a large answer piece by piece, as it is read: all of it as bytes would be there once more.
+ * Pure; for one thread at a time.
+ */
+public final class RespPieces {
+  private final boolean resp3;
+
+  /** What is left of the answer, and of what is in it, the innermost first. */
+  private final ArrayDeque<Iterator<RespValue>> left = new ArrayDeque<>();
+
+  /** The bulk of which some is left; null if there is none. */
+  private byte @Nullable [] bulk;
+
+  private int from;
+
+  /** Nothing of the answer is written yet. */
+  public RespPieces(RespValue value, boolean resp3) {
+    this.resp3 = resp3;
+    left.push(List.of(value).iterator());
+  }
+
+  /**
+   * Writes until there are so many bytes, or a few more.
+   *
+   * @return whether that was all
+   */
+  public boolean writeTo(RespEncoder encoder, int bytes) {
+    while (encoder.size() < bytes) {
+      Iterator<RespValue> next = left.peek();
+      byte[] begun = bulk;
+      if (begun != null) {
+        writeBulk(encoder, begun, bytes - encoder.size());
+      } else if (next == null) {
+        return true;
+      } else if (next.hasNext()) {
+        begin(encoder, next.next());
+      } else {
+        left.pop();
+      }
+    }
+    return false;
+  }
+
+  private void begin(RespEncoder encoder, RespValue value) {
+    switch (value) {
+      case RespValue.Array v -> begin(encoder, value, v.values());
+      case RespValue.Pairs v -> begin(encoder, value, v.keysAndValues());
+      case RespValue.Elements v -> begin(encoder, value, v.values());
+      case RespValue.Push v -> begin(encoder, value, v.values());
+      case RespValue.Bulk v -> begin(encoder, v.bytes());
+      case RespValue.Text v -> begin(encoder, v.bytes());
+      default -> encoder.write(value, resp3);
+    }
+  }
+
+  private void begin(RespEncoder encoder, RespValue all, List<RespValue> values) {
+    encoder.head(all, values.size(), resp3);
+    left.push(values.iterator());
+  }
+
+  private void begin(RespEncoder encoder, byte[] content) {
+    encoder.bulkHead(content.length);
+    bulk = content;
+    from = 0;
+  }
+
+  private void writeBulk(RespEncoder encoder, byte[] content, int room) {
+    int count = Math.min(room, content.length - from);
+    encoder.bulkPart(content, from, count);
+    from += count;
+    if (from == content.length) {
+      encoder.bulkEnd();
+      bulk = null;
+    }
+  }
+}

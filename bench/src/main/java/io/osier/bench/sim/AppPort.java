@@ -59,7 +59,11 @@ final class AppPort implements ClientServer.Handler {
     this.random = random;
     this.sockets =
         new SimSockets(
-            simulation.network(), simulation.scheduler(), dc, new Random(random.nextLong()));
+            simulation.network(),
+            simulation.scheduler(),
+            dc.self(),
+            dc::slowNanos,
+            new Random(random.nextLong()));
     int most = random.nextInt(NARROW_ONE_IN) == 0 ? CONNECTIONS_FEW : CONNECTIONS;
     var unused =
         ClientServer.open(

@@ -55,11 +55,6 @@ final class ConditionCheck {
     return won.size();
   }
 
-  /** A partition has done an update. */
-  void done(SimNode at, ObjectId object, Request.Condition condition, Dot dot) {
-    done(at, object, condition, dot, at.store().before(object, dot));
-  }
-
   /**
    * A partition has done an update.
    *
@@ -79,11 +74,6 @@ final class ConditionCheck {
           was,
           condition);
     }
-  }
-
-  /** A partition has not done an update, and answers what there is. */
-  void notDone(SimNode at, ObjectId object, Request.Condition condition, Reply.Answer answer) {
-    notDone(at, object, condition, answer, at.store().seen(object, answer.seen()));
   }
 
   /**

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 final class FrameCheck {
   /** What a frame may hold beside its largest object: in production in proportion. */
-  private static final int BYTES_MAX = 4 * SimNode.FRAME_BYTES;
+  private static final int BYTES_MAX = 4 * Unit.FRAME_BYTES;
 
   private FrameCheck() {}
 

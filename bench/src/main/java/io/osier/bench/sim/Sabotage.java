@@ -63,8 +63,12 @@ interface Sabotage {
     return windows;
   }
 
-  /** Whether a connection's way carries these bytes, rather than swallowing them. */
-  default boolean carries(SimConnection.Way way, byte[] bytes) {
+  /**
+   * Whether a connection's way carries these bytes, rather than swallowing them.
+   *
+   * @param takesTurns whether the way is one of a link, whose bytes take turns
+   */
+  default boolean carries(boolean takesTurns, byte[] bytes) {
     return true;
   }
 
@@ -123,8 +127,12 @@ interface Sabotage {
     return users;
   }
 
-  /** What comes to a client of production instead of bytes that a datacenter's port has written. */
-  default byte[] answers(AppWay way, byte[] bytes) {
+  /**
+   * What comes to a client of production instead of bytes that a datacenter's port has written.
+   *
+   * @param way the client's way to the datacenter, by its identity
+   */
+  default byte[] answers(Object way, byte[] bytes) {
     return bytes;
   }
 

@@ -101,12 +101,11 @@ final class SessionCheck {
     return requireNonNull(of.numbers.get(token), "it was asked for");
   }
 
-  /** A write was made at a datacenter, for a session that knew this when it asked. */
-  void made(SimNode at, SessionView view, ObjectId object) {
-    made(at.self(), at::covered, view, object);
-  }
-
-  /** As the other one, where what each object covers at the datacenter is given. */
+  /**
+   * A write was made at a datacenter, for a session that knew this when it asked.
+   *
+   * @param covered what each object covers at the datacenter
+   */
   void made(
       ReplicaId at, Function<ObjectId, CausalContext> covered, SessionView view, ObjectId object) {
     for (Map.Entry<ObjectId, CausalContext> known : view.dots().entrySet()) {

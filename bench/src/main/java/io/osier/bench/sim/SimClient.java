@@ -261,11 +261,17 @@ final class SimClient {
     ObjectId object = call.task.object();
     if (reply instanceof Reply.Answer answer) {
       call.shown = node.covered(object, answer.seen());
-      call.condition.ifPresent(c -> conditions().notDone(node, object, c, answer));
+      call.condition.ifPresent(
+          c ->
+              conditions()
+                  .notDone(node, object, c, answer, node.store().seen(object, answer.seen())));
     } else if (reply instanceof Reply.Done done) {
       done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
-      simulation.checks(unit).sessions().made(node, call.wanted, object);
-      call.condition.ifPresent(c -> conditions().done(node, object, c, done.dot()));
+      simulation.checks(unit).sessions().made(node.self(), node::covered, call.wanted, object);
+      call.condition.ifPresent(
+          c ->
+              conditions()
+                  .done(node, object, c, done.dot(), node.store().before(object, done.dot())));
     }
     return () -> goes(call, ticket, node, reply);
   }

@@ -45,7 +45,7 @@ public final class SimComparison {
           new Side(
               unit.policy().name(),
               updates,
-              simulation.network().frames().bytes(unit),
+              simulation.frames().bytes(unit),
               violations,
               visibility));
     }

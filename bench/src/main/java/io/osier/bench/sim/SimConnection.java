@@ -119,7 +119,7 @@ final class SimConnection {
           new Violation(
               "",
               "%s gives up the connection %s, on which bytes go as they should",
-              (end == dialled ? from : to).dc().self(),
+              (end == dialled ? from : to).self(),
               link));
     }
   }

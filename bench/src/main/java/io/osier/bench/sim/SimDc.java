@@ -93,8 +93,13 @@ final class SimDc {
         kind == SimDisk.Kind.NONE
             && simulation.profile().has(Feature.EMBEDDED)
             && random.nextInt(EMBEDDED_OF) < EMBEDDED;
-    this.disk = new SimDisk(simulation, random, kind);
+    this.disk = disk(simulation, random, kind);
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
+  }
+
+  private static SimDisk disk(Simulation of, Random random, SimDisk.Kind kind) {
+    Sabotage sabotage = of.options().sabotage();
+    return new SimDisk(of.scheduler(), of.units().size(), sabotage, random, kind);
   }
 
   /** Whether its last crash took nothing that was confirmed, so that the incarnation goes on. */
@@ -217,7 +222,11 @@ final class SimDc {
     starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
     SimSockets own =
         new SimSockets(
-            simulation.network(), simulation.scheduler(), this, new Random(random.nextLong()));
+            simulation.network(),
+            simulation.scheduler(),
+            self,
+            this::slowNanos,
+            new Random(random.nextLong()));
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
@@ -290,7 +299,7 @@ final class SimDc {
       hears(
           () -> {
             simulation.network().isUp(self.dc(), dc, false);
-            simulation.network().flow().down(SimDc.this, dc);
+            simulation.flow().down(SimDc.this, dc);
             submitToAll(new Input.PeerDown(dc));
           });
     }
@@ -300,7 +309,6 @@ final class SimDc {
       hears(
           () ->
               simulation
-                  .network()
                   .frames()
                   .received(SimDc.this, peer, simulation.unit(keyspace, partition), frame));
     }
@@ -359,7 +367,7 @@ final class SimDc {
 
   /** It has nothing any more, and joins when it starts. */
   void join() {
-    disk = new SimDisk(simulation, random, kind);
+    disk = disk(simulation, random, kind);
     life = 0;
     joining = true;
   }

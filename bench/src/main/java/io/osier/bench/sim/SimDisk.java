@@ -61,7 +61,7 @@ final class SimDisk {
    */
   private record Records(int unit, List<Change> changes, Runnable persisted) {}
 
-  private final Simulation simulation;
+  private final Sabotage sabotage;
   private final Scheduler scheduler;
   private final Random random;
   private final Kind kind;
@@ -92,12 +92,17 @@ final class SimDisk {
   /** Grows with each crash: what was planned before does not happen. */
   private int boot;
 
-  SimDisk(Simulation simulation, Random random, Kind kind) {
-    this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
+  /**
+   * An empty disk.
+   *
+   * @param units how many partitions write to it
+   */
+  SimDisk(Scheduler scheduler, int units, Sabotage sabotage, Random random, Kind kind) {
+    this.scheduler = scheduler;
+    this.sabotage = sabotage;
     this.random = random;
     this.kind = kind;
-    for (int i = 0; i < simulation.units().size(); i++) {
+    for (int i = 0; i < units; i++) {
       durable.add(MemoryVersions.shortLived(scheduler::nanos));
       visible.add(MemoryVersions.shortLived(scheduler::nanos));
     }
@@ -191,7 +196,7 @@ final class SimDisk {
         long counted = group.changes().stream().filter(c -> !(c instanceof Change.Prune)).count();
         long bytes = CHANGE_BYTES * counted + group.heldBytes();
         Records records = new Records(unit.number(), changes, taken.persisted());
-        boolean early = simulation.options().sabotage().confirmsEarly();
+        boolean early = sabotage.confirmsEarly();
         BooleanSupplier isIn = queue.line(records, bytes, early ? () -> {} : group.written());
         if (early) {
           group.written().run();

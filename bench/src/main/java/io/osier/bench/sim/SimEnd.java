@@ -43,7 +43,7 @@ final class SimEnd {
    */
   long restAndCheck() {
     long took = comeToRest();
-    simulation.dcs().forEach(network.flow()::ended);
+    simulation.dcs().forEach(simulation.flow()::ended);
     for (Unit unit : simulation.units()) {
       check(unit);
       scheduler.throwFailure();

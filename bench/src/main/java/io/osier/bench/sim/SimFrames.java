@@ -61,7 +61,7 @@ final class SimFrames {
     }
     boolean mayGoAsItIs = !encodesAll && ++frames % ENCODED_ONE_IN != 0;
     if (mayGoAsItIs && sendAsItIs(node, to, frame, transport)) {
-      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      simulation.flow().sent(dc, to.dc(), node.unit(), frame);
       return;
     }
     SimLink link = network.link(node.self().dc(), to.dc());
@@ -77,7 +77,7 @@ final class SimFrames {
     if (bytes > 0) {
       FrameCheck.check(node.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
-      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      simulation.flow().sent(dc, to.dc(), node.unit(), frame);
       SimConnection connection = link.carrier();
       if (connection == null) {
         connection = link.connection();
@@ -141,7 +141,7 @@ final class SimFrames {
     if (sabotage.drops(unit, frame)) {
       return;
     }
-    network.flow().received(dc, from, unit, frame);
+    simulation.flow().received(dc, from, unit, frame);
     if (link.loss() > 0 && random.nextDouble() < link.loss()) {
       return;
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,9 @@ final class SimNetwork {
   /** How long a side may take to notice that a link is gone. */
   private static final int NOTICE_MILLIS_MAX = 5_000;
 
-  private final Simulation simulation;
   private final Scheduler scheduler;
+  private final Trace trace;
+  private final Function<String, @Nullable SimSockets> processes;
   private final Sabotage sabotage;
   private final Random random;
   private final List<SimConnection> connections = new ArrayList<>();
@@ -33,28 +35,31 @@ final class SimNetwork {
   /** In the order of the names of both ends. */
   private final List<SimLink> links = new ArrayList<>();
 
-  private final FlowCheck flow;
-  private final SimFrames frames;
-
   /**
    * A network without links.
    *
+   * @param processes the datacenters' present ones, by their names; null before the first start
    * @param sizes of values: the load may need wider links
    */
-  SimNetwork(Simulation simulation, Sabotage sabotage, Random random, Workload.Sizes sizes) {
+  SimNetwork(
+      Scheduler scheduler,
+      Trace trace,
+      Function<String, @Nullable SimSockets> processes,
+      Sabotage sabotage,
+      Random random,
+      Workload.Sizes sizes) {
     this.sizes = sizes;
-    this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
+    this.scheduler = scheduler;
+    this.trace = trace;
+    this.processes = processes;
     this.sabotage = sabotage;
     this.random = random;
-    this.flow = new FlowCheck(simulation);
-    this.frames = new SimFrames(simulation, this, sabotage, random);
   }
 
   void addLink(String from, String to) {
     SimLink link = new SimLink(from, to, scheduler, random, sizes);
     links.add(link);
-    simulation.trace().note("link %s", link.inWords());
+    trace.note("link %s", link.inWords());
   }
 
   SimLink link(String from, String to) {
@@ -108,16 +113,6 @@ final class SimNetwork {
     return links.stream().mapToLong(SimLink::backlogNanosMax).max().orElse(0);
   }
 
-  /** What flow control is held against. */
-  FlowCheck flow() {
-    return flow;
-  }
-
-  /** The frames of partitions. */
-  SimFrames frames() {
-    return frames;
-  }
-
   // ---------------------------------------------------------------- connections
 
   /** Connects a process to a datacenter, if that can be. */
@@ -127,11 +122,11 @@ final class SimNetwork {
       int timeoutMillis,
       Consumer<SimChannel> opened,
       Consumer<Throwable> failed) {
-    SimLink link = link(from.dc().self().dc(), to);
+    SimLink link = link(from.self().dc(), to);
     scheduler.in(
         link.delayNanos,
         () -> {
-          SimSockets there = simulation.dc(to).sockets();
+          SimSockets there = processes.apply(to);
           if (link.isDark() || from.isClosed()) {
             Throwable late = new ConnectException("connection timed out");
             scheduler.in(timeoutMillis * MILLI, () -> failed.accept(late));
@@ -160,8 +155,8 @@ final class SimNetwork {
 
   /** A connection's end puts bytes into one of its ways; none are the connection's end. */
   void enter(SimConnection.Way way, byte[] bytes) {
-    simulation.trace().hash(bytes);
-    if (way.isLost() || (bytes.length > 0 && !sabotage.carries(way, bytes))) {
+    trace.hash(bytes);
+    if (way.isLost() || (bytes.length > 0 && !sabotage.carries(way.takesTurns(), bytes))) {
       return;
     }
     way.link().queue().enter(way, SimCargo.of(bytes));
@@ -201,7 +196,7 @@ final class SimNetwork {
     SimLink link = link(from, to);
     link.setUp(up);
     link.carriedBy(null); // until the transport has sent something
-    simulation.trace().note("%s is %s", link, up ? "up" : "down");
+    trace.note("%s is %s", link, up ? "up" : "down");
   }
 
   /** A datacenter decodes something large: what comes behind it waits. */
@@ -292,11 +287,10 @@ final class SimNetwork {
       }
     }
     for (SimLink link : links) {
-      if (link.from.equals(process.dc().self().dc())) {
+      if (link.from.equals(process.self().dc())) {
         link.setUp(false);
-        flow.down(process.dc(), link.to);
       }
     }
-    changed(process.dc().self().dc());
+    changed(process.self().dc());
   }
 }

@@ -57,9 +57,6 @@ final class SimNode implements ShardGateway.Inside {
   /** In this time a status comes over a link that is healthy. */
   private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
 
-  /** Small frames, so that catching up and healing take many. */
-  static final int FRAME_BYTES = 2 << 10;
-
   /** So few that sets of two dozen elements are pulled, in several steps. */
   private static final int PULL_BYTES = 300;
 
@@ -70,7 +67,7 @@ final class SimNode implements ShardGateway.Inside {
     StreamSettings settings =
         new StreamSettings(
             simulation.profile().windowBytes(),
-            FRAME_BYTES,
+            Unit.FRAME_BYTES,
             1_000,
             StreamSettings.DEFAULT.statusMillis(),
             1_000,
@@ -226,7 +223,7 @@ final class SimNode implements ShardGateway.Inside {
                 simulation
                     .options()
                     .sabotage()
-                    .windows(unit, simulation.network().flow().witnessed(dc, unit)),
+                    .windows(unit, simulation.flow().witnessed(dc, unit)),
                 UpdateObserver.NONE),
             store,
             recovered,
@@ -662,7 +659,7 @@ final class SimNode implements ShardGateway.Inside {
     @Override
     public void send(ReplicaId to, Frame frame) {
       machine.leaves();
-      simulation.network().frames().send(SimNode.this, to, frame);
+      simulation.frames().send(SimNode.this, to, frame);
     }
 
     @Override

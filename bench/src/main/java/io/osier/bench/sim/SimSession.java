@@ -12,6 +12,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.BatchException;
@@ -177,11 +178,19 @@ final class SimSession {
     public void made(SimSending sending, SimNode at, Reply made) {
       if (made instanceof Reply.Answer answer) {
         sending.shows(at.covered(object(), answer.seen()));
-        condition.ifPresent(c -> conditions().notDone(at, object(), c, answer));
+        condition.ifPresent(
+            c -> {
+              CrdtState there = at.store().seen(object(), answer.seen());
+              conditions().notDone(at, object(), c, answer, there);
+            });
       } else if (made instanceof Reply.Done done) {
         done.answer().ifPresent(answer -> sending.shows(shown(at, done, answer)));
-        sessions().made(at, wanted, object());
-        condition.ifPresent(c -> conditions().done(at, object(), c, done.dot()));
+        sessions().made(at.self(), at::covered, wanted, object());
+        condition.ifPresent(
+            c -> {
+              CrdtState before = at.store().before(object(), done.dot());
+              conditions().done(at, object(), c, done.dot(), before);
+            });
         times++;
         boolean isOver = outcome == Outcome.FAILED || outcome == Outcome.NOT_DONE;
         if (isOver || times > 1) {
@@ -219,7 +228,7 @@ final class SimSession {
 
     @Override
     public void acknowledged(SimNode at) {
-      sessions().made(at, wanted, object());
+      sessions().made(at.self(), at::covered, wanted, object());
       isAhead = true;
       times++;
     }

@@ -4,12 +4,14 @@ import static io.osier.bench.sim.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.Channel;
+import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,8 @@ final class SimSockets implements Network, SimProcess {
 
   private final SimNetwork network;
   private final Scheduler scheduler;
-  private final SimDc dc;
+  private final ReplicaId self;
+  private final LongSupplier slowNanos;
   private final Random random;
   private final List<SimChannel> channels = new ArrayList<>();
 
@@ -37,10 +40,21 @@ final class SimSockets implements Network, SimProcess {
   private int stops;
   private long servedSinceNanos;
 
-  SimSockets(SimNetwork network, Scheduler scheduler, SimDc dc, Random random) {
+  /**
+   * Of a process that has just started.
+   *
+   * @param slowNanos how much longer than usual the process takes now
+   */
+  SimSockets(
+      SimNetwork network,
+      Scheduler scheduler,
+      ReplicaId self,
+      LongSupplier slowNanos,
+      Random random) {
     this.network = network;
     this.scheduler = scheduler;
-    this.dc = dc;
+    this.self = self;
+    this.slowNanos = slowNanos;
     this.random = random;
     this.servedSinceNanos = scheduler.nanos();
   }
@@ -110,8 +124,8 @@ final class SimSockets implements Network, SimProcess {
     channel.open(requireNonNull(opening, "whoever is dialled listens"));
   }
 
-  SimDc dc() {
-    return dc;
+  ReplicaId self() {
+    return self;
   }
 
   // ---------------------------------------------------------------- for the transport
@@ -148,12 +162,12 @@ final class SimSockets implements Network, SimProcess {
 
   @Override
   public void apart(String name, Runnable task) {
-    network.decodesApart(dc.self().dc());
+    network.decodesApart(self.dc());
     if (network.losesWhatIsApart()) {
       return;
     }
     inTime(
-        dc.slowNanos() + (1 + random.nextInt(APART_MILLIS_MAX)) * MILLI,
+        slowNanos.getAsLong() + (1 + random.nextInt(APART_MILLIS_MAX)) * MILLI,
         () -> {
           task.run();
           List.copyOf(channels).forEach(SimChannel::run);

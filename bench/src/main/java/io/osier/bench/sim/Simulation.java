@@ -44,6 +44,8 @@ final class Simulation {
   private final Scheduler scheduler = new Scheduler();
   private final Trace trace;
   private final SimNetwork network;
+  private final FlowCheck flow;
+  private final SimFrames frames;
   private final FaultPlan plan;
   private final RunProfile profile;
   private final List<Unit> units;
@@ -78,8 +80,13 @@ final class Simulation {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + options.dcs());
     this.profile = new RunProfile(options, seed, random);
     this.losses = new Losses(scheduler);
+    Random wire = new Random(random.nextLong());
+    Sabotage sabotage = options.sabotage();
     this.network =
-        new SimNetwork(this, options.sabotage(), new Random(random.nextLong()), profile.sizes());
+        new SimNetwork(
+            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes());
+    this.flow = new FlowCheck(this);
+    this.frames = new SimFrames(this, network, sabotage, wire);
     this.plan = new FaultPlan(this, new Random(random.nextLong()), profile.faults());
     this.units = options.paired() ? Unit.pair() : Unit.draw(random, profile);
     for (int i = 0; i < options.dcs(); i++) {
@@ -156,7 +163,7 @@ final class Simulation {
   Collection<PartitionReport> report(SimDc dc) {
     Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
     units.forEach(unit -> reports.put(unit, report(dc.node(unit))));
-    network.flow().look(dc, reports);
+    flow.look(dc, reports);
     return reports.values();
   }
 
@@ -208,6 +215,7 @@ final class Simulation {
     crashes++;
     callers.crashed(dc);
     network.crashed(requireNonNull(dc.sockets(), "it was up"));
+    names.stream().filter(to -> !to.equals(dc.self().dc())).forEach(to -> flow.down(dc, to));
   }
 
   void restart(SimDc dc, ReplicaId as) {
@@ -259,6 +267,16 @@ final class Simulation {
 
   SimNetwork network() {
     return network;
+  }
+
+  /** What flow control is held against. */
+  FlowCheck flow() {
+    return flow;
+  }
+
+  /** The frames of partitions. */
+  SimFrames frames() {
+    return frames;
   }
 
   List<Unit> units() {

@@ -212,7 +212,7 @@ final class SlaCheck {
 
   /** Of the stream between two datacenters; in a causal keyspace, of all. */
   private long caughtUpSinceNanos(String from, String to) {
-    FlowCheck flow = simulation.network().flow();
+    FlowCheck flow = simulation.flow();
     long since = flow.caughtUpSinceNanos(from, to, unit);
     if (unit.isCausal()) {
       for (SimLink link : links()) {

@@ -18,6 +18,9 @@ import java.util.Random;
  * @param adaptation decides soon, so that modes switch all the time
  */
 record Unit(int number, KeyspacePolicy policy, int partition, AdaptationSettings adaptation) {
+  /** Small frames, so that catching up and healing take many. */
+  static final int FRAME_BYTES = 2 << 10;
+
   private static final int KEYSPACES = 2;
 
   /** Small, so that values that are large beside a frame reach them. */

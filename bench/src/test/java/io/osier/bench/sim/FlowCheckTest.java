@@ -42,7 +42,7 @@ final class FlowCheckTest {
   private void use(Simulation of) {
     simulation = of;
     dc = of.dc("dc0");
-    flow = of.network().flow();
+    flow = of.flow();
   }
 
   @BeforeEach

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Frames that grow with the number of their objects. */
 final class FrameCheckTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
-  private static final int MAX = 4 * SimNode.FRAME_BYTES;
+  private static final int MAX = 4 * Unit.FRAME_BYTES;
 
   private static Shipment shipment(int bytes) {
     return shipment("-".repeat(bytes));

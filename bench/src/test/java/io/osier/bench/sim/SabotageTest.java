@@ -545,11 +545,11 @@ final class SabotageTest {
         return EnumSet.of(Feature.CONNECTIONS);
       }
 
-      private final Map<AppWay, Map<Long, Envelope<Reply>>> former = new HashMap<>();
+      private final Map<Object, Map<Long, Envelope<Reply>>> former = new HashMap<>();
       private int changed;
 
       @Override
-      public byte[] answers(AppWay way, byte[] bytes) {
+      public byte[] answers(Object way, byte[] bytes) {
         Map<Long, Envelope<Reply>> first = former.computeIfAbsent(way, w -> new HashMap<>());
         return eachFrame(
             bytes,
@@ -569,7 +569,7 @@ final class SabotageTest {
       }
 
       @Override
-      public byte[] answers(AppWay way, byte[] bytes) {
+      public byte[] answers(Object way, byte[] bytes) {
         return eachFrame(bytes, answer -> answer.message() instanceof Reply.Pong ? null : answer);
       }
     };
@@ -751,8 +751,8 @@ final class SabotageTest {
       private static final int SIGN_BYTES_MAX = 8;
 
       @Override
-      public boolean carries(SimConnection.Way way, byte[] bytes) {
-        return way.takesTurns() || bytes.length > SIGN_BYTES_MAX;
+      public boolean carries(boolean takesTurns, byte[] bytes) {
+        return takesTurns || bytes.length > SIGN_BYTES_MAX;
       }
     };
   }

@@ -124,7 +124,7 @@ final class SimNetworkTest {
   /** From one of them to the other. */
   private static void send(Simulation of, Frame frame) {
     SimNode node = of.dc("dc0").node(of.units().getFirst());
-    of.network().frames().send(node, of.dc("dc1").self(), frame);
+    of.frames().send(node, of.dc("dc1").self(), frame);
   }
 
   /** Frames that a receiver has been brought, behind the transport. */

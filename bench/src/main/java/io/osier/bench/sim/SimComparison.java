@@ -1,5 +1,8 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,15 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.check.ConvergenceCheck;
+import io.osier.bench.sim.load.AppPort;
+import io.osier.bench.sim.load.SimApp;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimDisk;
+import io.osier.bench.sim.world.SimSockets;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
@@ -25,7 +34,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
-final class SimDc {
+public final class SimDc {
   /** So many of so many that keep nothing are embedded in an application. */
   private static final int EMBEDDED = 3;
 
@@ -139,7 +148,7 @@ final class SimDc {
   }
 
   /** The port for clients; null before the first start, and where no client connects. */
-  @Nullable AppPort port() {
+  public @Nullable AppPort port() {
     return port;
   }
 
@@ -153,7 +162,7 @@ final class SimDc {
   }
 
   /** Counts its starts. */
-  long life() {
+  public long life() {
     return life;
   }
 
@@ -338,7 +347,7 @@ final class SimDc {
     return EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + (long) (nanos * driftPerNano / 1e6);
   }
 
-  Now now() {
+  public Now now() {
     long nanos = simulation.scheduler().nanos();
     return new Now(nanos, clock.read(wall(nanos), nanos));
   }
@@ -361,7 +370,7 @@ final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  boolean isUp() {
+  public boolean isUp() {
     return up;
   }
 
@@ -414,7 +423,7 @@ final class SimDc {
   }
 
   /** Its present incarnation, or the last one. */
-  ReplicaId self() {
+  public ReplicaId self() {
     return self;
   }
 
@@ -423,7 +432,7 @@ final class SimDc {
     return up && nodes.size() > node.unit().number() && nodes.get(node.unit().number()) == node;
   }
 
-  SimNode node(Unit unit) {
+  public SimNode node(Unit unit) {
     return nodes.get(unit.number());
   }
 
@@ -446,12 +455,12 @@ final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  long slowNanos() {
+  public long slowNanos() {
     return slowNanos;
   }
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
-  long steadySinceNanos() {
+  public long steadySinceNanos() {
     return up && !joining && slowNanos == 0 && !full && !slowDisk && stalls == 0
         ? changedNanos
         : Long.MAX_VALUE;

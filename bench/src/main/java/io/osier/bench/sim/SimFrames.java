@@ -1,7 +1,15 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
 
+import io.osier.bench.sim.check.FrameCheck;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimCargo;
+import io.osier.bench.sim.world.SimConnection;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimNetwork;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.partition.machine.Input;

@@ -2,6 +2,13 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.osier.bench.sim.check.ConvergenceCheck;
+import io.osier.bench.sim.load.SimWitness;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
@@ -53,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode implements ShardGateway.Inside {
+public final class SimNode implements ShardGateway.Inside {
   /** In this time a status comes over a link that is healthy. */
   private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
 
@@ -284,7 +291,7 @@ final class SimNode implements ShardGateway.Inside {
             .orElse(report.content().committed());
   }
 
-  ReplicaId self() {
+  public ReplicaId self() {
     return self;
   }
 
@@ -292,17 +299,17 @@ final class SimNode implements ShardGateway.Inside {
     return unit;
   }
 
-  WatchedStore store() {
+  public WatchedStore store() {
     return store;
   }
 
   /** What an object covers here, without a look into the store. */
-  CausalContext covered(ObjectId object) {
+  public CausalContext covered(ObjectId object) {
     return store.covered(object);
   }
 
   /** As {@link WatchedStore#covered(ObjectId, VersionVector)}. */
-  CausalContext covered(ObjectId object, VersionVector seen) {
+  public CausalContext covered(ObjectId object, VersionVector seen) {
     return store.covered(object, seen);
   }
 
@@ -312,7 +319,7 @@ final class SimNode implements ShardGateway.Inside {
   }
 
   /** Whether this is still its datacenter's node: it is not after a crash. */
-  boolean isAlive() {
+  public boolean isAlive() {
     return dc.isCurrent(this);
   }
 
@@ -414,7 +421,7 @@ final class SimNode implements ShardGateway.Inside {
    *
    * @param client whose commands keep their order
    */
-  void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
+  public void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
     door.command(client, request, machine.asked(listener));
   }
 
@@ -426,7 +433,7 @@ final class SimNode implements ShardGateway.Inside {
    * @param witness sees that it is, and when the partition has it
    * @return false if nothing was done and it must be sent as a request
    */
-  boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
+  public boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
     if (door.closedFor() != null) {
       return false;
     }
@@ -602,7 +609,7 @@ final class SimNode implements ShardGateway.Inside {
   }
 
   /** By what the trace knows an object. */
-  String name(ObjectId object) {
+  public String name(ObjectId object) {
     return unit + "/" + object;
   }
 
@@ -632,12 +639,12 @@ final class SimNode implements ShardGateway.Inside {
   }
 
   /** What watchers are told is complete here. */
-  VersionVector told() {
+  public VersionVector told() {
     return feed.ring(0).here();
   }
 
   /** Answers a watcher that does not wait; null if that cannot be done at once. */
-  @Nullable Reply watch(Request.Watch request) {
+  public @Nullable Reply watch(Request.Watch request) {
     AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
     try {
       feed.watch(request, reply::set);

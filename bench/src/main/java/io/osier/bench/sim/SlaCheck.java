@@ -1,8 +1,12 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimDisk;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;

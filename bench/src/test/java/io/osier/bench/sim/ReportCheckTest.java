@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.adaptation.Planner;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;

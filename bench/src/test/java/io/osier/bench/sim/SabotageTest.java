@@ -3,6 +3,14 @@ package io.osier.bench.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.osier.bench.sim.check.SessionCheckTest;
+import io.osier.bench.sim.load.SimUsers;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;

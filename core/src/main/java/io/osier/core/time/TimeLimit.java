@@ -1,5 +1,8 @@
-package io.osier.core;
+package io.osier.core.time;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.Present;
 import java.time.Duration;
 
 /**

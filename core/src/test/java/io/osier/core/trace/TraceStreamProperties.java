@@ -1,8 +1,10 @@
-package io.osier.core;
+package io.osier.core.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.ReplicaId;
+import io.osier.core.TraceId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

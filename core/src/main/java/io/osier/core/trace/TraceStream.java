@@ -1,4 +1,7 @@
-package io.osier.core;
+package io.osier.core.trace;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.TraceId;
 
 /**
  * The updates of one partition at one origin, as traces name them: what is drawn for an update and

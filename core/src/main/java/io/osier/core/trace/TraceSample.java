@@ -1,4 +1,4 @@
-package io.osier.core;
+package io.osier.core.trace;
 
 /**
  * Which updates are followed by a trace: a share of all, drawn by their names. So every datacenter,

@@ -96,7 +96,7 @@ final class ReportCheck {
   /** What is kept for those who are away does not grow with the time that they are. */
   private boolean isWithin(Budget.Usage usage) {
     StreamSettings.Memory memory =
-        unit.hasLittleMemory() ? SimNode.LITTLE_MEMORY : StreamSettings.Memory.DEFAULT;
+        unit.hasLittleMemory() ? NodeLimits.LITTLE_MEMORY : StreamSettings.Memory.DEFAULT;
     long one =
         unit.policy().limits().equals(KeyspacePolicy.Limits.DEFAULT)
             ? SMALL_THING_BYTES

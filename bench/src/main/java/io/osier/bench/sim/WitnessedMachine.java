@@ -129,7 +129,7 @@ final class WitnessedMachine implements Machine {
     Effects effects = partition.takeEffects();
     store.absorbs(input);
     witness(effects);
-    node.absorbed(input, effects.records());
+    node.ahead().absorbed(input, effects.records());
   }
 
   @Override

@@ -263,7 +263,7 @@ final class ReportCheckTest {
     StreamSettings.Memory budget =
         new Unit(0, KeyspacePolicy.causal("k", Duration.ZERO), 0, AdaptationSettings.DEFAULT)
                 .hasLittleMemory()
-            ? SimNode.LITTLE_MEMORY
+            ? NodeLimits.LITTLE_MEMORY
             : StreamSettings.Memory.DEFAULT;
     Map<String, Long> limits = Map.of("trails", budget.trails(), "relays", budget.relays());
     limits.forEach(

@@ -128,8 +128,10 @@ public final class SimWatcher {
     }
     SimNode node = dc.node(unit);
     Reply reply =
-        node.watch(
-            new Request.Watch(unit.policy().name(), Optional.empty(), true, places, resumes, 0));
+        node.feed()
+            .watch(
+                new Request.Watch(
+                    unit.policy().name(), Optional.empty(), true, places, resumes, 0));
     switch (reply) {
       case null -> {} // it catches up
       case Reply.Changes changes -> take(node, changes);
@@ -180,7 +182,7 @@ public final class SimWatcher {
    */
   private void check(SimNode node) {
     checked++;
-    VersionVector here = node.told();
+    VersionVector here = node.feed().told();
     if (!places.getFirst().seen().isAtMost(here)) {
       return; // the node is behind
     }

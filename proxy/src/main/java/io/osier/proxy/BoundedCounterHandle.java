@@ -4,7 +4,7 @@ import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;

@@ -2,7 +2,7 @@ package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import io.osier.core.tls.PasswordFile;
 import java.io.IOException;
 import java.io.Reader;

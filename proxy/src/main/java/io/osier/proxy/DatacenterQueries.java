@@ -1,7 +1,7 @@
 package io.osier.proxy;
 
-import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
+import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static io.osier.core.Present.present;
 import io.osier.core.KeyspacePolicy.Consistency;
 import io.osier.core.KeyspacePolicy.Propagation;
 import io.osier.core.KeyspacePolicy.StatePayload;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Locale;

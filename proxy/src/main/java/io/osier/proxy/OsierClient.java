@@ -5,7 +5,7 @@ import static io.osier.core.Present.present;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Request;
 import io.osier.proxy.connection.CallbackThread;
 import io.osier.proxy.values.Values;

@@ -1,7 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.core.OsierException;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import java.time.Duration;
 import java.util.Optional;
 

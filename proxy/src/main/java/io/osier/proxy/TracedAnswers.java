@@ -2,8 +2,8 @@ package io.osier.proxy;
 
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
-import io.osier.core.TraceSample;
-import io.osier.core.TraceStream;
+import io.osier.core.trace.TraceSample;
+import io.osier.core.trace.TraceStream;
 import io.osier.protocol.Reply;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

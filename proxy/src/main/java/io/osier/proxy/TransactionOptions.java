@@ -4,8 +4,8 @@ import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.core.TimeLimit;
 import io.osier.core.VersionVector;
+import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Request;
 import java.time.Duration;
 

@@ -1,5 +1,12 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.check.CausalOrderCheck;
+import io.osier.bench.sim.check.ConditionCheck;
+import io.osier.bench.sim.check.ExactlyOnceCheck;
+import io.osier.bench.sim.check.LedgerCheck;
+import io.osier.bench.sim.check.SessionCheck;
+import io.osier.bench.sim.check.TransactionCheck;
+import io.osier.bench.sim.plan.Unit;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
@@ -8,7 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** All checks of one unit. */
-final class Checks {
+public final class Checks {
   private final CausalOrderCheck order;
   private final ExactlyOnceCheck once;
   private final LedgerCheck ledger;
@@ -64,7 +71,7 @@ final class Checks {
   }
 
   /** What any node ever forgot of an object: every node had it, so that it need not show it. */
-  CausalContext forgotten(ObjectId object) {
+  public CausalContext forgotten(ObjectId object) {
     return forgotten.getOrDefault(object, CausalContext.EMPTY);
   }
 
@@ -82,11 +89,11 @@ final class Checks {
     return once;
   }
 
-  LedgerCheck ledger() {
+  public LedgerCheck ledger() {
     return ledger;
   }
 
-  SessionCheck sessions() {
+  public SessionCheck sessions() {
     return sessions;
   }
 
@@ -94,11 +101,11 @@ final class Checks {
     return sla;
   }
 
-  TransactionCheck transactions() {
+  public TransactionCheck transactions() {
     return transactions;
   }
 
-  ConditionCheck conditions() {
+  public ConditionCheck conditions() {
     return conditions;
   }
 

@@ -1,9 +1,14 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimNetwork;
+import io.osier.bench.sim.world.SimSockets;
 import io.osier.core.ReplicaId;
 import java.util.ArrayList;
 import java.util.EnumMap;

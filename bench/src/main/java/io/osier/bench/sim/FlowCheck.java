@@ -1,8 +1,12 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimSockets;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.host.LinkWindow;

@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.adaptation.AdaptationSettings;
+import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;

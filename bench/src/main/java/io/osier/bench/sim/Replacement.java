@@ -1,7 +1,7 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ReplicaId;

@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Propagation;
@@ -94,7 +96,7 @@ final class ReportCheck {
   /** What is kept for those who are away does not grow with the time that they are. */
   private boolean isWithin(Budget.Usage usage) {
     StreamSettings.Memory memory =
-        unit.hasLittleMemory() ? SimNode.LITTLE_MEMORY : StreamSettings.Memory.DEFAULT;
+        unit.hasLittleMemory() ? NodeLimits.LITTLE_MEMORY : StreamSettings.Memory.DEFAULT;
     long one =
         unit.policy().limits().equals(KeyspacePolicy.Limits.DEFAULT)
             ? SMALL_THING_BYTES

@@ -1,5 +1,10 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.world.Violation;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,5 +1,8 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +48,7 @@ public final class SimComparison {
           new Side(
               unit.policy().name(),
               updates,
-              simulation.network().frames().bytes(unit),
+              simulation.frames().bytes(unit),
               violations,
               visibility));
     }

@@ -2,6 +2,15 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.check.ConvergenceCheck;
+import io.osier.bench.sim.load.AppPort;
+import io.osier.bench.sim.load.SimApp;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimDisk;
+import io.osier.bench.sim.world.SimSockets;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
@@ -25,7 +34,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
-final class SimDc {
+public final class SimDc {
   /** So many of so many that keep nothing are embedded in an application. */
   private static final int EMBEDDED = 3;
 
@@ -93,8 +102,13 @@ final class SimDc {
         kind == SimDisk.Kind.NONE
             && simulation.profile().has(Feature.EMBEDDED)
             && random.nextInt(EMBEDDED_OF) < EMBEDDED;
-    this.disk = new SimDisk(simulation, random, kind);
+    this.disk = disk(simulation, random, kind);
     this.clock = new SlewedClock(EPOCH_MILLIS, 0); // until it starts
+  }
+
+  private static SimDisk disk(Simulation of, Random random, SimDisk.Kind kind) {
+    Sabotage sabotage = of.options().sabotage();
+    return new SimDisk(of.scheduler(), of.units().size(), sabotage, random, kind);
   }
 
   /** Whether its last crash took nothing that was confirmed, so that the incarnation goes on. */
@@ -134,7 +148,7 @@ final class SimDc {
   }
 
   /** The port for clients; null before the first start, and where no client connects. */
-  @Nullable AppPort port() {
+  public @Nullable AppPort port() {
     return port;
   }
 
@@ -148,7 +162,7 @@ final class SimDc {
   }
 
   /** Counts its starts. */
-  long life() {
+  public long life() {
     return life;
   }
 
@@ -217,7 +231,11 @@ final class SimDc {
     starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
     SimSockets own =
         new SimSockets(
-            simulation.network(), simulation.scheduler(), this, new Random(random.nextLong()));
+            simulation.network(),
+            simulation.scheduler(),
+            self,
+            this::slowNanos,
+            new Random(random.nextLong()));
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
@@ -290,7 +308,7 @@ final class SimDc {
       hears(
           () -> {
             simulation.network().isUp(self.dc(), dc, false);
-            simulation.network().flow().down(SimDc.this, dc);
+            simulation.flow().down(SimDc.this, dc);
             submitToAll(new Input.PeerDown(dc));
           });
     }
@@ -300,7 +318,6 @@ final class SimDc {
       hears(
           () ->
               simulation
-                  .network()
                   .frames()
                   .received(SimDc.this, peer, simulation.unit(keyspace, partition), frame));
     }
@@ -330,7 +347,7 @@ final class SimDc {
     return EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + (long) (nanos * driftPerNano / 1e6);
   }
 
-  Now now() {
+  public Now now() {
     long nanos = simulation.scheduler().nanos();
     return new Now(nanos, clock.read(wall(nanos), nanos));
   }
@@ -353,13 +370,13 @@ final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  boolean isUp() {
+  public boolean isUp() {
     return up;
   }
 
   /** It has nothing any more, and joins when it starts. */
   void join() {
-    disk = new SimDisk(simulation, random, kind);
+    disk = disk(simulation, random, kind);
     life = 0;
     joining = true;
   }
@@ -406,7 +423,7 @@ final class SimDc {
   }
 
   /** Its present incarnation, or the last one. */
-  ReplicaId self() {
+  public ReplicaId self() {
     return self;
   }
 
@@ -415,7 +432,7 @@ final class SimDc {
     return up && nodes.size() > node.unit().number() && nodes.get(node.unit().number()) == node;
   }
 
-  SimNode node(Unit unit) {
+  public SimNode node(Unit unit) {
     return nodes.get(unit.number());
   }
 
@@ -438,12 +455,12 @@ final class SimDc {
     changedNanos = simulation.scheduler().nanos();
   }
 
-  long slowNanos() {
+  public long slowNanos() {
     return slowNanos;
   }
 
   /** Since when it has been up and not slow; Long.MAX_VALUE if it is not. */
-  long steadySinceNanos() {
+  public long steadySinceNanos() {
     return up && !joining && slowNanos == 0 && !full && !slowDisk && stalls == 0
         ? changedNanos
         : Long.MAX_VALUE;

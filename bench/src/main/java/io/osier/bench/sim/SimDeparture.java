@@ -1,6 +1,6 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
 
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,16 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.check.ConvergenceCheck;
+import io.osier.bench.sim.check.TransactionCheck;
+import io.osier.bench.sim.check.TransactionView;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimNetwork;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -43,7 +50,7 @@ final class SimEnd {
    */
   long restAndCheck() {
     long took = comeToRest();
-    simulation.dcs().forEach(network.flow()::ended);
+    simulation.dcs().forEach(simulation.flow()::ended);
     for (Unit unit : simulation.units()) {
       check(unit);
       scheduler.throwFailure();

@@ -1,7 +1,15 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
 
+import io.osier.bench.sim.check.FrameCheck;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimCargo;
+import io.osier.bench.sim.world.SimConnection;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimNetwork;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.partition.machine.Input;
@@ -61,7 +69,7 @@ final class SimFrames {
     }
     boolean mayGoAsItIs = !encodesAll && ++frames % ENCODED_ONE_IN != 0;
     if (mayGoAsItIs && sendAsItIs(node, to, frame, transport)) {
-      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      simulation.flow().sent(dc, to.dc(), node.unit(), frame);
       return;
     }
     SimLink link = network.link(node.self().dc(), to.dc());
@@ -77,7 +85,7 @@ final class SimFrames {
     if (bytes > 0) {
       FrameCheck.check(node.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);
-      network.flow().sent(dc, to.dc(), node.unit(), frame);
+      simulation.flow().sent(dc, to.dc(), node.unit(), frame);
       SimConnection connection = link.carrier();
       if (connection == null) {
         connection = link.connection();
@@ -141,7 +149,7 @@ final class SimFrames {
     if (sabotage.drops(unit, frame)) {
       return;
     }
-    network.flow().received(dc, from, unit, frame);
+    simulation.flow().received(dc, from, unit, frame);
     if (link.loss() > 0 && random.nextDouble() < link.loss()) {
       return;
     }

@@ -1,10 +1,12 @@
 package io.osier.bench.sim;
 
-import static java.util.Objects.requireNonNullElse;
-
+import io.osier.bench.sim.check.ConvergenceCheck;
+import io.osier.bench.sim.load.SimWitness;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
-import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.OsierException;
@@ -13,7 +15,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationLimits;
-import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
@@ -26,95 +27,34 @@ import io.osier.datacenter.shard.agent.PartitionAgent;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.datacenter.shard.agent.Time;
-import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
  * production. Inputs are handled in the order in which they come, late if the datacenter is slow.
  */
-final class SimNode implements ShardGateway.Inside {
-  /** In this time a status comes over a link that is healthy. */
-  private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
-
-  /** Small frames, so that catching up and healing take many. */
-  static final int FRAME_BYTES = 2 << 10;
-
-  /** So few that sets of two dozen elements are pulled, in several steps. */
-  private static final int PULL_BYTES = 300;
-
-  private static StreamSettings streams(Simulation simulation, Unit unit) {
-    // At once where that is hardest: also what a crash can take back may have been forgotten by
-    // then.
-    int forgetMillis = unit.number() % 2 == 0 ? 0 : 1_500;
-    StreamSettings settings =
-        new StreamSettings(
-            simulation.profile().windowBytes(),
-            FRAME_BYTES,
-            1_000,
-            StreamSettings.DEFAULT.statusMillis(),
-            1_000,
-            forgetMillis);
-    if (simulation.profile().has(Feature.DECOMPOSITION)) {
-      settings = settings.pulling(PULL_BYTES);
-    }
-    return unit.hasLittleMemory()
-        ? settings.within(simulation.options().sabotage().memory(LITTLE_MEMORY))
-        : settings;
-  }
-
-  private static final DecompositionLimits SMALL_OBJECTS = new DecompositionLimits(60, 3);
-
-  /** In one life of two so small that objects are evicted and read again all the time. */
-  private static final long CACHE_BYTES_TINY = 3_000;
-
-  private static final long CACHE_BYTES_SMALL = 40_000;
-
-  /** Enough for all. */
-  private static final long CACHE_BYTES = 1L << 26;
-
-  /** Of a handful of objects, so that what follows when it is spent follows all the time. */
-  static final StreamSettings.Memory LITTLE_MEMORY = new StreamSettings.Memory(6_000, 3_000, 3_000);
-
-  private static final PartitionConfig.Memory LITTLE_PARTITION =
-      new PartitionConfig.Memory(30_000, 20_000, 20_000);
-
-  /** Small, so that a long outage needs more than the log. */
-  private static final long LOG_MAX = 3_000;
-
+public final class SimNode implements ShardGateway.Inside {
   /** Places keys alike in each run, so that what is evicted is the same. */
   private static final KeyedHash HASH = KeyedHash.of(() -> 1);
-
-  /** So little that most objects are packed. */
-  private static final long UNPACKED_BYTES = 2_000;
 
   /** Every other life has seen as many changes as in hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
 
   private static final int INBOX_MAX = 16_384;
-
-  /** So few changes are kept that watchers are cut off. */
-  private static final long CHANGES_BYTES = 6_000;
 
   /** More ticks than this at one time are a machine that cannot stop. */
   private static final int TICKS_AT_ONCE_MAX = 10_000;
@@ -151,24 +91,17 @@ final class SimNode implements ShardGateway.Inside {
   private final PartitionAgent agent;
 
   private final FrontDoor door;
-  private final KeyspaceFeed feed;
-
-  /** Updates that are acknowledged in front of the partition and that it does not have. */
-  private final Map<ObjectId, List<SimWitness>> acknowledged = new HashMap<>();
+  private final NodeFeed feed;
+  private final AheadUpdates ahead;
+  private final StartCheck start;
 
   /** Whether the store has taken what the partition has done. */
   private BooleanSupplier mayGoOn = () -> true;
 
   private long plannedNanos = Long.MAX_VALUE;
 
-  /** When it began. */
-  private final long beganNanos;
-
   /** Since when it has served commands; Long.MAX_VALUE before it does. */
   private long readyNanos = Long.MAX_VALUE;
-
-  /** How many updates each of the others had shipped when it began, if it did so with nothing. */
-  private final Map<ReplicaId, Long> had = new HashMap<>();
 
   /** Whether a step is planned, because something has come in. */
   private boolean woken;
@@ -182,6 +115,11 @@ final class SimNode implements ShardGateway.Inside {
     this.dc = dc;
     this.self = dc.self();
     this.unit = unit;
+    this.ahead = new AheadUpdates(self, unit);
+    this.start = new StartCheck(simulation, this);
+    NodeLimits limits =
+        new NodeLimits(
+            simulation.profile(), simulation.options().sabotage(), unit, self, dc.life());
     RecoveredState recovered = RecoveredState.NOTHING;
     if (dc.hasDisk()) {
       MemoryVersions versions = dc.disk().versions(unit);
@@ -192,11 +130,11 @@ final class SimNode implements ShardGateway.Inside {
                   .writerOf(
                       unit, () -> store().takeRecorded(), isIn -> mayGoOn = isIn, this::goesOn),
               self,
-              cacheBytes(),
-              LOG_MAX,
+              limits.cacheBytes(),
+              NodeLimits.LOG_MAX,
               HASH,
               this::readLater,
-              decomposition());
+              limits.decomposition());
       boolean goesOn = dc.keptAll() && dc.life() > 1;
       recovered =
           kept.recover(dc.life(), goesOn, versions.replicas())
@@ -208,7 +146,8 @@ final class SimNode implements ShardGateway.Inside {
         simulation.checks(unit).once().started(self, ConvergenceCheck.content(kept));
       }
     } else {
-      this.store = new WatchedStore(simulation, this, new MemoryStore(HASH, unpackedBytes()));
+      this.store =
+          new WatchedStore(simulation, this, new MemoryStore(HASH, limits.unpackedBytes()));
       this.journal = Journal.NONE;
     }
     this.partition =
@@ -218,15 +157,15 @@ final class SimNode implements ShardGateway.Inside {
                 simulation.members().peersOf(self.dc()),
                 unit.policy(),
                 unit.partition(),
-                streams(simulation, unit),
+                limits.streams(),
                 unit.adaptation(),
                 simulation.profile().endedTransactions(self.dc()),
-                unit.hasLittleMemory() ? LITTLE_PARTITION : PartitionConfig.Memory.DEFAULT,
+                limits.memory(),
                 true,
                 simulation
                     .options()
                     .sabotage()
-                    .windows(unit, simulation.network().flow().witnessed(dc, unit)),
+                    .windows(unit, simulation.flow().witnessed(dc, unit)),
                 UpdateObserver.NONE),
             store,
             recovered,
@@ -244,16 +183,7 @@ final class SimNode implements ShardGateway.Inside {
           removed,
           store.removed(Optional.empty(), Integer.MAX_VALUE));
     }
-    this.feed =
-        new KeyspaceFeed(
-            self,
-            1,
-            CHANGES_BYTES,
-            Runnable::run,
-            scheduler::nanos,
-            simulation::nextTicket,
-            () -> {});
-    feed.begin(List.of(new Watched()));
+    this.feed = new NodeFeed(simulation, self, partition, store, this::submit);
     this.machine = new WitnessedMachine(simulation, this, partition, store);
     PartitionPorts seat = new PartitionPorts(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
@@ -268,17 +198,11 @@ final class SimNode implements ShardGateway.Inside {
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
     plan();
-    beganNanos = scheduler.nanos();
-    if (!isReady()) {
-      simulation.dcs().stream()
-          .filter(other -> other != dc && other.isUp())
-          .map(other -> other.node(unit))
-          .forEach(other -> had.put(other.self, other.shipped()));
-    }
+    start.begun();
   }
 
   /** Up to which of its updates somebody has them: others may be held, for the end of a round. */
-  private long shipped() {
+  long shipped() {
     PartitionReport report = inspect();
     return report.content().committed()
         - report.peers().stream()
@@ -287,7 +211,7 @@ final class SimNode implements ShardGateway.Inside {
             .orElse(report.content().committed());
   }
 
-  ReplicaId self() {
+  public ReplicaId self() {
     return self;
   }
 
@@ -295,17 +219,17 @@ final class SimNode implements ShardGateway.Inside {
     return unit;
   }
 
-  WatchedStore store() {
+  public WatchedStore store() {
     return store;
   }
 
   /** What an object covers here, without a look into the store. */
-  CausalContext covered(ObjectId object) {
+  public CausalContext covered(ObjectId object) {
     return store.covered(object);
   }
 
   /** As {@link WatchedStore#covered(ObjectId, VersionVector)}. */
-  CausalContext covered(ObjectId object, VersionVector seen) {
+  public CausalContext covered(ObjectId object, VersionVector seen) {
     return store.covered(object, seen);
   }
 
@@ -315,29 +239,8 @@ final class SimNode implements ShardGateway.Inside {
   }
 
   /** Whether this is still its datacenter's node: it is not after a crash. */
-  boolean isAlive() {
+  public boolean isAlive() {
     return dc.isCurrent(this);
-  }
-
-  private long cacheBytes() {
-    if (!simulation.profile().has(Feature.COLD_READS)) {
-      return CACHE_BYTES;
-    }
-    return (self.dc().hashCode() + unit.number() + dc.life()) % 2 == 0
-        ? CACHE_BYTES_TINY
-        : CACHE_BYTES_SMALL;
-  }
-
-  private long unpackedBytes() {
-    return simulation.profile().has(Feature.COLD_READS) ? UNPACKED_BYTES : CACHE_BYTES;
-  }
-
-  /** Mostly sets and maps of a few entries are decomposed, not in each life of a datacenter. */
-  private DecompositionLimits decomposition() {
-    return !simulation.profile().has(Feature.DECOMPOSITION)
-            || (self.dc().hashCode() + dc.life()) % 3 == 0
-        ? DecompositionLimits.DEFAULT
-        : SMALL_OBJECTS;
   }
 
   /** Whether anything outlives a crash. */
@@ -417,7 +320,7 @@ final class SimNode implements ShardGateway.Inside {
    *
    * @param client whose commands keep their order
    */
-  void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
+  public void command(Object client, Request request, WitnessedMachine.ReplyListener listener) {
     door.command(client, request, machine.asked(listener));
   }
 
@@ -429,7 +332,7 @@ final class SimNode implements ShardGateway.Inside {
    * @param witness sees that it is, and when the partition has it
    * @return false if nothing was done and it must be sent as a request
    */
-  boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
+  public boolean acknowledges(ObjectId object, Operation operation, SimWitness witness) {
     if (door.closedFor() != null) {
       return false;
     }
@@ -442,7 +345,7 @@ final class SimNode implements ShardGateway.Inside {
     if (outcome == Combiner.Outcome.REFUSED) {
       return false;
     }
-    acknowledged.computeIfAbsent(object, o -> new ArrayList<>()).add(witness);
+    ahead.add(object, witness);
     witness.acknowledged(this);
     simulation.acknowledged();
     simulation.trace().about(unit, object, "%s acknowledges in front: %s", self, operation);
@@ -450,30 +353,6 @@ final class SimNode implements ShardGateway.Inside {
       wake();
     }
     return true;
-  }
-
-  /** The partition has what was acknowledged of some objects: all of it, once. */
-  void absorbed(Input.Absorbed input, List<Effects.Recorded> records) {
-    for (Input.Absorbed.Update update : input.updates()) {
-      ObjectId object = update.object();
-      List<SimWitness> of = requireNonNullElse(acknowledged.remove(object), List.of());
-      Optional<Dot> made =
-          records.stream()
-              .filter(r -> r instanceof Effects.Applied a && a.update().object().equals(object))
-              .map(r -> new Dot(self, ((Effects.Applied) r).update().last()))
-              .findFirst();
-      if (made.isEmpty() || update.count() != of.size()) {
-        throw new Violation(
-            name(object),
-            "%s has acknowledged %d updates of %s, and its partition gets %d as %s",
-            this,
-            of.size(),
-            object,
-            update.count(),
-            made);
-      }
-      of.forEach(w -> w.absorbed(made.get()));
-    }
   }
 
   @Override
@@ -540,33 +419,7 @@ final class SimNode implements ShardGateway.Inside {
     agent.takeTold().tell();
     if (readyNanos == Long.MAX_VALUE && isReady()) {
       readyNanos = scheduler.nanos();
-      checkHad();
-    }
-  }
-
-  /**
-   * Whoever began with nothing has what the others had: those that are heard and can be asked now,
-   * and soon after the start any that is there, for the link may not be up yet.
-   */
-  private void checkHad() {
-    boolean soon = readyNanos - beganNanos < Partition.JOIN_NANOS;
-    PartitionReport report = inspect();
-    for (PartitionReport.Peer peer : report.peers()) {
-      ReplicaId other = simulation.dc(peer.dc()).self();
-      long has = report.content().through().get(other);
-      SimLink back = simulation.network().link(peer.dc(), self.dc());
-      boolean isHeard = back.healthySinceNanos() <= readyNanos - HEARD_NANOS;
-      long expected = had.getOrDefault(other, 0L);
-      if ((soon || (peer.connected() && isHeard)) && has < expected) {
-        throw new Violation(
-            unit.toString(),
-            "%s serves commands %d ms after its start, with %d of the %d updates that %s had",
-            this,
-            (readyNanos - beganNanos) / Scheduler.MILLI,
-            has,
-            expected,
-            other);
-      }
+      start.served(inspect());
     }
   }
 
@@ -605,54 +458,18 @@ final class SimNode implements ShardGateway.Inside {
   }
 
   /** By what the trace knows an object. */
-  String name(ObjectId object) {
+  public String name(ObjectId object) {
     return unit + "/" + object;
   }
 
-  // ---------------------------------------------------------------- watchers
-
-  /** The partition as its feed sees it. */
-  private final class Watched implements KeyspaceFeed.Source {
-    @Override
-    public ObjectStore store() {
-      return store;
-    }
-
-    @Override
-    public Optional<VersionVector> forgotten() {
-      return partition.forgotten();
-    }
-
-    @Override
-    public boolean isReady() {
-      return partition.isReady();
-    }
-
-    @Override
-    public void watched(long life) {
-      submit(new Input.Watched(life));
-    }
+  /** What watchers are told. */
+  public NodeFeed feed() {
+    return feed;
   }
 
-  /** What watchers are told is complete here. */
-  VersionVector told() {
-    return feed.ring(0).here();
-  }
-
-  /** Answers a watcher that does not wait; null if that cannot be done at once. */
-  @Nullable Reply watch(Request.Watch request) {
-    AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
-    try {
-      feed.watch(request, reply::set);
-    } catch (OsierException e) {
-      return new Reply.Failure(e.code(), String.valueOf(e.reason()));
-    }
-    var unused = feed.turn();
-    if (reply.get() == null) { // the partition has begun to tell, or does when it has time
-      feed.release();
-      unused = feed.turn();
-    }
-    return reply.get();
+  /** Updates that are acknowledged in front of the partition. */
+  AheadUpdates ahead() {
+    return ahead;
   }
 
   // ---------------------------------------------------------------- outputs
@@ -662,13 +479,13 @@ final class SimNode implements ShardGateway.Inside {
     @Override
     public void send(ReplicaId to, Frame frame) {
       machine.leaves();
-      simulation.network().frames().send(SimNode.this, to, frame);
+      simulation.frames().send(SimNode.this, to, frame);
     }
 
     @Override
     public void visible(Effects.Visible visible) {
       machine.leaves();
-      feed.ring(0).visible(simulation.options().sabotage().visible(visible));
+      feed.visible(simulation.options().sabotage().visible(visible));
     }
   }
 

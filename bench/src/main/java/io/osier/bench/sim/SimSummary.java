@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.plan.Unit;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
 import java.util.Locale;
@@ -88,8 +89,8 @@ final class SimSummary {
         simulation.crashes(),
         simulation.dcs().stream().mapToLong(dc -> dc.disk().cutWrites()).sum(),
         simulation.dcs().stream().mapToLong(dc -> dc.disk().waits()).sum(),
-        simulation.network().flow().mostBytes(),
-        simulation.network().flow().full(),
+        simulation.flow().mostBytes(),
+        simulation.flow().full(),
         simulation.acknowledgedInFront(),
         simulation.callers().outcomes(),
         simulation.failures(),

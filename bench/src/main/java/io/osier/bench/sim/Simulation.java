@@ -1,10 +1,25 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.osier.bench.sim.load.Callers;
+import io.osier.bench.sim.load.SimWatcher;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.RunProfile;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.plan.Workload;
+import io.osier.bench.sim.world.Losses;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimDisk;
+import io.osier.bench.sim.world.SimNetwork;
+import io.osier.bench.sim.world.Trace;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
@@ -34,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * <p>Clients work while faults come and go; then all faults end, and within the largest SLA and
  * {@link SimEnd#SETTLE_NANOS} everything must be equal, acknowledged and quiet.
  */
-final class Simulation {
+public final class Simulation {
   private static final long REPORT_NANOS = 7 * SECOND;
 
   /** One request of so many is encoded where most are not, with its answer. */
@@ -44,6 +59,8 @@ final class Simulation {
   private final Scheduler scheduler = new Scheduler();
   private final Trace trace;
   private final SimNetwork network;
+  private final FlowCheck flow;
+  private final SimFrames frames;
   private final FaultPlan plan;
   private final RunProfile profile;
   private final List<Unit> units;
@@ -78,8 +95,13 @@ final class Simulation {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + options.dcs());
     this.profile = new RunProfile(options, seed, random);
     this.losses = new Losses(scheduler);
+    Random wire = new Random(random.nextLong());
+    Sabotage sabotage = options.sabotage();
     this.network =
-        new SimNetwork(this, options.sabotage(), new Random(random.nextLong()), profile.sizes());
+        new SimNetwork(
+            scheduler, this.trace, to -> dc(to).sockets(), sabotage, wire, profile.sizes());
+    this.flow = new FlowCheck(this);
+    this.frames = new SimFrames(this, network, sabotage, wire);
     this.plan = new FaultPlan(this, new Random(random.nextLong()), profile.faults());
     this.units = options.paired() ? Unit.pair() : Unit.draw(random, profile);
     for (int i = 0; i < options.dcs(); i++) {
@@ -156,7 +178,7 @@ final class Simulation {
   Collection<PartitionReport> report(SimDc dc) {
     Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
     units.forEach(unit -> reports.put(unit, report(dc.node(unit))));
-    network.flow().look(dc, reports);
+    flow.look(dc, reports);
     return reports.values();
   }
 
@@ -175,7 +197,7 @@ final class Simulation {
   }
 
   /** An answer is lost, or who asks again is refused. */
-  void losesAnswer() {
+  public void losesAnswer() {
     plan.happens(Fault.ANSWERS);
   }
 
@@ -208,6 +230,7 @@ final class Simulation {
     crashes++;
     callers.crashed(dc);
     network.crashed(requireNonNull(dc.sockets(), "it was up"));
+    names.stream().filter(to -> !to.equals(dc.self().dc())).forEach(to -> flow.down(dc, to));
   }
 
   void restart(SimDc dc, ReplicaId as) {
@@ -228,24 +251,24 @@ final class Simulation {
 
   // ---------------------------------------------------------------- parts
 
-  SimOptions options() {
+  public SimOptions options() {
     return options;
   }
 
-  Scheduler scheduler() {
+  public Scheduler scheduler() {
     return scheduler;
   }
 
-  Trace trace() {
+  public Trace trace() {
     return trace;
   }
 
   /** What the seed makes of the run. */
-  RunProfile profile() {
+  public RunProfile profile() {
     return profile;
   }
 
-  Callers callers() {
+  public Callers callers() {
     return callers;
   }
 
@@ -253,19 +276,29 @@ final class Simulation {
     return members;
   }
 
-  Losses losses() {
+  public Losses losses() {
     return losses;
   }
 
-  SimNetwork network() {
+  public SimNetwork network() {
     return network;
   }
 
-  List<Unit> units() {
+  /** What flow control is held against. */
+  FlowCheck flow() {
+    return flow;
+  }
+
+  /** The frames of partitions. */
+  SimFrames frames() {
+    return frames;
+  }
+
+  public List<Unit> units() {
     return units;
   }
 
-  Unit unit(String keyspace, int partition) {
+  public Unit unit(String keyspace, int partition) {
     for (Unit unit : units) {
       if (unit.partition() == partition && unit.policy().name().equals(keyspace)) {
         return unit;
@@ -275,7 +308,7 @@ final class Simulation {
   }
 
   /** The unit that a request is for. */
-  Unit unit(Request request) {
+  public Unit unit(Request request) {
     return switch (request) {
       case Request.Read r -> unit(r.keyspace(), r.key());
       case Request.Write w -> unit(w.keyspace(), w.key());
@@ -290,19 +323,19 @@ final class Simulation {
     };
   }
 
-  Unit unit(String keyspace, Key key) {
+  public Unit unit(String keyspace, Key key) {
     return unit(keyspace, key.partition(unit(keyspace, 0).policy().partitions()));
   }
 
-  Checks checks(Unit unit) {
+  public Checks checks(Unit unit) {
     return checks.get(unit.number());
   }
 
-  Collection<SimDc> dcs() {
+  public Collection<SimDc> dcs() {
     return dcs.values();
   }
 
-  SimDc dc(String name) {
+  public SimDc dc(String name) {
     return requireNonNull(dcs.get(name), name);
   }
 
@@ -316,7 +349,7 @@ final class Simulation {
     return names.indexOf(name);
   }
 
-  String anyDc(Random from) {
+  public String anyDc(Random from) {
     return names.get(from.nextInt(names.size()));
   }
 
@@ -324,7 +357,7 @@ final class Simulation {
    * What comes of a request that is sent: what its bytes say where bytes take part, and of one of
    * so many elsewhere; else itself.
    */
-  Request carried(long ticket, Request request) {
+  public Request carried(long ticket, Request request) {
     if (!isEncoded(ticket)) {
       trace.hash(ticket * 31 + request.getClass().getName().hashCode());
       return request;
@@ -335,7 +368,7 @@ final class Simulation {
   }
 
   /** As the other one, of an answer. */
-  Reply carried(long ticket, Reply reply) {
+  public Reply carried(long ticket, Reply reply) {
     if (!isEncoded(ticket)) {
       trace.hash(ticket * 31 + print(reply));
       return reply;
@@ -361,16 +394,16 @@ final class Simulation {
     };
   }
 
-  boolean isLoading() {
+  public boolean isLoading() {
     return loading;
   }
 
-  long nextTicket() {
+  public long nextTicket() {
     return ++tickets;
   }
 
   /** Counts an operation that was answered. */
-  void counted(Reply reply) {
+  public void counted(Reply reply) {
     if (reply instanceof Reply.Failure f) {
       failures.merge(f.code(), 1L, Long::sum);
     } else {
@@ -411,7 +444,7 @@ final class Simulation {
   }
 
   /** All checks, by unit. */
-  List<Checks> checks() {
+  public List<Checks> checks() {
     return checks;
   }
 }

@@ -1,8 +1,12 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimDisk;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
@@ -212,7 +216,7 @@ final class SlaCheck {
 
   /** Of the stream between two datacenters; in a causal keyspace, of all. */
   private long caughtUpSinceNanos(String from, String to) {
-    FlowCheck flow = simulation.network().flow();
+    FlowCheck flow = simulation.flow();
     long since = flow.caughtUpSinceNanos(from, to, unit);
     if (unit.isCausal()) {
       for (SimLink link : links()) {

@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.Key;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A partition's store, with a witness of every change, who knows at any time what each object
  * covers. The store must say the same whenever it is asked.
  */
-final class WatchedStore implements ObjectStore {
+public final class WatchedStore implements ObjectStore {
   /** One in so many looks for objects finds some that must be read from the disk. */
   private static final int COLD_ONE_IN = 3;
 
@@ -131,12 +132,12 @@ final class WatchedStore implements ObjectStore {
   }
 
   /** What an object was right before an update of it that the input in hand has brought. */
-  CrdtState before(ObjectId object, Dot dot) {
+  public CrdtState before(ObjectId object, Dot dot) {
     return state(object, state -> !state.context().contains(dot), "before " + dot);
   }
 
   /** What an object was when an answer was made that had seen just this. */
-  CrdtState seen(ObjectId object, VersionVector seen) {
+  public CrdtState seen(ObjectId object, VersionVector seen) {
     return state(object, state -> state.context().toVersionVector().equals(seen), "as " + seen);
   }
 

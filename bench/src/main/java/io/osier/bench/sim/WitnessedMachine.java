@@ -2,6 +2,8 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.world.Trace;
+import io.osier.bench.sim.world.Violation;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
@@ -30,7 +32,7 @@ final class WitnessedMachine implements Machine {
   private static final long SHIPMENT_NANOS = 20_000;
 
   /** Hears of the reply to a command when it is made; the result is run when it may go. */
-  interface ReplyListener {
+  public interface ReplyListener {
     Runnable made(SimNode at, Reply reply);
   }
 
@@ -127,7 +129,7 @@ final class WitnessedMachine implements Machine {
     Effects effects = partition.takeEffects();
     store.absorbs(input);
     witness(effects);
-    node.absorbed(input, effects.records());
+    node.ahead().absorbed(input, effects.records());
   }
 
   @Override

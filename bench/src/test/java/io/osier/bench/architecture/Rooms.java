@@ -248,7 +248,13 @@ final class Rooms {
     r.shell(
         "datacenter.embedded",
         List.of(
-            "core", "protocol", "proxy", "proxy.values", "datacenter.config", "datacenter.server"));
+            "core",
+            "core.time",
+            "protocol",
+            "proxy",
+            "proxy.values",
+            "datacenter.config",
+            "datacenter.server"));
     r.shell(
         "datacenter.cli",
         List.of(

@@ -1,10 +1,15 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -42,7 +47,7 @@ final class FlowCheckTest {
   private void use(Simulation of) {
     simulation = of;
     dc = of.dc("dc0");
-    flow = of.network().flow();
+    flow = of.flow();
   }
 
   @BeforeEach

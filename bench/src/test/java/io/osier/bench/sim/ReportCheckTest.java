@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.adaptation.Planner;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -259,7 +263,7 @@ final class ReportCheckTest {
     StreamSettings.Memory budget =
         new Unit(0, KeyspacePolicy.causal("k", Duration.ZERO), 0, AdaptationSettings.DEFAULT)
                 .hasLittleMemory()
-            ? SimNode.LITTLE_MEMORY
+            ? NodeLimits.LITTLE_MEMORY
             : StreamSettings.Memory.DEFAULT;
     Map<String, Long> limits = Map.of("trails", budget.trails(), "relays", budget.relays());
     limits.forEach(

@@ -1,6 +1,9 @@
 package io.osier.bench.sim;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
 import java.util.Locale;

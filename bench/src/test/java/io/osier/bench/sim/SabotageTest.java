@@ -3,6 +3,14 @@ package io.osier.bench.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.osier.bench.sim.check.SessionCheckTest;
+import io.osier.bench.sim.load.SimUsers;
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -545,11 +553,11 @@ final class SabotageTest {
         return EnumSet.of(Feature.CONNECTIONS);
       }
 
-      private final Map<AppWay, Map<Long, Envelope<Reply>>> former = new HashMap<>();
+      private final Map<Object, Map<Long, Envelope<Reply>>> former = new HashMap<>();
       private int changed;
 
       @Override
-      public byte[] answers(AppWay way, byte[] bytes) {
+      public byte[] answers(Object way, byte[] bytes) {
         Map<Long, Envelope<Reply>> first = former.computeIfAbsent(way, w -> new HashMap<>());
         return eachFrame(
             bytes,
@@ -569,7 +577,7 @@ final class SabotageTest {
       }
 
       @Override
-      public byte[] answers(AppWay way, byte[] bytes) {
+      public byte[] answers(Object way, byte[] bytes) {
         return eachFrame(bytes, answer -> answer.message() instanceof Reply.Pong ? null : answer);
       }
     };
@@ -751,8 +759,8 @@ final class SabotageTest {
       private static final int SIGN_BYTES_MAX = 8;
 
       @Override
-      public boolean carries(SimConnection.Way way, byte[] bytes) {
-        return way.takesTurns() || bytes.length > SIGN_BYTES_MAX;
+      public boolean carries(boolean takesTurns, byte[] bytes) {
+        return takesTurns || bytes.length > SIGN_BYTES_MAX;
       }
     };
   }

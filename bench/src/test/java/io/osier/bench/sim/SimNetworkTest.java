@@ -1,10 +1,19 @@
 package io.osier.bench.sim;
 
-import static io.osier.bench.sim.Scheduler.MILLI;
-import static io.osier.bench.sim.Scheduler.SECOND;
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimConnection;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.SimNetwork;
+import io.osier.bench.sim.world.SimSockets;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -124,7 +133,7 @@ final class SimNetworkTest {
   /** From one of them to the other. */
   private static void send(Simulation of, Frame frame) {
     SimNode node = of.dc("dc0").node(of.units().getFirst());
-    of.network().frames().send(node, of.dc("dc1").self(), frame);
+    of.frames().send(node, of.dc("dc1").self(), frame);
   }
 
   /** Frames that a receiver has been brought, behind the transport. */

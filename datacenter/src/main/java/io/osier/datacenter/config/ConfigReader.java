@@ -8,7 +8,7 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.TraceSample;
+import io.osier.core.trace.TraceSample;
 import io.osier.datacenter.store.StoreSettings;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.link.PortLimits;

@@ -1,6 +1,6 @@
 package io.osier.datacenter.config;
 
-import io.osier.core.TraceSample;
+import io.osier.core.trace.TraceSample;
 import java.net.URI;
 import java.util.Optional;
 

@@ -233,6 +233,7 @@ public final class ControlPlane {
   private final Host host;
   private final ControlObjects objects;
   private final MemberPlane members;
+  private final MemberCommands memberCommands;
   private final KeyspacePlane keyspaces;
   private final UserPlane users;
 
@@ -274,6 +275,7 @@ public final class ControlPlane {
     this.host = host;
     this.objects = new ControlObjects(host::ask, millis, new Random(dc.hashCode()));
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
+    this.memberCommands = new MemberCommands(dc, datacenters, objects, millis, host, members);
     this.keyspaces = new KeyspacePlane(dc, configured, millis, objects, members, host);
     this.users = new UserPlane(dc, objects, millis, host);
   }
@@ -478,12 +480,12 @@ public final class ControlPlane {
    */
   public List<DatacenterView> administerDatacenters(Request.Administer request, String by) {
     lookNow();
-    List<DatacenterView> asked = members.administer(request, keyspaces.policies(), by);
+    List<DatacenterView> asked = memberCommands.administer(request, keyspaces.policies(), by);
     if (request.action().equals("list")) {
       return asked;
     }
     lookWholly();
-    return members.views().stream().filter(v -> v.name().equals(request.name())).toList();
+    return memberCommands.views().stream().filter(v -> v.name().equals(request.name())).toList();
   }
 
   /**

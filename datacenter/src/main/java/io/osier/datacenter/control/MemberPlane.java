@@ -1,15 +1,10 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
-import io.osier.core.net.HostPort;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +13,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MemberPlane {
   private static final Logger LOG = LoggerFactory.getLogger(MemberPlane.class);
-
-  /** So many there may be at once: each holds everybody's clock and history. */
-  static final int MEMBERS_MAX = 64;
 
   /** So long one that has left is still a peer. */
   static final long FAREWELL_MILLIS = 3_000;
@@ -346,225 +337,21 @@ final class MemberPlane {
     }
   }
 
-  // ---------------------------------------------------------------- what an operator changes
-
-  /**
-   * Does what an operator asks for.
-   *
-   * @param keyspaces those that there are
-   */
-  List<DatacenterView> administer(
-      Request.Administer request, Collection<KeyspacePolicy> keyspaces, String by) {
-    String name = request.name();
-    switch (request.action()) {
-      case "list" -> {
-        checkSettings(request, Set.of());
-        return views();
-      }
-      case "add" -> {
-        checkSettings(request, Set.of("address"));
-        add(name, request.settings().getOrDefault("address", ""), by);
-      }
-      case "remove" -> {
-        checkSettings(request, Set.of("dead"));
-        boolean dead = request.settings().getOrDefault("dead", "false").equals("true");
-        remove(name, dead, keyspaces, by);
-      }
-      default ->
-          throw new OsierException(
-              ErrorCode.INVALID_ARGUMENT,
-              "there is no command 'dc " + request.action() + "'; there are dc list, add, remove");
-    }
-    return List.of();
-  }
-
-  private static void checkSettings(Request.Administer request, Set<String> allowed) {
-    for (String setting : request.settings().keySet()) {
-      if (!allowed.contains(setting)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "dc " + request.action() + " takes no '" + setting + "'; it takes " + allowed);
-      }
-    }
-  }
-
-  private void add(String name, String address, String by) {
-    try {
-      ReplicaId.checkDcName(name);
-    } catch (IllegalArgumentException e) {
-      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
-    }
-    if (HostPort.parse(address).isEmpty()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "'" + address + "' is no address; it is " + HostPort.ALLOWED);
-    }
-    if (names().contains(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is a datacenter '"
-              + name
-              + "' already"
-              + changed(name)
-              + "; there are "
-              + names());
-    }
-    for (DatacenterView other : views()) {
-      if (other.address().equals(address) && names().contains(other.name())) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT, address + " is the address of '" + other.name() + "'");
-      }
-    }
-    if (names().size() >= MEMBERS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "there may be " + MEMBERS_MAX + " datacenters at most");
-    }
-    checkLegible(name);
-    checkSettled();
-    begin();
-    String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
-    objects.change(
-        Membership.OBJECT, List.of(membership.add(name, address, id, by, millis.getAsLong())));
-  }
-
-  /** Whoever cannot read the name would choke on what that datacenter says. */
-  private void checkLegible(String name) {
-    int needed = host.protocolMin(name);
-    for (String other : names()) {
-      int version = host.protocol(other);
-      if (version < needed) {
-        throw new OsierException(
-            ErrorCode.UNAVAILABLE,
-            "the name '%s' needs version %d of the peer protocol everywhere, and '%s' speaks version"
-                    .formatted(name, needed, other)
-                + " %d as far as %s knows: upgrade it first, or take a name of at most 16 characters"
-                    .formatted(version, dc));
-      }
-    }
-  }
-
-  private String changed(String name) {
-    return membership.find(name).map(m -> ControlPlane.changed(m.by(), m.atMillis())).orElse("");
-  }
-
-  private void checkSettled() {
-    if (!host.isSettled()) {
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE,
-          "datacenter "
-              + dc
-              + " may not know all datacenters: it has not heard from every other one since it"
-              + " started; try it when it has, or at another one");
-    }
-  }
-
   /** From now on {@code _osier} counts. */
-  private void begin() {
+  void begin() {
     if (!membership.isInForce()) {
       objects.change(Membership.OBJECT, membership.initial(configured));
       objects.map(Membership.OBJECT).ifPresent(this::take);
     }
   }
 
-  private void remove(String name, boolean dead, Collection<KeyspacePolicy> keyspaces, String by) {
-    if (!names().contains(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is no datacenter '"
-              + name
-              + "'"
-              + membership.find(name).map(m -> " any more: it is " + m.state().label()).orElse("")
-              + changed(name)
-              + "; there are "
-              + names());
-    }
-    if (awaited().stream().allMatch(name::equals)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "'" + name + "' is the last datacenter that is active");
-    }
-    for (KeyspacePolicy k : keyspaces) {
-      if (!k.replicas().isEmpty()
-          && k.replicas().stream().filter(awaited()::contains).allMatch(name::equals)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "keyspace '" + k.name() + "' is held by '" + name + "' alone: it would be lost");
-      }
-    }
-    if (dead && name.equals(dc)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'" + name + "' answers, so it is not dead; without --dead it leaves by itself");
-    }
-    if (dead && host.isConnected(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'" + name + "' is connected, so it is not dead; without --dead it leaves by itself");
-    }
-    // What is noted of a dead one does no harm where something is not known; a beginning would.
-    if (!dead || (!membership.isInForce() && names().size() > 2)) {
-      checkSettled();
-    }
-    begin();
-    Member member =
-        membership
-            .find(name)
-            .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
-    if (member.state() == Member.State.LEAVING && !dead) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "'" + name + "' was told to leave already" + changed(name) + ", and does so");
-    }
-    Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
-    objects.change(
-        Membership.OBJECT,
-        List.of(Membership.mark(member, state, by, millis.getAsLong(), host.incarnation(name))));
+  /** What holds now, with what this datacenter's file knows besides. */
+  Membership membership() {
+    return membership;
   }
 
-  private List<String> awaited(Member m) {
-    if (m.name().equals(dc)) {
-      return m.state() == Member.State.ACTIVE ? List.of() : host.progress();
-    }
-    if (m.isPresent() && !host.isConnected(m.name())) {
-      return List.of("it cannot be reached from " + dc);
-    }
-    if (m.state() == Member.State.REMOVED) {
-      List<String> late = departures.awaitedFor(membership, m);
-      return late.isEmpty()
-          ? List.of()
-          : List.of("its rights of bounded counters wait for " + String.join(", ", late));
-    }
-    return List.of();
-  }
-
-  /** The datacenters as they are known now. */
-  List<DatacenterView> views() {
-    List<DatacenterView> views = new ArrayList<>();
-    if (!membership.isInForce()) {
-      for (Map.Entry<String, Optional<String>> e : configured.entrySet()) {
-        views.add(
-            new DatacenterView(
-                e.getKey(),
-                e.getValue().orElse(""),
-                Member.State.ACTIVE.label(),
-                true,
-                List.of(),
-                Optional.empty(),
-                "",
-                0));
-      }
-      return views;
-    }
-    for (Member m : membership.all().values()) {
-      views.add(
-          new DatacenterView(
-              m.name(),
-              m.address().orElse(""),
-              m.state().label(),
-              m.id().equals(Membership.FROM_FILE),
-              awaited(m),
-              m.name().equals(dc) ? host.catchUp() : Optional.empty(),
-              m.by(),
-              m.atMillis()));
-    }
-    return views;
+  /** Rights of one that was given up for which others are still waited for. */
+  List<String> awaitedFor(Member removed) {
+    return departures.awaitedFor(membership, removed);
   }
 }

@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
-import io.osier.core.TimeLimit;
+import io.osier.core.time.TimeLimit;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.server.Datacenter;

@@ -33,10 +33,10 @@ import org.slf4j.LoggerFactory;
  * A datacenter's part of the traces that follow single updates.
  *
  * <p>Whether an update is followed and what its trace and its root span are called are functions of
- * its name ({@link io.osier.core.TraceStream}), so each datacenter finds them by itself. The root
- * is the update at its origin, from the request's arrival to its answer; how long it was held, when
- * it was shipped to each peer and, told by the peers themselves, when it was visible there hang
- * below it. What a shipment of joined updates does not say, a {@link TraceNote} does.
+ * its name ({@link io.osier.core.trace.TraceStream}), so each datacenter finds them by itself. The
+ * root is the update at its origin, from the request's arrival to its answer; how long it was held,
+ * when it was shipped to each peer and, told by the peers themselves, when it was visible there
+ * hang below it. What a shipment of joined updates does not say, a {@link TraceNote} does.
  *
  * <p>Bounds: so many updates are under way ({@link #UPDATES_MAX}); beyond that the oldest of the
  * partition is given up, which is counted. What is sent waits in the sink, which has a bound of its

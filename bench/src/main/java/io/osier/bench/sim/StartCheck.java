@@ -1,0 +1,69 @@
+package io.osier.bench.sim;
+
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimLink;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.Partition;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import java.util.HashMap;
+import java.util.Map;
+
+/** That a partition which begins with nothing serves commands only with what the others had. */
+final class StartCheck {
+  /** In this time a status comes over a link that is healthy. */
+  private static final long HEARD_NANOS = 2 * Scheduler.SECOND;
+
+  private final Simulation simulation;
+  private final SimNode node;
+
+  /** When it began. */
+  private final long beganNanos;
+
+  /** How many updates each of the others had shipped when it began, if it did so with nothing. */
+  private final Map<ReplicaId, Long> had = new HashMap<>();
+
+  /** Of a partition that begins. */
+  StartCheck(Simulation simulation, SimNode node) {
+    this.simulation = simulation;
+    this.node = node;
+    beganNanos = simulation.scheduler().nanos();
+  }
+
+  /** It has taken what came first, and may serve commands already: then it lacks nothing. */
+  void begun() {
+    if (!node.isReady()) {
+      simulation.dcs().stream()
+          .filter(other -> !other.self().equals(node.self()) && other.isUp())
+          .map(other -> other.node(node.unit()))
+          .forEach(other -> had.put(other.self(), other.shipped()));
+    }
+  }
+
+  /**
+   * It serves commands. Whoever began with nothing has what the others had: those that are heard
+   * and can be asked now, and soon after the start any that is there, for the link may not be up
+   * yet.
+   */
+  void served(PartitionReport report) {
+    long readyNanos = simulation.scheduler().nanos();
+    boolean soon = readyNanos - beganNanos < Partition.JOIN_NANOS;
+    for (PartitionReport.Peer peer : report.peers()) {
+      ReplicaId other = simulation.dc(peer.dc()).self();
+      long has = report.content().through().get(other);
+      SimLink back = simulation.network().link(peer.dc(), node.self().dc());
+      boolean isHeard = back.healthySinceNanos() <= readyNanos - HEARD_NANOS;
+      long expected = had.getOrDefault(other, 0L);
+      if ((soon || (peer.connected() && isHeard)) && has < expected) {
+        throw new Violation(
+            node.unit().toString(),
+            "%s serves commands %d ms after its start, with %d of the %d updates that %s had",
+            node,
+            (readyNanos - beganNanos) / Scheduler.MILLI,
+            has,
+            expected,
+            other);
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+package io.osier.bench.sim.load;
+
+import io.osier.bench.sim.SimDc;
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.SimTimers;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import io.osier.proxy.Connection;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.SteppedClient;
+import io.osier.proxy.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** An application: a client of production, with a way to each datacenter, for some sessions. */
+public final class SimApp {
+  private static final int TIMEOUT_MILLIS_MIN = 2_000;
+  private static final int TIMEOUT_MILLIS_MAX = 9_000;
+
+  /** Where some have connections that carry bytes, one application of so many does. */
+  private static final int CONNECTED_ONE_IN = 2;
+
+  private final String name;
+  private final OsierClient client;
+  private final boolean hasConnections;
+
+  /** Why nothing is done for it; null for one that may use all. */
+  private final SimUsers.@Nullable Stranger stranger;
+
+  /** The datacenter in its own process; null for none. */
+  private @Nullable SimInside inside;
+
+  private boolean isGone;
+
+  /** Those that carry requests and answers. */
+  private final List<SimWay> ways = new ArrayList<>();
+
+  /** Who wants to see what becomes of a request, by what the request is about. */
+  private final IdentityHashMap<Object, SimWitness> witnesses = new IdentityHashMap<>();
+
+  /** By transaction; as many as there were. */
+  private final Map<TransactionId, SimWitness> transactions = new HashMap<>();
+
+  private final Map<Unit, Integer> learned = new HashMap<>();
+
+  /** Who calls just now. */
+  private @Nullable SimWitness caller;
+
+  SimApp(Simulation simulation, String name, Random random) {
+    this(simulation, name, null, random);
+  }
+
+  /**
+   * An application that no datacenter knows.
+   *
+   * @param stranger how it tries all the same; null for one that is known, where there are users
+   */
+  SimApp(Simulation simulation, String name, SimUsers.@Nullable Stranger stranger, Random random) {
+    this.name = name;
+    this.stranger = stranger;
+    OsierClient.Builder settings = settings(random);
+    boolean mayConnect =
+        simulation.profile().has(Feature.CONNECTIONS) || simulation.profile().hasUsers();
+    this.hasConnections = (random.nextInt(CONNECTED_ONE_IN) == 0 && mayConnect) || stranger != null;
+    if (simulation.profile().hasUsers()) {
+      SimUsers.login(settings, name, stranger);
+    }
+    SimTimers timers =
+        new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
+    this.client =
+        SteppedClient.of(
+            settings, timers, changed -> ways(simulation, settings, timers, random, changed));
+  }
+
+  /**
+   * An application with a datacenter in its own process, and with no way to another one.
+   *
+   * @param dc has just started
+   */
+  SimApp(Simulation simulation, SimDc dc, Random random) {
+    this.name = "the application in " + dc.self();
+    this.stranger = null;
+    this.hasConnections = false;
+    OsierClient.Builder settings = settings(random);
+    SimTimers timers =
+        new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
+    SimInside own = new SimInside(simulation, this, dc);
+    this.inside = own;
+    this.client =
+        SteppedClient.of(
+            settings, timers, changed -> List.of(SteppedClient.local(own, settings, timers)));
+  }
+
+  private OsierClient.Builder settings(Random random) {
+    int span = TIMEOUT_MILLIS_MAX - TIMEOUT_MILLIS_MIN;
+    return OsierClient.builder()
+        .name(name)
+        .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
+  }
+
+  private List<? extends Connection> ways(
+      Simulation simulation,
+      OsierClient.Builder settings,
+      Timers timers,
+      Random random,
+      Runnable changed) {
+    List<Connection> all = new ArrayList<>();
+    for (SimDc dc : simulation.dcs()) {
+      Random own = new Random(random.nextLong());
+      String name = dc.self().dc();
+      if (hasConnections) {
+        all.add(new AppWay(simulation, this, name, settings, timers, own, changed));
+      } else {
+        ways.add(new SimWay(simulation, this, name, own, changed));
+      }
+    }
+    all.addAll(ways);
+    return all;
+  }
+
+  /** Whether its connections carry bytes, rather than requests and answers. */
+  boolean hasConnections() {
+    return hasConnections;
+  }
+
+  /** Whether no datacenter knows it. */
+  boolean isStranger() {
+    return stranger != null;
+  }
+
+  /** Whether it is in the process of a datacenter, and can use no other. */
+  boolean isEmbedded() {
+    return inside != null;
+  }
+
+  /** Its process is gone. */
+  public void isGone() {
+    isGone = true;
+    if (inside != null) {
+      inside.crash();
+    }
+  }
+
+  /** Whether its process runs. */
+  boolean isRunning() {
+    return !isGone;
+  }
+
+  OsierClient client() {
+    return client;
+  }
+
+  /** Calls; requests of transactions that the call draws are shown to a witness. */
+  <T> CompletableFuture<T> calling(SimWitness witness, Supplier<CompletableFuture<T>> calls) {
+    caller = witness;
+    try {
+      return calls.get();
+    } finally {
+      caller = null;
+    }
+  }
+
+  /** A transaction's id was drawn. */
+  private void drawn(UUID id) {
+    if (caller != null) {
+      transactions.put(
+          new TransactionId(id.getMostSignificantBits(), id.getLeastSignificantBits()), caller);
+    }
+  }
+
+  /**
+   * From now on requests about something are shown to a witness.
+   *
+   * @param about the operation or the query, which no other request has
+   */
+  void witness(Object about, SimWitness witness) {
+    witnesses.put(about, witness);
+  }
+
+  /** Requests about something are over. */
+  void forget(Object about) {
+    witnesses.remove(about);
+  }
+
+  /** Who wants to see what becomes of an operation or a query; null for nobody. */
+  @Nullable SimWitness witnessOf(Object asked) {
+    return witnesses.get(asked);
+  }
+
+  /** Who wants to see what becomes of the request; null for nobody. */
+  @Nullable SimWitness witness(Request request) {
+    return switch (request) {
+      case Request.Read r -> witnesses.get(r.query());
+      case Request.Write w -> witnesses.get(w.operation());
+      case Request.ReadAll r -> witnesses.get(r.reads().getFirst().query());
+      case Request.WriteAll w -> witnesses.get(w.updates().getFirst().operation());
+      case Request.Transact t -> transactions.get(t.transaction());
+      case Request.Repeat r -> transactions.get(r.step().transaction());
+      default -> null;
+    };
+  }
+
+  /** The client learns what a datacenter has, to go on there without the rest. */
+  void learned(Unit unit) {
+    learned.merge(unit, 1, Integer::sum);
+  }
+
+  /** How often it has learned what a datacenter has of a unit. */
+  int learnedOf(Unit unit) {
+    return learned.getOrDefault(unit, 0);
+  }
+
+  /** A datacenter has crashed. */
+  void crashed(SimDc dc) {
+    ways.forEach(w -> w.crashed(dc));
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

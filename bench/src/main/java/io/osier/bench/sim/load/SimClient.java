@@ -1,0 +1,458 @@
+package io.osier.bench.sim.load;
+
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+
+import io.osier.bench.sim.SimDc;
+import io.osier.bench.sim.SimNode;
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.check.ConditionCheck;
+import io.osier.bench.sim.check.SessionCheck;
+import io.osier.bench.sim.check.SessionView;
+import io.osier.bench.sim.plan.Effect;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.plan.Workload;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.CausalContext;
+import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session in one unit: single requests and pipelined ones, here and, after a failover, there.
+ * It keeps its vector as the client library does: the first request at another datacenter, or at
+ * another incarnation of the same, carries it; once one that carried all of it is answered the
+ * others need not. An answer of a datacenter that it has left in between makes it carry the vector
+ * again.
+ */
+final class SimClient {
+  private static final int WAIT_MILLIS = 3_000;
+  private static final long PATIENCE_NANOS = 8_000 * MILLI;
+  private static final int BURST_MAX = 6;
+
+  /** One request under way. */
+  private final class Call {
+    final Workload.Task task;
+    final ReplicaId at;
+    final VersionVector after;
+
+    /** What the session knew when it asked. */
+    final SessionView wanted = view.copy();
+
+    /** Its own requests that were under way to the same datacenter. */
+    final List<Call> earlier = new ArrayList<>();
+
+    final long readsBefore = reads;
+    final long strangersBefore = strangers;
+    boolean open = true;
+
+    /** What it wrote; null before the answer, and of a read. */
+    @Nullable Dot dot;
+
+    /** What reads showed of the object that were asked for after this and answered before. */
+    final List<CausalContext> shownAfter = new ArrayList<>();
+
+    /** What is asked with a write. */
+    final Optional<Request.Ask> ask;
+
+    /** Under which condition a write is to be done. */
+    final Optional<Request.Condition> condition;
+
+    /** What the object covered when it was read. */
+    CausalContext shown = CausalContext.EMPTY;
+
+    Call(Workload.Task task, long number, ReplicaId at, VersionVector after) {
+      this.task = task;
+      this.ask = task.ask(number);
+      this.condition = workload.condition(task, number);
+      this.at = at;
+      this.after = after;
+      for (Call call : calls) {
+        if (call.at.equals(at)) {
+          earlier.add(call);
+        }
+      }
+    }
+  }
+
+  private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final String name;
+  private final Unit unit;
+  private final Workload workload;
+  private final Random random;
+
+  /** The longest pause between two requests, nearly always. */
+  private final int paceMillis;
+
+  private final SessionView view = new SessionView();
+  private final List<Call> calls = new ArrayList<>();
+
+  /** Writes that no datacenter has answered yet, also those that are given up. */
+  private final List<Call> unanswered = new ArrayList<>();
+
+  private String home;
+  private VersionVector seen = VersionVector.EMPTY;
+  private @Nullable ReplicaId attachedTo;
+  private long reads;
+  private long tasks;
+
+  /**
+   * Counts moves, and what came from datacenters other than home: requests sent before do not carry
+   * it.
+   */
+  private long strangers;
+
+  SimClient(
+      Simulation simulation,
+      String name,
+      Unit unit,
+      Workload workload,
+      Random random,
+      int paceMillis,
+      String home) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.name = name;
+    this.unit = unit;
+    this.workload = workload;
+    this.random = random;
+    this.paceMillis = paceMillis;
+    this.home = home;
+  }
+
+  void start() {
+    scheduler.in(pause(), this::step);
+  }
+
+  private long pause() {
+    // Mostly a steady pace, sometimes at once.
+    return random.nextInt(10) == 0
+        ? random.nextInt(20) * MILLI
+        : (20 + random.nextInt(paceMillis)) * MILLI;
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  private void step() {
+    if (!simulation.isLoading()) {
+      return;
+    }
+    if (random.nextInt(25) == 0) {
+      move();
+    }
+    SimDc dc = simulation.dc(home);
+    if (!dc.isUp()) {
+      move();
+      scheduler.in(200 * MILLI, this::step);
+      return;
+    }
+    int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
+    for (int i = 0; i < burst; i++) {
+      ask(dc);
+    }
+    if (random.nextInt(20) == 0) {
+      // Goes on elsewhere without waiting for the answers.
+      move();
+      scheduler.in(random.nextInt(100) * MILLI, this::step);
+    }
+  }
+
+  private void ask(SimDc dc) {
+    Workload.Task task = workload.next(random);
+    VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
+    after = simulation.options().sabotage().after(after);
+    ObjectId object = task.object();
+    Call call = new Call(task, tasks++, dc.self(), after);
+    boolean ordered = call.earlier.stream().anyMatch(c -> c.task.isWrite());
+    String keyspace = unit.policy().name();
+    Request request =
+        task.isWrite()
+            ? new Request.Write(
+                keyspace,
+                object.key(),
+                object.type(),
+                task.operation().orElseThrow(),
+                after,
+                WAIT_MILLIS,
+                call.ask,
+                call.condition)
+            : new Request.Read(
+                keyspace,
+                object.key(),
+                Optional.of(object.type()),
+                task.query(),
+                after,
+                ordered,
+                WAIT_MILLIS);
+    calls.add(call);
+    if (task.isWrite()) {
+      simulation.checks(unit).sessions().asked(view, object, task.effect());
+      unanswered.add(call);
+    }
+    send(dc, call, request);
+    scheduler.in(PATIENCE_NANOS, () -> giveUp(call));
+  }
+
+  private void send(SimDc dc, Call call, Request request) {
+    long ticket = simulation.nextTicket();
+    Request arrived = simulation.carried(ticket, request);
+    simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
+    SimNode node = dc.node(unit);
+    scheduler.in(
+        way(dc),
+        () -> {
+          if (node.isAlive()) {
+            node.command(this, arrived, (at, reply) -> made(call, ticket, at, reply));
+            if (call.task.isWrite() && simulation.options().sabotage().again()) {
+              node.command(this, arrived, (at, reply) -> () -> {});
+            }
+          } else {
+            dropped(call);
+          }
+        });
+  }
+
+  /** The time to a datacenter, and back: one connection, so nothing overtakes. */
+  private long way(SimDc dc) {
+    return (1 + Math.floorMod(dc.self().dc().hashCode(), 7)) * MILLI;
+  }
+
+  /** The request came to a crashed datacenter, whose name the client still knew. */
+  private void dropped(Call call) {
+    unanswered.remove(call);
+    if (call.open) {
+      close(call);
+      move();
+      next();
+    }
+  }
+
+  private void giveUp(Call call) {
+    if (call.open) {
+      close(call); // the datacenter crashed, or is slow; the outcome is unknown
+      move();
+      next();
+    }
+  }
+
+  private void close(Call call) {
+    call.open = false;
+    calls.remove(call);
+  }
+
+  /** The next step, when all answers are there. */
+  private void next() {
+    if (calls.isEmpty()) {
+      scheduler.in(pause(), this::step);
+    }
+  }
+
+  /** Goes to any datacenter, as after a failover. */
+  private void move() {
+    home = simulation.anyDc(random);
+    attachedTo = null;
+    strangers++;
+  }
+
+  // ---------------------------------------------------------------- replies
+
+  /** The datacenter has made its reply; it goes to the client when it may. */
+  private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
+    ObjectId object = call.task.object();
+    if (reply instanceof Reply.Answer answer) {
+      call.shown = node.covered(object, answer.seen());
+      call.condition.ifPresent(
+          c ->
+              conditions()
+                  .notDone(node, object, c, answer, node.store().seen(object, answer.seen())));
+    } else if (reply instanceof Reply.Done done) {
+      done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
+      simulation.checks(unit).sessions().made(node.self(), node::covered, call.wanted, object);
+      call.condition.ifPresent(
+          c ->
+              conditions()
+                  .done(node, object, c, done.dot(), node.store().before(object, done.dot())));
+    }
+    return () -> goes(call, ticket, node, reply);
+  }
+
+  private ConditionCheck conditions() {
+    return simulation.checks(unit).conditions();
+  }
+
+  /** What an answer to an update covers: itself, too, where that was to be told. */
+  private static CausalContext shown(
+      Call call, SimNode node, Reply.Done done, Reply.Answer answer) {
+    CausalContext covered = node.covered(call.task.object(), answer.seen());
+    boolean before = call.ask.map(Request.Ask::before).orElse(false);
+    return before ? covered : covered.join(CausalContext.of(done.dot()));
+  }
+
+  private void goes(Call call, long ticket, SimNode node, Reply reply) {
+    ObjectId object = call.task.object();
+    unanswered.remove(call);
+    if (reply instanceof Reply.Done done) {
+      simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
+    }
+    Reply arrived = simulation.carried(ticket, reply);
+    simulation.counted(reply);
+    scheduler.in(
+        way(simulation.dc(node.self().dc())),
+        () -> {
+          if (!node.isAlive() && random.nextBoolean()) {
+            return; // on its way when the datacenter crashed
+          }
+          if (call.open) {
+            simulation.trace().about(unit, object, "%s -> %s: %s", call.at, name, arrived);
+            replied(call, arrived);
+          }
+        });
+  }
+
+  private void replied(Call call, Reply reply) {
+    close(call);
+    switch (reply) {
+      case Reply.Done d -> {
+        boolean before = call.ask.map(Request.Ask::before).orElse(false);
+        if (before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+        wrote(call, d.dot());
+        call.condition.ifPresent(
+            c -> conditions().told(call.task.object(), c, call.task.effect(), d.dot()));
+        if (!before) {
+          d.answer().ifPresent(answer -> read(call, answer));
+        }
+      }
+      case Reply.Answer a -> read(call, a);
+      case Reply.Failure f -> failed(call, f);
+      default -> throw new IllegalStateException("unexpected " + reply);
+    }
+    next();
+  }
+
+  private void wrote(Call call, Dot dot) {
+    call.dot = dot;
+    for (CausalContext shown : call.shownAfter) {
+      simulation.checks(unit).sessions().overtook(call.at, call.task.object(), shown, dot);
+    }
+    Effect effect = call.task.effect();
+    // A read that was answered in between may have shown it already.
+    Effect certain = reads == call.readsBefore ? effect : new Effect(effect.tokens(), 0);
+    simulation
+        .checks(unit)
+        .sessions()
+        .wrote(view, call.task.object(), CausalContext.of(dot), certain);
+    saw(call, VersionVector.of(dot.replica(), dot.number()));
+  }
+
+  private void read(Call call, Reply.Answer answer) {
+    reads++;
+    ObjectId object = call.task.object();
+    SessionCheck check = simulation.checks(unit).sessions();
+    SessionView wanted = call.wanted;
+    if (call.dot != null) { // an update that asked what it has made
+      Effect tokens = new Effect(call.task.effect().tokens(), 0);
+      check.wrote(wanted, object, CausalContext.of(call.dot), tokens);
+    }
+    for (Call before : call.earlier) {
+      // One that waited for rights may have been done after the update that asks.
+      boolean waited = call.task.isWrite() && !before.task.keepsItsPlace();
+      if (before.dot != null && !waited && before.task.object().equals(object)) {
+        Effect tokens = new Effect(before.task.effect().tokens(), 0);
+        check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
+      }
+    }
+    for (Call before : call.earlier) {
+      if (before.open && before.task.keepsItsPlace() && before.task.object().equals(object)) {
+        before.shownAfter.add(call.shown);
+      }
+    }
+    if (call.condition.isEmpty() || ConditionCheck.isOfAll(call.condition.get())) {
+      Reading reading = answer.reading().orElseThrow();
+      check.read(call.at, wanted, object, call.shown, reading);
+      check.saw(view, object, call.shown, reading);
+      if (call.task.query() instanceof Query.Whole) {
+        workload.shown(object, reading);
+      }
+    } else {
+      check.read(call.at, wanted, object, call.shown);
+      view.sawDots(object, call.shown);
+    }
+    saw(call, answer.seen());
+  }
+
+  private void saw(Call call, VersionVector vector) {
+    seen = seen.join(vector);
+    if (!call.at.dc().equals(home)) {
+      strangers++;
+      attachedTo = null;
+    } else if (call.strangersBefore == strangers) {
+      attachedTo = call.at;
+    }
+  }
+
+  private void failed(Call call, Reply.Failure failure) {
+    switch (failure.code()) {
+      case SESSION_LOST -> forget(call);
+      case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
+      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
+        if (!Workload.mayLackRights(call.task.object())) {
+          throw refused(call, failure);
+        }
+      }
+      case VALUE_TOO_LARGE -> {
+        if (!workload.mayBeTooLarge(call.task)) {
+          throw refused(call, failure);
+        }
+      }
+      case WRONG_TYPE -> {
+        if (!Workload.mayClash(call.task.object())) {
+          throw refused(call, failure);
+        }
+      }
+      default -> throw refused(call, failure);
+    }
+  }
+
+  private Violation refused(Call call, Reply.Failure failure) {
+    return new Violation(
+        unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
+  }
+
+  /** Only memory that was really lost may be reported as lost. */
+  private void forget(Call call) {
+    boolean any = false;
+    for (int i = 0; i < call.after.size(); i++) {
+      any |= simulation.losses().lost().contains(call.after.replica(i));
+    }
+    if (!any) {
+      throw new Violation("", "%s says that %s saw what was lost: %s", call.at, name, call.after);
+    }
+    seen = VersionVector.EMPTY;
+    attachedTo = null;
+    strangers++;
+    view.clear();
+  }
+
+  /** What was asked of a node that crashed and will never be answered. */
+  void crashed(ReplicaId at) {
+    for (Call call : List.copyOf(unanswered)) {
+      if (call.at.equals(at)) {
+        unanswered.remove(call);
+        simulation.checks(unit).ledger().unanswered(call.task.object(), call.task.effect());
+      }
+    }
+  }
+}

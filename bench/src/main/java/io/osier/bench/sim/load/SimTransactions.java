@@ -1,0 +1,459 @@
+package io.osier.bench.sim.load;
+
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+import static java.util.Objects.requireNonNull;
+
+import io.osier.bench.sim.SimNode;
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.check.TransactionCheck;
+import io.osier.bench.sim.check.TransactionCheck.Outcome;
+import io.osier.bench.sim.check.TransactionView;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.Dot;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.crdt.types.TypeRegistry;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Scan;
+import io.osier.proxy.Session;
+import io.osier.proxy.Transaction;
+import io.osier.proxy.TransactionOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session of production's client in a causal keyspace: transactions in one request and in
+ * several, aborted ones, commits that are refused and asked for again by the caller. Its client
+ * brings commits whose answers are lost to where they live. What it is told is held against what
+ * the partition did: what has failed for certain was not committed, and nothing was twice.
+ */
+final class SimTransactions {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final int COMMITS_MAX = 3;
+
+  /** One of so many transactions that read twice scans what it reads. */
+  private static final int SCANS_ONE_IN = 5;
+
+  private static final int PAGE_ROWS = 5;
+
+  /** One transaction. */
+  private final class Tx implements SimWitness {
+    /** What the session had seen and done when it began. */
+    final BitSet before = (BitSet) known.clone();
+
+    int number;
+    Set<Integer> places = Set.of();
+    @Nullable TransactionView view;
+    Outcome outcome = Outcome.UNKNOWN;
+    int commits;
+
+    /** By whom it was answered last, or asked; null before. */
+    @Nullable ReplicaId at;
+
+    /** The commit that a partition made of it; null if none. */
+    @Nullable Dot dot;
+
+    /** When it did. */
+    long madeNanos;
+
+    @Nullable SimSending begun;
+
+    @Override
+    public Object about() {
+      return "txn";
+    }
+
+    @Override
+    public void sends(SimSending sending) {
+      if (sending.request() instanceof Request.Transact t && t.begin().isPresent()) {
+        begun = sending;
+      }
+    }
+
+    @Override
+    public void made(SimSending sending, SimNode by, Reply reply) {
+      Dot made = reply instanceof Reply.Transacted t ? t.dot().orElse(null) : null;
+      if (made == null) {
+        return;
+      }
+      Dot before = commit();
+      if (outcome == Outcome.NEVER || (before != null && !before.equals(made))) {
+        throw wrong(this, "is committed as %s at %s; before that: %s", made, by, before);
+      }
+      dot = made;
+      madeNanos = scheduler.nanos();
+    }
+
+    @Override
+    public void leaves(SimSending sending, Reply reply) {}
+
+    @Override
+    public void hears(SimSending sending, Reply reply) {
+      at = sending.to();
+    }
+
+    @Override
+    public void crashed(SimSending sending) {}
+
+    /** The commit that was made of it and that no crash has taken back; null if none. */
+    @Nullable Dot commit() {
+      return dot != null && simulation.losses().tookBack(unit, dot, madeNanos) ? null : dot;
+    }
+
+    ReplicaId where() {
+      return requireNonNull(at, "it was answered");
+    }
+  }
+
+  private final Simulation simulation;
+  private final Scheduler scheduler;
+  private final SimApp app;
+  private final String name;
+  private final Unit unit;
+  private final Random random;
+  private final TransactionCheck check;
+  private final Session session;
+  private final Keyspace keyspace;
+
+  /** What the session has seen and done. */
+  private final BitSet known = new BitSet();
+
+  /** Those whose caller waits to hear of them. */
+  private int waiting;
+
+  SimTransactions(Simulation simulation, SimApp app, String name, Unit unit, Random random) {
+    this.simulation = simulation;
+    this.scheduler = simulation.scheduler();
+    this.app = app;
+    this.name = name;
+    this.unit = unit;
+    this.random = random;
+    this.check = simulation.checks(unit).transactions();
+    this.session = app.client().session();
+    this.keyspace = session.keyspace(unit.policy().name());
+  }
+
+  void start() {
+    next();
+  }
+
+  private void next() {
+    if (simulation.isLoading()) {
+      scheduler.in((20 + random.nextInt(4_000 * simulation.profile().pace())) * MILLI, this::begin);
+    }
+  }
+
+  private void begin() {
+    if (!simulation.isLoading()) {
+      return;
+    }
+    if (random.nextInt(12) == 0) {
+      move();
+    }
+    switch (random.nextInt(5)) {
+      case 0 -> readOnce();
+      case 1, 2 -> writeOnce();
+      default -> interactive();
+    }
+  }
+
+  private void move() {
+    if (random.nextInt(3) == 0) {
+      session.unpin();
+    } else {
+      session.pin(simulation.anyDc(random));
+    }
+  }
+
+  /** Calls, and hears of the result in the end. Whoever completes it hears of no check. */
+  private <T> void call(
+      Tx tx, Supplier<CompletableFuture<T>> calls, Consumer<T> then, Consumer<Throwable> failed) {
+    waiting++;
+    app.calling(tx, calls)
+        .whenComplete(
+            (result, error) -> {
+              waiting--;
+              try {
+                if (error == null) {
+                  then.accept(result);
+                } else {
+                  boolean wrapped = error instanceof CompletionException;
+                  failed.accept(wrapped ? requireNonNull(error.getCause()) : error);
+                }
+              } catch (RuntimeException e) {
+                scheduler.fail(e);
+              }
+            });
+  }
+
+  // ---------------------------------------------------------------- what it does
+
+  private static List<Keyspace.Get> all() {
+    List<Keyspace.Get> all = new ArrayList<>();
+    for (ObjectId object : TransactionView.objects()) {
+      all.add(new Keyspace.Get(object.key(), Optional.of(object.type()), new Query.Whole()));
+    }
+    return all;
+  }
+
+  private void readOnce() {
+    Tx tx = new Tx();
+    call(
+        tx,
+        () -> keyspace.readTogetherAsync(all()),
+        found -> {
+          look(tx, found, 0);
+          next();
+        },
+        error -> failed(tx, error));
+  }
+
+  private void writeOnce() {
+    Tx tx = new Tx();
+    announce(tx);
+    List<Keyspace.Change> changes =
+        TransactionView.updates(tx.number, tx.places, random).stream()
+            .map(u -> new Keyspace.Change(u.key(), u.type(), u.operation()))
+            .toList();
+    call(
+        tx,
+        () -> keyspace.updateTogetherAsync(changes),
+        nothing -> committed(tx),
+        error -> notCommitted(tx, error));
+  }
+
+  /** Draws where the transaction writes, and announces it. */
+  private void announce(Tx tx) {
+    tx.places = new TreeSet<>();
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      tx.places.add(random.nextInt(TransactionView.PLACES));
+    }
+    tx.number = check.begins(tx.places, known);
+  }
+
+  private void interactive() {
+    Tx tx = new Tx();
+    call(
+        tx,
+        () -> keyspace.beginAsync(TransactionOptions.DEFAULT.limit(LIMIT)),
+        of -> read(tx, of),
+        error -> failed(tx, error));
+  }
+
+  private void read(Tx tx, Transaction of) {
+    call(
+        tx,
+        () -> of.readTogetherAsync(all()),
+        found -> {
+          look(tx, found, 0);
+          announce(tx);
+          check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
+          scheduler.in(pause(), () -> write(tx, of));
+        },
+        error -> failed(tx, error));
+  }
+
+  private long pause() {
+    // Now and then for longer than the transaction may be open.
+    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
+  }
+
+  private void write(Tx tx, Transaction of) {
+    for (Request.Update u : TransactionView.updates(tx.number, tx.places, random)) {
+      var unused = of.update(u.key(), u.type(), u.operation());
+    }
+    if (random.nextBoolean()) {
+      end(tx, of); // the commit brings the updates
+      return;
+    }
+    // By its number and not drawn, so that nothing else is drawn otherwise.
+    boolean scans = tx.number % SCANS_ONE_IN == 0;
+    call(
+        tx,
+        () -> scans ? scanned(of) : of.readTogetherAsync(all()),
+        found -> {
+          look(tx, found, tx.number);
+          scheduler.in(pause(), () -> end(tx, of));
+        },
+        error -> {
+          tx.outcome = Outcome.NEVER;
+          check.ended(tx.number, Outcome.NEVER, tx.where());
+          of.close();
+          failed(tx, error);
+        });
+  }
+
+  /** As a read of all objects together, by a scan of the transaction. */
+  private static CompletableFuture<List<Keyspace.Found>> scanned(Transaction of) {
+    Scan scan = Scan.prefix(TransactionView.PREFIX).pageRows(PAGE_ROWS);
+    return pages(of, scan, new HashMap<>())
+        .thenApply(
+            rows ->
+                TransactionView.objects().stream()
+                    .map(object -> found(object, rows.get(object)))
+                    .toList());
+  }
+
+  private static CompletableFuture<Map<ObjectId, Reading>> pages(
+      Transaction of, Scan scan, Map<ObjectId, Reading> rows) {
+    return of.pageAsync(scan)
+        .thenCompose(
+            page -> {
+              page.rows().forEach(r -> rows.put(new ObjectId(r.key(), r.type()), r.value()));
+              return page.next().isEmpty()
+                  ? CompletableFuture.completedFuture(rows)
+                  : pages(of, scan.from(page.next().get()), rows);
+            });
+  }
+
+  private static Keyspace.Found found(ObjectId object, @Nullable Reading reading) {
+    Reading shown =
+        reading != null ? reading : TypeRegistry.empty(object.type()).read(new Query.Whole());
+    return new Keyspace.Found(Optional.of(object.type()), Optional.of(shown), reading != null);
+  }
+
+  private void end(Tx tx, Transaction of) {
+    if (random.nextInt(4) == 0) {
+      tx.outcome = Outcome.NEVER;
+      check.ended(tx.number, Outcome.NEVER, tx.where());
+      call(tx, of::abortAsync, nothing -> next(), error -> next());
+      return;
+    }
+    tx.commits++;
+    call(
+        tx,
+        of::commitAsync,
+        clock -> committed(tx),
+        error -> {
+          boolean isOpen = !isUnknown(error) && tx.dot == null;
+          if (isOpen && tx.commits < COMMITS_MAX && simulation.isLoading()) {
+            // Refused: it may be asked for again, of the same transaction.
+            scheduler.in(pause(), () -> end(tx, of));
+          } else {
+            notCommitted(tx, error);
+          }
+        });
+  }
+
+  // ---------------------------------------------------------------- what it is told
+
+  private boolean isUnknown(Throwable error) {
+    return error instanceof OutcomeUnknownException
+        && !simulation.options().sabotage().takesForFailed();
+  }
+
+  private void committed(Tx tx) {
+    if (tx.commit() == null) {
+      throw wrong(tx, "is committed by none");
+    }
+    tx.outcome = Outcome.COMMITTED;
+    check.ended(tx.number, Outcome.COMMITTED, tx.where());
+    known.set(tx.number);
+    next();
+  }
+
+  private void notCommitted(Tx tx, Throwable error) {
+    if (!isUnknown(error)) {
+      Dot commit = tx.commit();
+      if (commit != null) {
+        throw wrong(tx, "is committed as %s, and its caller is told %s", commit, error);
+      }
+      tx.outcome = Outcome.NEVER;
+      check.ended(tx.number, Outcome.NEVER, tx.at);
+    }
+    failed(tx, error);
+  }
+
+  /**
+   * Checks what a step shows.
+   *
+   * @param own the transaction's number if it has written
+   */
+  private void look(Tx tx, List<Keyspace.Found> found, int own) {
+    TransactionView view =
+        TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
+    BitSet wanted = tx.view == null ? tx.before : TransactionCheck.NONE;
+    check.snapshot(name, tx.where(), view, own, wanted);
+    if (tx.view == null) {
+      tx.view = view;
+    } else {
+      check.repeated(name, tx.view, view, own);
+    }
+    BitSet seen = view.all();
+    seen.clear(own);
+    known.or(seen);
+  }
+
+  private void failed(Tx tx, Throwable error) {
+    if (!(error instanceof OsierException failure)) {
+      throw wrong(tx, "has failed with %s", error);
+    }
+    switch (failure.code()) {
+      case SESSION_LOST -> forget(tx);
+      case SESSION_BEHIND,
+          UNAVAILABLE,
+          STORE_FULL,
+          TRANSACTION_ENDED,
+          TRANSACTION_FORGOTTEN,
+          OVERLOADED,
+          SHUTTING_DOWN,
+          TIMEOUT ->
+          move();
+      default -> throw wrong(tx, "was refused: %s", failure);
+    }
+    next();
+  }
+
+  /** Only memory that was really lost may be reported as lost. */
+  private void forget(Tx tx) {
+    Request first = requireNonNull(tx.begun, "a datacenter has refused it").request();
+    if (first instanceof Request.Transact t
+        && !simulation.losses().hasLost(t.begin().orElseThrow().clock())) {
+      throw wrong(tx, "is said to follow what was lost: %s", t.begin());
+    }
+    session.forget();
+    known.clear();
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // its annotation would be a dependency for this alone
+  private Violation wrong(Tx tx, String what, @Nullable Object... parameters) {
+    return new Violation(
+        unit + "/txn",
+        "transaction %d of %s %s",
+        tx.number,
+        name,
+        String.format(Locale.ROOT, what, parameters));
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /** All calls have ended: the client was closed. */
+  void ended() {
+    if (waiting > 0) {
+      throw new Violation(
+          unit + "/txn", "a call by %s has no outcome, and its client is closed", name);
+    }
+  }
+}

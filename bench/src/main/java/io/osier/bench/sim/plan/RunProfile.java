@@ -1,0 +1,143 @@
+package io.osier.bench.sim.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** What a run is like, as its seed and the options have it. Immutable. */
+public final class RunProfile {
+  /** One seed of so many has a datacenter out of reach for more than an hour. */
+  private static final int LONG_ONE_IN = 90;
+
+  private static final int LONG_SECONDS = 5_400;
+
+  /** Shorter runs are short on purpose. */
+  private static final int LONG_SECONDS_MIN = 120;
+
+  /** So many times slower are the clients of a long run. */
+  private static final int LONG_PACE = 12;
+
+  /** One seed of so many with large values has some of more than a MiB. */
+  private static final int HUGE_ONE_IN = 4;
+
+  /** Of one seed of three: a few frames, so that streams wait for acknowledgements all the time. */
+  private static final int WINDOW_BYTES_TINY = 4 << 10;
+
+  private static final int WINDOW_BYTES = 64 << 10;
+
+  /** Room for large values at the rate at which clients write them. */
+  private static final int WINDOW_BYTES_LARGE = 2 << 20;
+
+  private final SimOptions options;
+  private final long seed;
+  private final List<Fault> faults;
+  private final Set<Feature> features;
+  private final boolean losesAnswers;
+
+  /**
+   * Draws the faults.
+   *
+   * @param random of which the run draws on
+   */
+  public RunProfile(SimOptions options, long seed, Random random) {
+    this.options = options;
+    this.seed = seed;
+    List<Fault> drawnFaults = new ArrayList<>();
+    for (Fault fault : Fault.values()) {
+      if (fault == Fault.ANSWERS) {
+        continue; // not for a time, but always
+      }
+      int draw = random.nextInt(3);
+      boolean drawn = (isCostly(fault) ? draw == 0 : draw > 0) || options.faults().size() == 1;
+      if (options.faults().contains(fault) && drawn) {
+        drawnFaults.add(fault);
+      }
+    }
+    this.faults = List.copyOf(drawnFaults);
+    // With chance of their own: the rest of the run is drawn alike whatever takes part.
+    this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
+    if (options.sabotage() != Sabotage.NONE) {
+      features.remove(Feature.LATER_TYPES); // what notices a sabotage is what did before
+    }
+    features.addAll(options.sabotage().features());
+    this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
+  }
+
+  /** Its seeds take several times as long as others. */
+  private static boolean isCostly(Fault fault) {
+    return fault == Fault.LARGE || fault == Fault.MEMBERS;
+  }
+
+  public long seed() {
+    return seed;
+  }
+
+  /** What takes part in this run. */
+  public boolean has(Feature feature) {
+    return features.contains(feature) && !options.paired();
+  }
+
+  /** All that takes part in this run. */
+  public Set<Feature> features() {
+    return features;
+  }
+
+  /** What may go wrong in this run. */
+  public List<Fault> faults() {
+    return faults;
+  }
+
+  /** Whether applications must log in at the ports of datacenters. */
+  public boolean hasUsers() {
+    return has(Feature.USERS);
+  }
+
+  /** For how long clients work, in virtual seconds. */
+  public int seconds() {
+    return isLong() ? LONG_SECONDS : options.seconds();
+  }
+
+  /** Whether a datacenter is away for hours while the others go on. */
+  public boolean isLong() {
+    return seed % LONG_ONE_IN == LONG_ONE_IN / 2
+        && options.seconds() >= LONG_SECONDS_MIN
+        && (faults.contains(Fault.PARTITIONS) || faults.contains(Fault.CRASHES));
+  }
+
+  /** How much slower the clients are than usual. */
+  public int pace() {
+    return isLong() ? LONG_PACE : 1;
+  }
+
+  /** How large values get. */
+  public Workload.Sizes sizes() {
+    if (!faults.contains(Fault.LARGE)) {
+      return Workload.Sizes.SMALL;
+    }
+    return seed % HUGE_ONE_IN == 1 ? Workload.Sizes.HUGE : Workload.Sizes.LARGE;
+  }
+
+  /** What the streams to one peer may have under way. */
+  public int windowBytes() {
+    if (seed % 3 == 0 && !options.paired()) {
+      return WINDOW_BYTES_TINY;
+    }
+    return sizes() == Workload.Sizes.SMALL ? WINDOW_BYTES : WINDOW_BYTES_LARGE;
+  }
+
+  /** Whether answers to commits are lost, and repeats refused. */
+  public boolean losesAnswers() {
+    return losesAnswers;
+  }
+
+  /** Whether a datacenter forgets how transactions ended while their clients still ask. */
+  public boolean forgetsEnds(String dc) {
+    return losesAnswers && (dc.hashCode() + seed) % 2 == 0;
+  }
+
+  /** Of how many transactions a datacenter remembers how they ended. */
+  public int endedTransactions(String dc) {
+    return forgetsEnds(dc) ? 1 : 100_000;
+  }
+}

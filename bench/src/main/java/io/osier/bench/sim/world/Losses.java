@@ -1,0 +1,61 @@
+package io.osier.bench.sim.world;
+
+import io.osier.bench.sim.plan.Unit;
+import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What crashes have taken: the memory of whole incarnations, and commits that were not durable yet.
+ * Used by the simulation's thread.
+ */
+public final class Losses {
+  private record Recovery(Unit unit, ReplicaId self, long nanos, long committed) {}
+
+  private final Scheduler scheduler;
+  private final Set<ReplicaId> lost = new TreeSet<>();
+  private final List<Recovery> recoveries = new ArrayList<>();
+
+  public Losses(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /** An incarnation has lost its memory. */
+  public void forgot(ReplicaId incarnation) {
+    lost.add(incarnation);
+  }
+
+  /** A store was opened again, with an incarnation's commits up to a number. */
+  public void recovered(Unit unit, ReplicaId self, long committed) {
+    recoveries.add(new Recovery(unit, self, scheduler.nanos(), committed));
+  }
+
+  /** Whether a crash took a commit back before it was durable. */
+  public boolean tookBack(Unit unit, Dot commit, long sinceNanos) {
+    return recoveries.stream()
+        .anyMatch(
+            r ->
+                r.unit == unit
+                    && r.self.equals(commit.replica())
+                    && r.nanos >= sinceNanos
+                    && r.committed < commit.number());
+  }
+
+  /** The incarnations that lost their memory. */
+  public Set<ReplicaId> lost() {
+    return lost;
+  }
+
+  /** Whether something of a vector was lost with an incarnation's memory. */
+  public boolean hasLost(VersionVector vector) {
+    boolean any = false;
+    for (int i = 0; i < vector.size(); i++) {
+      any |= lost.contains(vector.replica(i));
+    }
+    return any;
+  }
+}

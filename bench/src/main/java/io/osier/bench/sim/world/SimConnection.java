@@ -1,0 +1,187 @@
+package io.osier.bench.sim.world;
+
+import java.util.ArrayDeque;
+
+/**
+ * A connection as TCP gives it: two ways of bytes in order, each with a buffer of bounded size. A
+ * way whose bytes nobody reads fills up, and then its writer is stopped. The bytes of who dialled
+ * take their turns on the link; what is answered is little, and only takes its time.
+ */
+public final class SimConnection {
+  /** How long silence must last before an end may give up. */
+  private static final long SILENCE_NANOS = 10 * Scheduler.SECOND;
+
+  /** A connection that has just begun may be refused, or not be the one that is wanted. */
+  private static final long YOUNG_NANOS = 3 * Scheduler.SECOND;
+
+  private final SimNetwork network;
+  private final SimLink link;
+  private final SimSockets from;
+  private final SimSockets to;
+  private final SimChannel dialled;
+  private final SimChannel accepted;
+  private final Way there;
+  private final Way back;
+  private final long sinceNanos;
+
+  /** Whether encoded updates have gone over it. */
+  private boolean brings;
+
+  SimConnection(SimNetwork network, SimLink link, SimSockets from, SimSockets to) {
+    this.network = network;
+    this.link = link;
+    this.from = from;
+    this.to = to;
+    this.dialled = from.channel();
+    this.accepted = to.channel();
+    this.there = new Way(dialled, accepted, true);
+    this.back = new Way(accepted, dialled, false);
+    this.sinceNanos = network.nanos();
+    dialled.join(there, back);
+    accepted.join(back, there);
+  }
+
+  /** One direction. */
+  final class Way extends SimStream {
+    private final boolean takesTurns;
+    private final ArrayDeque<SimLinkQueue.Unsent> unsent = new ArrayDeque<>();
+
+    private Way(SimChannel from, SimChannel to, boolean takesTurns) {
+      super(from, to);
+      this.takesTurns = takesTurns;
+    }
+
+    SimLink link() {
+      return link;
+    }
+
+    boolean takesTurns() {
+      return takesTurns;
+    }
+
+    @Override
+    public int bufferBytes() {
+      return link.bufferBytes();
+    }
+
+    @Override
+    public boolean isDeaf() {
+      return takesTurns && link.isDeaf();
+    }
+
+    @Override
+    public void isFull() {
+      link.isFull();
+    }
+
+    /** What waits to be written, and what waits here, in bytes. */
+    long backlogBytes() {
+      return from().unsentBytes();
+    }
+
+    @Override
+    public void carry(byte[] bytes) {
+      network.enter(this, bytes);
+    }
+
+    @Override
+    public void carry(SimCargo frame) {
+      network.enter(this, frame);
+    }
+
+    /** What has been written and waits for its turn on the link. */
+    ArrayDeque<SimLinkQueue.Unsent> unsent() {
+      return unsent;
+    }
+
+    @Override
+    public void refused() {
+      link.queue().refused(this);
+    }
+
+    @Override
+    public void ended(boolean byNetwork) {
+      if (!byNetwork) {
+        gaveUp(from());
+      }
+      network.enter(this, new byte[0]);
+    }
+  }
+
+  /** An end has closed it by itself: it may where nothing has come for long, or has just begun. */
+  private void gaveUp(SimChannel end) {
+    long calm = link.calmSinceNanos();
+    calm = Math.max(calm, from.servedSinceNanos());
+    calm = Math.max(calm, to.servedSinceNanos());
+    long now = network.nanos();
+    if (calm != Long.MAX_VALUE && now - calm > SILENCE_NANOS && now - sinceNanos > YOUNG_NANOS) {
+      network.fail(
+          new Violation(
+              "",
+              "%s gives up the connection %s, on which bytes go as they should",
+              (end == dialled ? from : to).self(),
+              link));
+    }
+  }
+
+  boolean isOf(SimLink other) {
+    return link == other;
+  }
+
+  /**
+   * Sends a frame that nobody encodes; false if something waits to leave before it, or there is no
+   * room: then the transport has to see that.
+   */
+  public boolean send(SimCargo frame) {
+    if (!dialled.isServed() || dialled.unsentBytes() > 0 || there.room() < frame.size()) {
+      return false;
+    }
+    there.put(frame);
+    return true;
+  }
+
+  /** How many bytes who dialled has written so far. */
+  long writtenBytes() {
+    return there.writtenBytes();
+  }
+
+  /** Whether the other end has been sent updates that it decodes, from which it draws who lives. */
+  public boolean brings() {
+    return brings;
+  }
+
+  /** Encoded updates are sent over it. */
+  public void bringsUpdates() {
+    brings = true;
+  }
+
+  public SimChannel dialled() {
+    return dialled;
+  }
+
+  SimChannel accepted() {
+    return accepted;
+  }
+
+  /** Whether both ends are closed, or gone. */
+  boolean isOver() {
+    return SimStream.isOver(dialled) && SimStream.isOver(accepted);
+  }
+
+  /** Whoever can read, reads. */
+  void deliver() {
+    there.deliver();
+    back.deliver();
+  }
+
+  /** What is under way comes to nobody. */
+  void loseAll() {
+    link.queue().lose(there);
+    link.queue().lose(back);
+  }
+
+  /** What its writer wants to send and the link has not taken, in bytes. */
+  long backlogBytes() {
+    return there.backlogBytes();
+  }
+}

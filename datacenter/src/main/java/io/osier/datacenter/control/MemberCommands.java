@@ -1,0 +1,276 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * What an operator asks of the datacenters: to list them, to add one, to remove one. Refuses what
+ * would lose something, and says why. Used by the control plane's thread.
+ */
+final class MemberCommands {
+  /** So many there may be at once: each holds everybody's clock and history. */
+  static final int MEMBERS_MAX = 64;
+
+  private final String dc;
+  private final SortedMap<String, Optional<String>> configured;
+  private final ControlObjects objects;
+  private final LongSupplier millis;
+  private final ControlPlane.Host host;
+  private final MemberPlane members;
+
+  /**
+   * Commands at one datacenter.
+   *
+   * @param configured the addresses of all datacenters that the configuration file names, by name
+   */
+  MemberCommands(
+      String dc,
+      SortedMap<String, Optional<String>> configured,
+      ControlObjects objects,
+      LongSupplier millis,
+      ControlPlane.Host host,
+      MemberPlane members) {
+    this.dc = dc;
+    this.configured = new TreeMap<>(configured);
+    this.objects = objects;
+    this.millis = millis;
+    this.host = host;
+    this.members = members;
+  }
+
+  /**
+   * Does what an operator asks for.
+   *
+   * @param keyspaces those that there are
+   */
+  List<DatacenterView> administer(
+      Request.Administer request, Collection<KeyspacePolicy> keyspaces, String by) {
+    String name = request.name();
+    switch (request.action()) {
+      case "list" -> {
+        checkSettings(request, Set.of());
+        return views();
+      }
+      case "add" -> {
+        checkSettings(request, Set.of("address"));
+        add(name, request.settings().getOrDefault("address", ""), by);
+      }
+      case "remove" -> {
+        checkSettings(request, Set.of("dead"));
+        boolean dead = request.settings().getOrDefault("dead", "false").equals("true");
+        remove(name, dead, keyspaces, by);
+      }
+      default ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "there is no command 'dc " + request.action() + "'; there are dc list, add, remove");
+    }
+    return List.of();
+  }
+
+  private static void checkSettings(Request.Administer request, Set<String> allowed) {
+    for (String setting : request.settings().keySet()) {
+      if (!allowed.contains(setting)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "dc " + request.action() + " takes no '" + setting + "'; it takes " + allowed);
+      }
+    }
+  }
+
+  private void add(String name, String address, String by) {
+    try {
+      ReplicaId.checkDcName(name);
+    } catch (IllegalArgumentException e) {
+      throw new OsierException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+    }
+    if (HostPort.parse(address).isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "'" + address + "' is no address; it is " + HostPort.ALLOWED);
+    }
+    if (members.names().contains(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a datacenter '"
+              + name
+              + "' already"
+              + changed(name)
+              + "; there are "
+              + members.names());
+    }
+    for (DatacenterView other : views()) {
+      if (other.address().equals(address) && members.names().contains(other.name())) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT, address + " is the address of '" + other.name() + "'");
+      }
+    }
+    if (members.names().size() >= MEMBERS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there may be " + MEMBERS_MAX + " datacenters at most");
+    }
+    checkLegible(name);
+    checkSettled();
+    members.begin();
+    String id = "%013d-%s".formatted(millis.getAsLong(), UUID.randomUUID());
+    objects.change(
+        Membership.OBJECT,
+        List.of(members.membership().add(name, address, id, by, millis.getAsLong())));
+  }
+
+  /** Whoever cannot read the name would choke on what that datacenter says. */
+  private void checkLegible(String name) {
+    int needed = host.protocolMin(name);
+    for (String other : members.names()) {
+      int version = host.protocol(other);
+      if (version < needed) {
+        throw new OsierException(
+            ErrorCode.UNAVAILABLE,
+            "the name '%s' needs version %d of the peer protocol everywhere, and '%s' speaks version"
+                    .formatted(name, needed, other)
+                + " %d as far as %s knows: upgrade it first, or take a name of at most 16 characters"
+                    .formatted(version, dc));
+      }
+    }
+  }
+
+  private String changed(String name) {
+    return members
+        .membership()
+        .find(name)
+        .map(m -> ControlPlane.changed(m.by(), m.atMillis()))
+        .orElse("");
+  }
+
+  private void checkSettled() {
+    if (!host.isSettled()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all datacenters: it has not heard from every other one since it"
+              + " started; try it when it has, or at another one");
+    }
+  }
+
+  private void remove(String name, boolean dead, Collection<KeyspacePolicy> keyspaces, String by) {
+    if (!members.names().contains(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is no datacenter '"
+              + name
+              + "'"
+              + members
+                  .membership()
+                  .find(name)
+                  .map(m -> " any more: it is " + m.state().label())
+                  .orElse("")
+              + changed(name)
+              + "; there are "
+              + members.names());
+    }
+    if (members.awaited().stream().allMatch(name::equals)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "'" + name + "' is the last datacenter that is active");
+    }
+    for (KeyspacePolicy k : keyspaces) {
+      if (!k.replicas().isEmpty()
+          && k.replicas().stream().filter(members.awaited()::contains).allMatch(name::equals)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "keyspace '" + k.name() + "' is held by '" + name + "' alone: it would be lost");
+      }
+    }
+    if (dead && name.equals(dc)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' answers, so it is not dead; without --dead it leaves by itself");
+    }
+    if (dead && host.isConnected(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' is connected, so it is not dead; without --dead it leaves by itself");
+    }
+    // What is noted of a dead one does no harm where something is not known; a beginning would.
+    if (!dead || (!members.membership().isInForce() && members.names().size() > 2)) {
+      checkSettled();
+    }
+    members.begin();
+    Member member =
+        members
+            .membership()
+            .find(name)
+            .orElseThrow(() -> new OsierException(ErrorCode.INTERNAL, "it was just there"));
+    if (member.state() == Member.State.LEAVING && !dead) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'" + name + "' was told to leave already" + changed(name) + ", and does so");
+    }
+    Member.State state = dead ? Member.State.REMOVED : Member.State.LEAVING;
+    objects.change(
+        Membership.OBJECT,
+        List.of(Membership.mark(member, state, by, millis.getAsLong(), host.incarnation(name))));
+  }
+
+  private List<String> awaited(Member m) {
+    if (m.name().equals(dc)) {
+      return m.state() == Member.State.ACTIVE ? List.of() : host.progress();
+    }
+    if (m.isPresent() && !host.isConnected(m.name())) {
+      return List.of("it cannot be reached from " + dc);
+    }
+    if (m.state() == Member.State.REMOVED) {
+      List<String> late = members.awaitedFor(m);
+      return late.isEmpty()
+          ? List.of()
+          : List.of("its rights of bounded counters wait for " + String.join(", ", late));
+    }
+    return List.of();
+  }
+
+  /** The datacenters as they are known now. */
+  List<DatacenterView> views() {
+    List<DatacenterView> views = new ArrayList<>();
+    if (!members.membership().isInForce()) {
+      for (Map.Entry<String, Optional<String>> e : configured.entrySet()) {
+        views.add(
+            new DatacenterView(
+                e.getKey(),
+                e.getValue().orElse(""),
+                Member.State.ACTIVE.label(),
+                true,
+                List.of(),
+                Optional.empty(),
+                "",
+                0));
+      }
+      return views;
+    }
+    for (Member m : members.membership().all().values()) {
+      views.add(
+          new DatacenterView(
+              m.name(),
+              m.address().orElse(""),
+              m.state().label(),
+              m.id().equals(Membership.FROM_FILE),
+              awaited(m),
+              m.name().equals(dc) ? host.catchUp() : Optional.empty(),
+              m.by(),
+              m.atMillis()));
+    }
+    return views;
+  }
+}

@@ -359,9 +359,11 @@ final class RespConnectionTest {
     try (RawRedis redis = new RawRedis(port)) {
       redis.commands(Collections.nCopies(10, "GET k").toArray(String[]::new));
       Waiting head = next();
+      List<Waiting> others = new ArrayList<>();
       for (int i = 0; i < 9; i++) {
-        next().reply.accept(large);
+        others.add(next()); // all are begun before one is known to be large
       }
+      others.forEach(w -> w.reply.accept(large));
       head.reply.accept(answer("head"));
       assertThat(redis.read()).isEqualTo("head");
       for (int i = 0; i < 7; i++) {

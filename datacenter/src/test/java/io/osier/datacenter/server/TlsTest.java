@@ -281,6 +281,46 @@ final class TlsTest {
     return socket;
   }
 
+  // ---------------------------------------------------------------- the Redis protocol
+
+  /** What is answered to a command on a line, up to the end of the connection. */
+  private static String askRedis(Socket socket, String command) throws IOException {
+    socket.setSoTimeout(Patience.MILLIS);
+    socket.getOutputStream().write((command + "\r\nQUIT\r\n").getBytes(US_ASCII));
+    return new String(socket.getInputStream().readAllBytes(), US_ASCII);
+  }
+
+  @Test
+  void redisPort_takesTlsAlone_andKnowsWhoShowsACertificate() throws Exception {
+    CertificateMaker.signed(certs, "user", TlsName.ofUser("osier", "cart"), List.of(), 10);
+    Datacenter eu =
+        start(
+            "eu",
+            0,
+            "",
+            tls(certs, certs, "eu", "client-certificates = optional")
+                + "listen.redis-port = 0\n"
+                + "users { cart { rights = [\"read shop\"] } }");
+    int port = eu.redisPort().orElseThrow();
+    try (Socket plain = new Socket("127.0.0.1", port)) {
+      assertThat(askRedis(plain, "PING")).doesNotContain("PONG", "NOAUTH");
+    } catch (SocketException e) {
+      // It was closed while we sent.
+    }
+    try (Socket nobody = context().getSocketFactory().createSocket("127.0.0.1", port)) {
+      assertThat(askRedis(nobody, "GET k")).startsWith("-NOAUTH ").endsWith("+OK\r\n");
+    }
+    try (Socket cart = showing("user").getSocketFactory().createSocket("127.0.0.1", port)) {
+      assertThat(askRedis(cart, "ACL WHOAMI")).isEqualTo("$4\r\ncart\r\n+OK\r\n");
+    }
+    try (Socket cart = showing("user").getSocketFactory().createSocket("127.0.0.1", port)) {
+      assertThat(askRedis(cart, "SET k v")).startsWith("-NOPERM ");
+    }
+    try (Socket stranger = showing("old-cart").getSocketFactory().createSocket("127.0.0.1", port)) {
+      assertThatThrownBy(() -> askRedis(stranger, "GET k")).isInstanceOf(IOException.class);
+    }
+  }
+
   /** Of somebody who trusts the authority, and shows what there is in a file. */
   private static SSLContext showing(String name) throws Exception {
     CertificateFactory x509 = CertificateFactory.getInstance("X.509");

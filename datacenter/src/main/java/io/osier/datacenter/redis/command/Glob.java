@@ -2,10 +2,15 @@ package io.osier.datacenter.redis.command;
 
 /**
  * Redis' patterns: {@code *}, {@code ?}, {@code [a-c]}, {@code [^x]}, and {@code \} before what
- * stands for itself. Costs at most the pattern's length for each byte of the text.
+ * stands for itself. Costs {@value #STEPS} steps for each byte at most: a pattern that would take
+ * more, since it fits nearly at each byte of a long text, is refused.
  */
 public final class Glob {
   private static final int BYTES_MAX = 1_024;
+  private static final int STEPS = 8;
+
+  /** Of short texts any pattern may take so many. */
+  private static final int STEPS_FREE = 4_096;
 
   private Glob() {}
 
@@ -22,13 +27,25 @@ public final class Glob {
     return pattern;
   }
 
-  /** Whether a text is as a pattern wants it. */
+  /**
+   * Whether a text is as a pattern wants it.
+   *
+   * @throws RedisException if that takes too long to find out
+   */
   public static boolean matches(byte[] pattern, byte[] text) {
     int p = 0;
     int t = 0;
     int star = -1; // behind the last star, where it is gone on if the rest does not fit
     int starText = 0;
+    long left = STEPS_FREE + (long) STEPS * (pattern.length + text.length);
     while (t < text.length) {
+      left -= cost(pattern, p);
+      if (left < 0) {
+        throw new RedisException(
+            "ERR the pattern takes too long to compare with a text of "
+                + text.length
+                + " bytes: begin it with what is known, or use fewer stars");
+      }
       if (p < pattern.length && pattern[p] == '*') {
         star = ++p;
         starText = t;
@@ -48,6 +65,11 @@ public final class Glob {
       p++;
     }
     return p == pattern.length;
+  }
+
+  /** Of comparing one byte with the pattern's part at a place. */
+  private static int cost(byte[] pattern, int at) {
+    return at < pattern.length && pattern[at] == '[' ? 1 + (end(pattern, at) - at) / 16 : 1;
   }
 
   /** Whether a byte is as the pattern's part at a place wants it. */

@@ -40,13 +40,24 @@ public record RedisCommand(
    * @param first the first one, counted from the name's 0; 0 for none
    * @param last the last one; negative from the end
    * @param step from one to the next
+   * @param counted the word that says how many keys follow it; 0 if none does
    */
-  public record Keys(int first, int last, int step) {
+  public record Keys(int first, int last, int step, int counted) {
     /** None. */
     public static final Keys NONE = new Keys(0, 0, 0);
 
     /** The first argument. */
     public static final Keys ONE = new Keys(1, 1, 1);
+
+    /** Those that are at fixed places. */
+    public Keys(int first, int last, int step) {
+      this(first, last, step, 0);
+    }
+
+    /** As many as a word says, behind it. */
+    public static Keys counted(int word) {
+      return new Keys(0, 0, 0, word);
+    }
   }
 
   /** Decides what is to be done for a command. */

@@ -44,6 +44,8 @@ public final class RedisErrors {
   public static final String BUSY =
       "BUSY nothing was done: others changed the key all the time; try again";
 
+  private static final String NOTHING_DONE = "BUSY nothing was done: ";
+
   private RedisErrors() {}
 
   /**
@@ -59,6 +61,15 @@ public final class RedisErrors {
   /** A failure as an answer. */
   public static RespValue.Err of(Reply.Failure failure) {
     return new RespValue.Err(text(failure.code(), failure.message()));
+  }
+
+  /** The same where other parts of what was asked for may be done. */
+  public static RespValue.Err ofPart(Reply.Failure failure) {
+    String text = text(failure.code(), failure.message());
+    return new RespValue.Err(
+        text.startsWith(NOTHING_DONE)
+            ? "BUSY only a part was done: " + text.substring(NOTHING_DONE.length())
+            : text);
   }
 
   /** The same of an error. */
@@ -93,7 +104,7 @@ public final class RedisErrors {
       case NOT_AUTHENTICATED -> "NOAUTH Authentication required.";
       case FORBIDDEN -> "NOPERM " + line;
       case UNAVAILABLE, SESSION_BEHIND, NOT_A_MEMBER -> "LOADING " + line;
-      case OVERLOADED, NOT_ENOUGH_RIGHTS -> "BUSY nothing was done: " + line;
+      case OVERLOADED, NOT_ENOUGH_RIGHTS -> NOTHING_DONE + line;
       case STORE_FULL, REFUSED_BY_PEERS -> "MISCONF " + line;
       case MALFORMED -> "ERR Protocol error: " + line;
       default -> "ERR " + line;

@@ -11,6 +11,7 @@ import io.osier.datacenter.access.RequestRights;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Request;
@@ -67,7 +68,7 @@ final class AclCommand {
       case "DRYRUN" -> {
         checkAdmin(session, "acl|dryrun");
         arity(words, 4, Integer.MAX_VALUE);
-        return dryRun(session, words);
+        return dryRun(session, place, words);
       }
       case "SETUSER", "DELUSER", "SAVE", "LOAD" -> {
         throw new RedisException(
@@ -123,7 +124,7 @@ final class AclCommand {
   }
 
   /** Whether a user may do a command, by what it asks for first. */
-  private static Plan dryRun(RespSession session, byte[][] words) {
+  private static Plan dryRun(RespSession session, Place place, byte[][] words) {
     Optional<User> user = session.requests().access().users().find(text(words[2]));
     if (user.isEmpty()) {
       throw new RedisException("ERR User '" + text(words[2]) + "' not found");
@@ -136,8 +137,12 @@ final class AclCommand {
     if (!entry.fits(command.length)) {
       throw RedisErrors.arity(text(words[3]));
     }
-    if (entry.action() == null
-        && entry.command().does().plan(session.scope(), command) instanceof Plan.Ask ask) {
+    if (entry.has(RedisCommand.Flag.ADMIN) && !user.get().may(Grant.onAll(Grant.Right.ADMIN))) {
+      return answer(RespValue.Bulk.of("User " + user.get().name() + " has not the right: admin *"));
+    }
+    // What a session does with its keyspace has a plan and changes nothing of the session.
+    boolean isOfData = entry.has(RedisCommand.Flag.READONLY) || entry.has(RedisCommand.Flag.WRITE);
+    if (isOfData && entry.plan(session, place, command) instanceof Plan.Ask ask) {
       for (Request request : ask.requests()) {
         @Nullable Grant missing = RequestRights.missing(user.get(), request);
         if (missing != null) {

@@ -9,6 +9,7 @@ import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
 
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
@@ -59,6 +60,9 @@ final class CommandCommand {
       if (c.flags().contains(flag)) {
         flags.add(new RespValue.Simple(flag.name().toLowerCase(Locale.ROOT)));
       }
+    }
+    if (c.keys().counted() > 0) {
+      flags.add(new RespValue.Simple("movablekeys"));
     }
     RespValue none = new RespValue.Array(List.of());
     List<RespValue> categories = new ArrayList<>();
@@ -142,15 +146,25 @@ final class CommandCommand {
       throw new RedisException("ERR Invalid command specified");
     }
     RedisCommand.Keys keys = entry.command().keys();
-    if (keys.first() == 0) {
+    if (keys.first() == 0 && keys.counted() == 0) {
       throw new RedisException("ERR The command has no key arguments");
     }
     int count = words.length - 2;
     if (!entry.fits(count)) {
       throw new RedisException("ERR Invalid number of arguments specified for command");
     }
-    int last = keys.last() < 0 ? count + keys.last() : keys.last();
     List<RespValue> found = new ArrayList<>();
+    if (keys.counted() > 0) {
+      long wanted = Numbers.parse(words[2 + keys.counted()]).orElse(0);
+      if (wanted < 1 || wanted > count - keys.counted() - 1) {
+        throw new RedisException("ERR Invalid arguments specified for command");
+      }
+      for (int i = 1; i <= wanted; i++) {
+        found.add(new RespValue.Bulk(words[2 + keys.counted() + i]));
+      }
+      return answer(new RespValue.Array(found));
+    }
+    int last = keys.last() < 0 ? count + keys.last() : keys.last();
     for (int i = keys.first(); i <= last && i < count; i += keys.step()) {
       found.add(new RespValue.Bulk(words[2 + i]));
     }

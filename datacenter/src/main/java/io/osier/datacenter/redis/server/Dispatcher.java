@@ -47,7 +47,7 @@ final class Dispatcher {
       session.setLastCommand(entry.command().name());
       Plan plan = entry.plan(session, place, words);
       if (plan != null) {
-        steps.follow(place, plan, entry.once());
+        steps.follow(place, plan, entry.once(), bytes(words));
       }
     } catch (RedisException e) {
       answers.fill(place, new RespValue.Err(e.error()));
@@ -57,6 +57,14 @@ final class Dispatcher {
       LOG.error("a fault at {} of client {}", shown(words[0]), session.address(), e);
       answers.fill(place, new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
+  }
+
+  private static int bytes(byte[][] words) {
+    int bytes = 0; // at most a command's limit
+    for (byte[] word : words) {
+      bytes += word.length;
+    }
+    return bytes;
   }
 
   /** Why a command is not begun; null if it is. */

@@ -3,8 +3,10 @@ package io.osier.datacenter.redis.server;
 import static io.osier.datacenter.redis.server.OwnCommands.answer;
 import static io.osier.datacenter.redis.server.OwnCommands.text;
 
+import io.osier.core.ErrorCode;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -91,7 +93,11 @@ final class InfoText {
                 .append(",expires=0,avg_ttl=0\r\n");
           }
           return keyspaces(left, text);
-        });
+        },
+        failure ->
+            failure.code() == ErrorCode.FORBIDDEN
+                ? keyspaces(left, text) // it is told what this user may see
+                : answer(RedisErrors.of(failure)));
   }
 
   private static List<String> lines(RedisPort port, String section) {

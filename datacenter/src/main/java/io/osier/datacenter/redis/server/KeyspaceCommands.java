@@ -81,7 +81,10 @@ final class KeyspaceCommands {
             "Counts the keys.",
             Set.of(Flag.READONLY),
             (session, place, words) ->
-                count(session.scope().keyspace(), n -> answer(new RespValue.Int(n))))
+                count(
+                    session.scope().keyspace(),
+                    n -> answer(new RespValue.Int(n)),
+                    failure -> answer(RedisErrors.of(failure))))
         .add(
             "FLUSHDB",
             -1,
@@ -113,11 +116,16 @@ final class KeyspaceCommands {
 
   /** Asks for a page; a failure is the answer. */
   private static Plan ask(Request page, Function<Reply, Plan> then) {
+    return ask(page, failure -> answer(RedisErrors.of(failure)), then);
+  }
+
+  private static Plan ask(
+      Request page, Function<Reply.Failure, Plan> failed, Function<Reply, Plan> then) {
     return new Plan.Ask(
         List.of(page),
         replies ->
             replies.getFirst() instanceof Reply.Failure failure
-                ? answer(RedisErrors.of(failure))
+                ? failed.apply(failure)
                 : then.apply(replies.getFirst()));
   }
 
@@ -285,20 +293,30 @@ final class KeyspaceCommands {
         });
   }
 
-  /** Counts the objects of a keyspace: a key that holds two counts twice. */
-  static Plan count(String keyspace, LongFunction<Plan> then) {
-    return count(keyspace, Optional.empty(), 0, then);
+  /**
+   * Counts the objects of a keyspace: a key that holds two counts twice.
+   *
+   * @param failed what follows if they may not be counted
+   */
+  static Plan count(
+      String keyspace, LongFunction<Plan> then, Function<Reply.Failure, Plan> failed) {
+    return count(keyspace, Optional.empty(), 0, then, failed);
   }
 
   private static Plan count(
-      String keyspace, Optional<Key> from, long before, LongFunction<Plan> then) {
+      String keyspace,
+      Optional<Key> from,
+      long before,
+      LongFunction<Plan> then,
+      Function<Reply.Failure, Plan> failed) {
     return ask(
         page(keyspace, from, Optional.empty(), Request.SCAN_ROWS_MAX, Request.Want.COUNT),
+        failed,
         reply -> {
           Reply.Counted counted = (Reply.Counted) reply;
           long sum = before + counted.objects();
           return counted.next().isPresent()
-              ? count(keyspace, counted.next(), sum, then)
+              ? count(keyspace, counted.next(), sum, then, failed)
               : then.apply(sum);
         });
   }
@@ -313,38 +331,52 @@ final class KeyspaceCommands {
   }
 
   private static Plan flush(Collection<RedisPort.Keyspace> keyspaces) {
-    Iterator<RedisPort.Keyspace> left = keyspaces.iterator();
-    return left.hasNext() ? flush(left.next(), Optional.empty(), left) : ok();
+    return next(new Flush(keyspaces.iterator(), false));
   }
 
-  private static Plan flush(
-      RedisPort.Keyspace of, Optional<Key> from, Iterator<RedisPort.Keyspace> left) {
+  /**
+   * A walk that deletes.
+   *
+   * @param begun whether something was deleted
+   */
+  private record Flush(Iterator<RedisPort.Keyspace> left, boolean begun) {
+    Plan failed(Reply.Failure failure) {
+      return answer(begun ? RedisErrors.ofPart(failure) : RedisErrors.of(failure));
+    }
+  }
+
+  private static Plan next(Flush walk) {
+    return walk.left.hasNext() ? flush(walk.left.next(), Optional.empty(), walk) : ok();
+  }
+
+  private static Plan flush(RedisPort.Keyspace of, Optional<Key> from, Flush walk) {
     return ask(
         page(of.name(), from, Optional.empty(), PAGE, Request.Want.ROWS),
+        walk::failed,
         reply -> {
           Reply.Page page = (Reply.Page) reply;
           List<Request> deletes = deletes(of, names(page, null));
-          return deletes.isEmpty()
-              ? flushed(of, page.next(), left)
-              : new Plan.Ask(
-                  deletes,
-                  replies -> {
-                    for (Reply deleted : replies) {
-                      if (deleted instanceof Reply.Failure failure) {
-                        return answer(RedisErrors.of(failure));
-                      }
-                    }
-                    return flushed(of, page.next(), left);
-                  });
+          if (deletes.isEmpty()) {
+            return flushed(of, page.next(), walk);
+          }
+          return new Plan.Ask(
+              deletes,
+              replies -> {
+                boolean begun =
+                    walk.begun || !replies.stream().allMatch(Reply.Failure.class::isInstance);
+                Flush after = new Flush(walk.left, begun);
+                for (Reply deleted : replies) {
+                  if (deleted instanceof Reply.Failure failure) {
+                    return after.failed(failure);
+                  }
+                }
+                return flushed(of, page.next(), after);
+              });
         });
   }
 
-  private static Plan flushed(
-      RedisPort.Keyspace of, Optional<Key> next, Iterator<RedisPort.Keyspace> left) {
-    if (next.isPresent()) {
-      return flush(of, next, left);
-    }
-    return left.hasNext() ? flush(left.next(), Optional.empty(), left) : ok();
+  private static Plan flushed(RedisPort.Keyspace of, Optional<Key> next, Flush walk) {
+    return next.isPresent() ? flush(of, next, walk) : next(walk);
   }
 
   /** What cannot be deleted, as a bounded counter, stays. */

@@ -116,15 +116,16 @@ final class Steps {
    * Follows a command's plan.
    *
    * @param once whether it asks once at most, but for rare cases
+   * @param bytes what it had as it came, which the plan may hold
    */
-  void follow(Place place, Plan plan, boolean once) {
+  void follow(Place place, Plan plan, boolean once, int bytes) {
     if (plan instanceof Plan.Answer answer) {
       answers.fill(place, answer.value());
       return;
     }
     Plan.Ask ask = (Plan.Ask) plan;
     boolean scans = ask.requests().stream().anyMatch(Request.Scan.class::isInstance);
-    Step step = new Step(place, ask, !once || scans);
+    Step step = new Step(place, ask, !once || scans, bytes);
     if (step.holds) {
       holding++;
     }
@@ -149,7 +150,7 @@ final class Steps {
     for (int i = 0; i < all.size(); i++) {
       Request request = all.get(i);
       Request inTurn = ordered ? ordered(request) : request;
-      if (!requests.ask(new Part(step, i, inTurn, now), 0)) {
+      if (!requests.ask(new Part(step, i, inTurn, now), i == 0 ? step.bytes : 0)) {
         connection.endBehind(step.place); // its user is not there any more
       }
     }
@@ -177,12 +178,14 @@ final class Steps {
     final Reply[] replies;
     final AtomicInteger left;
     final AtomicLong replyBytes = new AtomicLong();
+    final int bytes;
     int updates;
 
-    Step(Place place, Plan.Ask ask, boolean holds) {
+    Step(Place place, Plan.Ask ask, boolean holds, int bytes) {
       this.place = place;
       this.ask = ask;
       this.holds = holds;
+      this.bytes = bytes;
       this.replies = new Reply[ask.requests().size()];
       this.left = new AtomicInteger(replies.length);
     }
@@ -274,7 +277,7 @@ final class Steps {
       LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
       next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
-    follow(step.place, next, false);
+    follow(step.place, next, false, step.bytes);
   }
 
   private static boolean endsConnection(Step step) {

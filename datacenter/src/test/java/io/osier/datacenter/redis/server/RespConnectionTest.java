@@ -361,7 +361,7 @@ final class RespConnectionTest {
       Waiting head = next();
       List<Waiting> others = new ArrayList<>();
       for (int i = 0; i < 9; i++) {
-        others.add(next()); // all are begun before one is known to be large
+        others.add(next()); // all are under way before one is known to be large
       }
       others.forEach(w -> w.reply.accept(large));
       head.reply.accept(answer("head"));
@@ -648,6 +648,34 @@ final class RespConnectionTest {
   }
 
   @Test
+  void info_ofWhoMayReadAPart_tellsNothingOfTheRest() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "cart", "secret");
+      assertThat(redis.ask("INFO keyspace")).isEqualTo("# Keyspace\r\n");
+      assertThat(redis.ask("INFO everything")).contains("redis_version", "# Keyspace");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void aclDryRun_ofAnyCommand_saysWhatItsUserWouldBeTold() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "admin", "root");
+      assertThat(redis.ask("ACL DRYRUN cart CONFIG GET x")).contains("has not the right: admin *");
+      assertThat(redis.ask("ACL DRYRUN cart KEYS *")).contains("has not the right: read shop");
+      assertThat(redis.ask("ACL DRYRUN cart KEYS cart:*")).isEqualTo("+OK");
+      assertThat(redis.ask("ACL DRYRUN cart GET cart:1")).isEqualTo("+OK");
+      assertThat(redis.ask("ACL DRYRUN cart QUIT")).isEqualTo("+OK");
+      assertThat(redis.ask("PING")).isEqualTo("+PONG");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
   void userWithoutLogin_hasTenWordsOf16KiB() throws Exception {
     withUsers();
     start();
@@ -735,6 +763,42 @@ final class RespConnectionTest {
   }
 
   @Test
+  void commandGetKeys_ofCountedKeys_findsThem() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 2 a b LIMIT 1")).isEqualTo("[a, b]");
+      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD 3 a b"))
+          .isEqualTo("-ERR Invalid arguments specified for command");
+      assertThat(redis.ask("COMMAND GETKEYS SINTERCARD x a b")).startsWith("-ERR Invalid");
+      assertThat(redis.ask("COMMAND INFO SINTERCARD")).contains("movablekeys");
+      assertThat(redis.ask("COMMAND GETKEYS MSET a 1 b 2")).isEqualTo("[a, b]");
+      assertThat(redis.ask("COMMAND GETKEYS PING a")).contains("no key arguments");
+    }
+  }
+
+  @Test
+  void flush_thatStopsOnItsWay_doesNotSayThatNothingWasDone() throws Exception {
+    start();
+    Reply.Failure refused = new Reply.Failure(ErrorCode.OVERLOADED, "why");
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("FLUSHDB");
+      next().reply.accept(refused);
+      assertThat(redis.read()).isEqualTo("-BUSY nothing was done: why");
+      redis.commands("FLUSHDB");
+      next()
+          .reply
+          .accept(
+              new Reply.Page(
+                  List.of(new Reply.Row(Key.of("k"), CrdtType.STRING, new Reading.Flag(true))),
+                  Optional.of(Key.of("l")),
+                  List.of()));
+      next().reply.accept(new Reply.All(List.of(new Reply.Done(new Dot(EU, 1)))));
+      next().reply.accept(refused);
+      assertThat(redis.read()).isEqualTo("-BUSY only a part was done: why");
+    }
+  }
+
+  @Test
   void configSet_ofAPassword_isNoSilentSuccess() throws Exception {
     start();
     try (RawRedis redis = new RawRedis(port)) {
@@ -763,6 +827,22 @@ final class RespConnectionTest {
     await()
         .atMost(Patience.LIMIT)
         .until(() -> server.figures().users().stream().allMatch(u -> u.bytes() == 0));
+  }
+
+  @Test
+  void command_ofSeveralSteps_countsWhatItHoldsMeanwhile() throws Exception {
+    UserLimits.Limit many = UserLimits.Limit.given(100);
+    start(PortLimits.DEFAULT, new UserLimits(many, many, UserLimits.Limit.given(256 << 10)));
+    String payload = "x".repeat(150 << 10);
+    try (RawRedis one = new RawRedis(port);
+        RawRedis two = new RawRedis(port)) {
+      one.commands("RESTORE k 0 " + payload); // looks first whether the key is there
+      Waiting first = next();
+      assertThat(two.ask("RESTORE l 0 " + payload)).startsWith("-BUSY nothing was done");
+      first.reply.accept(new Reply.Failure(ErrorCode.STORE_FULL, "why"));
+      assertThat(one.read()).startsWith("-MISCONF");
+    }
+    assertThat(asked).isEmpty();
   }
 
   @Test

@@ -157,9 +157,11 @@ final class Steps {
         replies ->
             guarded(
                 () -> {
+                  boolean none = replies.stream().allMatch(Reply.Failure.class::isInstance);
                   for (Reply reply : replies) {
                     if (reply instanceof Reply.Failure failure) {
-                      return new Plan.Answer(RedisErrors.of(failure));
+                      return new Plan.Answer(
+                          none ? RedisErrors.of(failure) : RedisErrors.ofPart(failure));
                     }
                   }
                   return then.apply(replies);

@@ -1,5 +1,8 @@
 package io.osier.datacenter.redis.command;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -47,6 +50,27 @@ public record RedisCommand(
 
     /** The first argument. */
     public static final Keys ONE = new Keys(1, 1, 1);
+
+    /** The first argument tells how many follow it. */
+    public static final Keys COUNTED = new Keys(0, 0, 1);
+
+    /** Those among a command's words, its name first; as many as there are of them. */
+    public List<byte[]> of(byte[][] words) {
+      List<byte[]> keys = new ArrayList<>();
+      if (equals(COUNTED)) {
+        OptionalLong count = Numbers.parse(words[1]);
+        int end = 2 + Math.clamp(count.orElse(0), 0, words.length - 2);
+        for (int i = 2; i < end; i++) {
+          keys.add(words[i]);
+        }
+        return keys;
+      }
+      int end = last < 0 ? words.length + last : Math.min(last, words.length - 1);
+      for (int i = first; first > 0 && i <= end; i += step) {
+        keys.add(words[i]);
+      }
+      return keys;
+    }
   }
 
   /** Decides what is to be done for a command. */

@@ -74,7 +74,7 @@ final class CommandCommand {
             new RespValue.Elements(flags),
             new RespValue.Int(c.keys().first()),
             new RespValue.Int(c.keys().last()),
-            new RespValue.Int(c.keys().step()),
+            new RespValue.Int(c.keys().first() == 0 ? 0 : c.keys().step()),
             new RespValue.Elements(categories),
             none,
             none,
@@ -142,18 +142,16 @@ final class CommandCommand {
       throw new RedisException("ERR Invalid command specified");
     }
     RedisCommand.Keys keys = entry.command().keys();
-    if (keys.first() == 0) {
+    if (keys.equals(RedisCommand.Keys.NONE)) {
       throw new RedisException("ERR The command has no key arguments");
     }
     int count = words.length - 2;
     if (!entry.fits(count)) {
       throw new RedisException("ERR Invalid number of arguments specified for command");
     }
-    int last = keys.last() < 0 ? count + keys.last() : keys.last();
+    byte[][] command = Arrays.copyOfRange(words, 2, words.length);
     List<RespValue> found = new ArrayList<>();
-    for (int i = keys.first(); i <= last && i < count; i += keys.step()) {
-      found.add(new RespValue.Bulk(words[2 + i]));
-    }
+    keys.of(command).forEach(key -> found.add(new RespValue.Bulk(key)));
     return answer(new RespValue.Array(found));
   }
 }

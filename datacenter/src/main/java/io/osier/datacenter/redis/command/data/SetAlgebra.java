@@ -54,7 +54,7 @@ final class SetAlgebra {
           (scope, words) -> store(scope, new Words(words), kind));
     }
     return table
-        .reads("SINTERCARD", -3, Keys.NONE, "Counts the intersection.", SetAlgebra::count)
+        .reads("SINTERCARD", -3, Keys.COUNTED, "Counts the intersection.", SetAlgebra::count)
         .list();
   }
 

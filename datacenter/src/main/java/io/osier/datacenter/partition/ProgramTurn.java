@@ -343,7 +343,7 @@ final class ProgramTurn {
 
   private Part script(Call.Script call) {
     try {
-      call.steps().run(new ProgramScript(this, work, sequencer.self(), now)::step);
+      call.steps().run(new Programs.Script(this, work, sequencer.self(), now)::step);
     } catch (RuntimeException e) { // it must not: what it has done stays
       LOG.error("a fault in a {}", call, e);
       throw new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e);

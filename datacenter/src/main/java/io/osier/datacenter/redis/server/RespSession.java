@@ -85,8 +85,8 @@ final class RespSession {
 
   /** The connection is closed. */
   void end() {
-    port.closed(this);
     transaction.close();
+    port.closed(this);
   }
 
   /**

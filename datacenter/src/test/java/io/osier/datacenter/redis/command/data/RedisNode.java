@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -83,8 +84,13 @@ final class RedisNode {
     if (command.arity() < 0 ? words.length < -command.arity() : words.length != command.arity()) {
       return new RespValue.Err("ERR wrong number of arguments");
     }
+    return follow(() -> command.does().plan(scope(), bytes));
+  }
+
+  /** Takes all steps of a plan. */
+  RespValue follow(Supplier<Plan> begin) {
     try {
-      Plan plan = command.does().plan(scope(), bytes);
+      Plan plan = begin.get();
       while (plan instanceof Plan.Ask ask) {
         List<Reply> replies = new ArrayList<>();
         for (Request request : ask.requests()) {
@@ -106,7 +112,7 @@ final class RedisNode {
         || (request instanceof Request.Evaluate program && program.isUpdate());
   }
 
-  private Scope scope() {
+  Scope scope() {
     return new Scope(
         "k", this::partition, partitions, cluster.millis(), ++seed, false, new Table());
   }

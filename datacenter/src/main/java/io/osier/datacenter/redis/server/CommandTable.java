@@ -72,7 +72,8 @@ final class CommandTable {
       Set.of("MULTI", "EXEC", "DISCARD", "WATCH", "QUIT", "RESET");
 
   /** Commands of the session that are queued between MULTI and EXEC: they ask no partition. */
-  private static final Set<String> QUEUED = Set.of("PING", "ECHO", "TIME", "SELECT", "UNWATCH");
+  private static final Set<String> QUEUED =
+      Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH");
 
   /** Commands that take longer than a transaction's partition has. */
   private static final Set<String> SLOW = Set.of("LCS");

@@ -97,7 +97,9 @@ final class TransactionCommands {
       case REFUSED -> {
         transaction.spoil();
         throw new RedisException(
-            "ERR '" + name(entry) + "' is not served between MULTI and EXEC; see docs/REDIS.md");
+            "ERR Command not allowed inside a transaction: '"
+                + name(entry)
+                + "'; see docs/REDIS.md");
       }
       case QUEUED -> {
         try {

@@ -11,6 +11,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * A step of a program: see {@link Request.Evaluate}. Each is answered by a {@link Reply.Done} if it
@@ -168,6 +170,56 @@ public sealed interface Call {
     public boolean isUpdate() {
       return false;
     }
+  }
+
+  /**
+   * Decides within the program's turn what is done, step by step: each step is answered before the
+   * next one is decided on, and sees what those before it have made; what they make is committed
+   * with the rest of the program. Only within a process: it has no encoded form. Answered by {@link
+   * Reply.Answer} of {@link Query.Exists} of its first key.
+   *
+   * @param keys all that its steps are about, 1 or more
+   * @param isUpdate whether a step may change something
+   * @param bytes what the steps take in the heap, about, besides the keys
+   * @param steps run once, or not at all
+   */
+  record Script(List<Key> keys, boolean isUpdate, long bytes, Steps steps) implements Call {
+    /** Most calls that all of its steps make. */
+    public static final int CALLS_MAX = 100_000;
+
+    public Script {
+      keys = List.copyOf(keys);
+      if (keys.isEmpty()) {
+        throw OsierException.of(ErrorCode.INVALID_ARGUMENT, "a script is about 1 key or more");
+      }
+    }
+
+    @Override
+    public Key key() {
+      return keys.getFirst();
+    }
+
+    /** The same, whose steps are answered by another one: by whom they should be, or a failure. */
+    public Script answeredBy(UnaryOperator<Function<Request, Reply>> other) {
+      return new Script(keys, isUpdate, bytes, ask -> steps.run(other.apply(ask)));
+    }
+
+    @Override
+    public String toString() {
+      return "Script of " + keys.size() + " keys, " + key() + " the first";
+    }
+  }
+
+  /** The steps of a {@link Script}. */
+  @FunctionalInterface
+  interface Steps {
+    /**
+     * Takes all steps. What it does follows from the answers alone; it neither waits nor throws.
+     *
+     * @param ask does one: a {@link Request.Read}, {@link Request.Write} or {@link
+     *     Request.Evaluate}; answers as those are answered, or by a {@link Reply.Failure}
+     */
+    void run(Function<Request, Reply> ask);
   }
 
   /**

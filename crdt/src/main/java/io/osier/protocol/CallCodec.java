@@ -7,7 +7,9 @@ import static io.osier.protocol.WireParts.readType;
 import static io.osier.protocol.WireParts.writeOptional;
 import static io.osier.protocol.WireParts.writeType;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -78,6 +80,9 @@ final class CallCodec {
         writeType(out, c.type());
         writeCondition(out, c.condition());
       }
+      case Call.Script c ->
+          throw OsierException.of(
+              ErrorCode.INVALID_ARGUMENT, "a script is for its own process, and does not travel");
     }
   }
 

@@ -4,6 +4,7 @@ import static io.osier.core.HeapSize.REFERENCE;
 
 import io.osier.core.Dot;
 import io.osier.core.HeapSize;
+import io.osier.core.Key;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
 import java.util.List;
@@ -90,6 +91,7 @@ final class MessageHeap {
           case Call.Take c -> 0;
           case Call.ExpireIf c -> c.deadline().heapBytes();
           case Call.Test c -> OPTIONAL + bytes(c.condition());
+          case Call.Script c -> list(c.keys(), Key::heapBytes) + c.bytes();
         };
   }
 

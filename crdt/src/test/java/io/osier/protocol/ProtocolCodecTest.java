@@ -342,7 +342,11 @@ final class ProtocolCodecTest {
             () -> new Call.Rename(KEY, Key.of("k"), false),
             () -> new Call.Copy(KEY, Key.of("k"), true),
             () -> new Call.Replace(KEY, CrdtType.STRING, new Operation.Delete(), true),
-            () -> new Call.Take(KEY, CrdtType.AW_SET, 0, 0))) {
+            () -> new Call.Take(KEY, CrdtType.AW_SET, 0, 0),
+            () -> new Call.Script(List.of(), false, 0, ask -> {}),
+            () ->
+                ProtocolCodec.encode(
+                    1, program(new Call.Script(List.of(KEY), true, 0, ask -> {}))))) {
       assertThatThrownBy(wrong::run)
           .isInstanceOf(OsierException.class)
           .hasMessageStartingWith("INVALID_ARGUMENT");

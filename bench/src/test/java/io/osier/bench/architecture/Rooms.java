@@ -204,6 +204,9 @@ final class Rooms {
     r.pure(
         "datacenter.redis.command.data",
         List.of("core", "crdt", "protocol", "datacenter.redis", "datacenter.redis.command"));
+    r.pure(
+        "datacenter.redis.transaction",
+        List.of("core", "core.net", "protocol", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
         "datacenter.redis.server",
         List.of(
@@ -218,7 +221,8 @@ final class Rooms {
             "datacenter.frontend",
             "datacenter.redis",
             "datacenter.redis.command",
-            "datacenter.redis.command.data"),
+            "datacenter.redis.command.data",
+            "datacenter.redis.transaction"),
         NETTY,
         LOGGING);
     r.shell(

@@ -13,6 +13,7 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
+import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -166,6 +167,35 @@ final class LettuceTest {
             .isEqualTo(i);
       }
       assertThat(keys.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).hasSize(9);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RESP2", "RESP3"})
+  void transactions_areDoneAsAWhole_orNotAtAll(ProtocolVersion version) {
+    try (Datacenter datacenter = start("");
+        RedisClient client = client(uri(datacenter), version);
+        StatefulRedisConnection<String, String> one = client.connect();
+        StatefulRedisConnection<String, String> other = client.connect()) {
+      RedisCommands<String, String> redis = one.sync();
+      redis.select(1);
+      other.sync().select(1);
+      assertThat(redis.multi()).isEqualTo("OK");
+      redis.set("text", "v");
+      redis.append("text", "w");
+      redis.incr("text");
+      redis.get("text");
+      TransactionResult done = redis.exec();
+      assertThat(done.wasDiscarded()).isFalse();
+      assertThat(done.<Object>get(1)).isEqualTo(2L);
+      assertThat(done.<Object>get(2)).isInstanceOf(RedisCommandExecutionException.class);
+      assertThat(done.<Object>get(3)).isEqualTo("vw");
+      redis.watch("text");
+      other.sync().append("text", "x");
+      redis.multi();
+      redis.del("text");
+      assertThat(redis.exec().wasDiscarded()).isTrue();
+      assertThat(redis.get("text")).isEqualTo("vwx");
     }
   }
 

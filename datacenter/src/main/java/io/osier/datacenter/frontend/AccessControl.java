@@ -261,6 +261,13 @@ public final class AccessControl {
     return forbidden(missing);
   }
 
+  /** What a user may do now of steps that are decided on in a partition's turn. */
+  @SuppressWarnings("ReferenceEquality") // as above
+  StepRights stepRights(ConnectionUser visitor) {
+    Users now = users.get();
+    return now == Users.OPEN ? StepRights.ALL : new StepRights(visitor.in(now));
+  }
+
   /** Which parts of a batch, of which {@link #refusal} is not, are not done: a right is missing. */
   @SuppressWarnings("ReferenceEquality") // as above
   RefusedParts refusedParts(ConnectionUser visitor, Request batch, SocketAddress from) {
@@ -281,7 +288,7 @@ public final class AccessControl {
     return new RefusedParts(refused);
   }
 
-  private static Reply.Failure forbidden(Grant missing) {
+  static Reply.Failure forbidden(Grant missing) {
     return new Reply.Failure(
         ErrorCode.FORBIDDEN, "nothing was done: a right is missing: " + missing);
   }

@@ -172,6 +172,33 @@ public final class ClientRequests {
     }
   }
 
+  /** What its user may do now of steps that are decided on in a partition's turn. */
+  public StepRights stepRights() {
+    return shared.access.stepRights(visitor);
+  }
+
+  /** Notes that a right to a step was missing, if one was. Once they are all taken. */
+  public void noteMissing(StepRights rights) {
+    rights
+        .missing()
+        .ifPresent(
+            missing ->
+                shared
+                    .access
+                    .audit()
+                    .refused(
+                        identity().user(),
+                        AccessControl.address(channel.remoteAddress()),
+                        RequestTimes.Kind.PROGRAM.label(),
+                        missing));
+  }
+
+  /** What its user's requests, and what its connections keep beside them, may take. */
+  public ByteBudget bytes() {
+    UserQuotas.Quota of = quota;
+    return of == null ? shared.requestBytes : of.bytes();
+  }
+
   // ---------------------------------------------------------------- requests
 
   /**

@@ -209,15 +209,22 @@ final class ProgramWork {
     return state;
   }
 
-  /** What a {@link io.osier.protocol.Call.Guard} compares: what only remembers is none of it. */
+  /**
+   * What a {@link io.osier.protocol.Call.Guard} compares: what only remembers, and what is over, is
+   * none of it.
+   */
   VersionVector version(Key key) {
     VersionVector version = VersionVector.EMPTY;
     for (CrdtState state : states(key)) {
-      if (!state.isSpent()) {
+      if (!state.isSpent() && !isOver(state)) {
         version = version.join(state.context().toVersionVector());
       }
     }
     return version;
+  }
+
+  private boolean isOver(CrdtState state) {
+    return state.expires() && state.isNothing(now.millis());
   }
 
   /** Tries an update; the object then. */
@@ -297,6 +304,11 @@ final class ProgramWork {
   void giveUp() {
     tried.forEach(t -> t.held.states = t.held.kept);
     tried.clear();
+  }
+
+  /** The last number that is taken: what was kept last has it, if anything was. */
+  long last() {
+    return last;
   }
 
   /** What is to be committed, in the order of its numbers. */

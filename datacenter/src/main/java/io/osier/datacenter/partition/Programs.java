@@ -2,29 +2,17 @@ package io.osier.datacenter.partition;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
+import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.crdt.state.Contents;
 import io.osier.crdt.state.CrdtState;
-import io.osier.crdt.types.EntryStore;
-import io.osier.crdt.types.SetStore;
-import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,19 +53,9 @@ final class Programs {
     if (alone != null) {
       return alone(alone, now);
     }
-    Turn turn = new Turn(new ProgramWork(store, sequencer, now), now);
-    boolean held = turn.holds(program);
-    List<Part> parts = new ArrayList<>(program.calls().size());
-    for (Call call : program.calls()) {
-      parts.add(
-          turn.part(
-              held || !call.isUpdate()
-                  ? call
-                  : new Call.Read(call.key(), Optional.empty(), new Query.Exists())));
-    }
-    Optional<Dot> dot = turn.commit();
-    return new Reply.Evaluated(
-        held, dot, parts.stream().map(part -> part.reply(dot.orElse(null))).toList());
+    ProgramTurn turn = new ProgramTurn(store, sequencer, escrow, writes, now);
+    ProgramTurn.Outcome outcome = turn.evaluate(program);
+    return outcome.reply(turn.commit());
   }
 
   /** An update that does what a call does; null if there is none, or it is not known at once. */
@@ -106,296 +84,80 @@ final class Programs {
     return new Reply.Evaluated(true, dot, List.of(part));
   }
 
-  /**
-   * What a call is answered: if it has changed something, the number is known at the end.
-   *
-   * @param done whether it has
-   * @param answer to what was asked
-   * @param failure why it was not done
-   */
-  private record Part(
-      boolean done, Reply.@Nullable Answer answer, Reply.@Nullable Failure failure) {
-
-    Reply reply(@Nullable Dot dot) {
-      if (failure != null) {
-        return failure;
-      }
-      if (done && dot != null) {
-        return new Reply.Done(dot, Optional.ofNullable(answer));
-      }
-      if (answer == null) {
-        throw new IllegalStateException("a call that has changed nothing has an answer");
-      }
-      return answer;
-    }
-  }
-
-  private static Part done() {
-    return new Part(true, null, null);
-  }
-
-  private static Part answer(Reply.Answer answer) {
-    return new Part(false, answer, null);
-  }
-
-  /** One program's. */
-  private final class Turn {
+  /** Does what the steps of a {@link Call.Script} ask for, within its program. Not thread-safe. */
+  static final class Script {
+    private final ProgramTurn turn;
     private final ProgramWork work;
+    private final ReplicaId self;
     private final Now now;
+    private int callsLeft = Call.Script.CALLS_MAX;
 
-    /** What may still be read, copied and drawn from, in bytes. */
-    private long room = EntryStore.WHOLE_BYTES_MAX;
-
-    /** What all answers may still take in the heap. */
-    private long answerRoom = Reply.Evaluated.BYTES_MAX;
-
-    Turn(ProgramWork work, Now now) {
+    Script(ProgramTurn turn, ProgramWork work, ReplicaId self, Now now) {
+      this.turn = turn;
       this.work = work;
+      this.self = self;
       this.now = now;
     }
 
-    /** Looks at all guards and tests, of what is there before the program. */
-    boolean holds(Request.Evaluate program) {
-      for (Call.Guard guard : program.guards()) {
-        if (!work.version(guard.key()).equals(guard.version())) {
-          return false;
-        }
-      }
-      for (Call call : program.calls()) {
-        if (call instanceof Call.Test test && !holds(test)) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    private boolean holds(Call.Test test) {
-      Request.Condition condition = test.condition();
-      Optional<Reading> found = read(test.key(), test.type(), condition.asked()).reading();
-      return found.isPresent()
-          ? condition.holds(found.get())
-          : condition.query() instanceof Query.Exists
-              && condition.expected().equals(new Reading.Flag(false));
-    }
-
-    Part part(Call call) {
+    /** Does a step, which is a program of its own, but that it is committed with the others. */
+    Reply step(Request request) {
       try {
-        Part part = does(call);
-        if (part.answer != null) {
-          fit(part.answer);
-        }
-        work.keep();
-        return part;
+        return switch (request) {
+          case Request.Read r -> single(new Call.Read(r.key(), r.type(), r.query()));
+          case Request.Write w -> write(w);
+          case Request.Evaluate e -> evaluate(e);
+          default ->
+              throw new OsierException(
+                  ErrorCode.INVALID_ARGUMENT,
+                  "a script does not ask for a " + request.getClass().getSimpleName());
+        };
       } catch (OsierException e) {
-        work.giveUp();
-        return new Part(false, null, new Reply.Failure(e.code(), e.reason()));
+        return new Reply.Failure(e.code(), e.reason());
       }
     }
 
-    private void fit(Reply.Answer answer) {
-      long bytes = answer.heapBytes();
-      boolean isFirst = answerRoom == Reply.Evaluated.BYTES_MAX;
-      if (bytes > answerRoom && !isFirst) {
+    private Reply single(Call call) {
+      takeCalls(1);
+      return turn.part(call).reply(dot());
+    }
+
+    private Reply write(Request.Write write) {
+      Reply.Answer unmet = unmet(write);
+      return unmet != null
+          ? unmet
+          : single(new Call.Update(write.key(), write.type(), write.operation(), write.ask()));
+    }
+
+    /** What there is instead of what an update's condition expects; null if it holds. */
+    private Reply.@Nullable Answer unmet(Request.Write write) {
+      if (write.condition().isEmpty()) {
+        return null;
+      }
+      Request.Condition condition = write.condition().get();
+      CrdtState before = work.present(new ObjectId(write.key(), write.type())).at(now.millis());
+      Reply.Answer found = turn.counted(() -> Reads.answer(condition.asked(), before, now::millis));
+      return condition.holds(found.reading().orElseThrow()) ? null : found;
+    }
+
+    private Reply evaluate(Request.Evaluate program) {
+      takeCalls(program.calls().size());
+      ProgramTurn.Outcome outcome = turn.evaluate(program);
+      boolean changed = outcome.parts().stream().anyMatch(ProgramTurn.Part::done);
+      return outcome.reply(changed ? Optional.ofNullable(dot()) : Optional.empty());
+    }
+
+    private void takeCalls(int calls) {
+      if (calls > callsLeft) {
         throw new OsierException(
             ErrorCode.VALUE_TOO_LARGE,
-            "the answers to a program are at most "
-                + Reply.Evaluated.BYTES_MAX
-                + " bytes together: read less with one");
+            "the steps of a program make at most " + Call.Script.CALLS_MAX + " calls");
       }
-      answerRoom = Math.max(0, answerRoom - bytes);
+      callsLeft -= calls;
     }
 
-    private void take(long bytes) {
-      if (bytes > room || room <= 0) {
-        throw new OsierException(
-            ErrorCode.VALUE_TOO_LARGE,
-            "a program reads, renames, copies and draws from at most "
-                + EntryStore.WHOLE_BYTES_MAX
-                + " bytes, and this call is beyond that: do it with another program");
-      }
-      room -= bytes;
-    }
-
-    private Part does(Call call) {
-      return switch (call) {
-        case Call.Read c -> answer(read(c.key(), c.type(), c.query()));
-        case Call.Version c -> answer(version(c.key()));
-        case Call.Test c -> answer(read(c.key(), c.type(), c.condition().asked()));
-        case Call.Update c -> c.operation().isOfKey() ? updateKey(c) : update(c);
-        case Call.Replace c -> replace(c);
-        case Call.Rename c -> move(c.key(), c.to(), c.onlyIfAbsent(), true);
-        case Call.Copy c -> move(c.key(), c.to(), c.onlyIfAbsent(), false);
-        case Call.Take c -> take(c);
-        case Call.ExpireIf c -> expireIf(c);
-      };
-    }
-
-    private Reply.Answer read(Key key, Optional<CrdtType> type, Query query) {
-      return counted(() -> Reads.of(work.states(key), key, type, query, now::millis));
-    }
-
-    /** Once there is no room nothing is read any more. */
-    private Reply.Answer counted(Supplier<Reply.Answer> reading) {
-      take(0);
-      Reply.Answer read = reading.get();
-      take(Math.min(room, read.reading().map(Reading::heapBytes).orElse(0L)));
-      return read;
-    }
-
-    private Reply.Answer version(Key key) {
-      boolean exists = !work.seen(key).isEmpty();
-      VersionVector version = work.version(key);
-      return new Reply.Answer(
-          Optional.empty(), Optional.of(new Reading.Flag(exists)), exists, version);
-    }
-
-    private Part exists(Key key) {
-      return answer(read(key, Optional.empty(), new Query.Exists()));
-    }
-
-    // -------------------------------------------------------------- updates
-
-    private Part update(Call.Update call) {
-      ObjectId object = new ObjectId(call.key(), call.type());
-      CrdtState before = work.present(object);
-      checkRights(object, before, call.operation());
-      CrdtState after = work.update(object, filled(before, call.operation()));
-      if (call.ask().isEmpty()) {
-        return done();
-      }
-      Request.Ask ask = call.ask().get();
-      CrdtState asked = (ask.before() ? before : after).at(now.millis());
-      return new Part(true, counted(() -> Reads.answer(ask.query(), asked, now::millis)), null);
-    }
-
-    private Operation filled(CrdtState before, Operation operation) {
-      return escrow.filled(before, operation.from(now.millis()));
-    }
-
-    private void checkRights(ObjectId object, CrdtState before, Operation operation) {
-      if (object.type() == CrdtType.BOUNDED_COUNTER
-          && !escrow.isCovered(object, before, operation)) {
-        writes.ask(object, before, operation, now);
-        throw escrow.lacking(object, before, operation);
-      }
-    }
-
-    private Part updateKey(Call.Update call) {
-      List<CrdtState> before = work.states(call.key());
-      apply(call.key(), call.operation());
-      Optional<Reply.Answer> answer = call.ask().map(ask -> asked(ask, call.key(), before));
-      if (work.hasTried()) {
-        return new Part(true, answer.orElse(null), null);
-      }
-      return answer.map(Programs::answer).orElseGet(() -> exists(call.key()));
-    }
-
-    private Reply.Answer asked(Request.Ask ask, Key key, List<CrdtState> before) {
-      List<CrdtState> states = ask.before() ? before : work.states(key);
-      return counted(() -> Reads.of(states, key, Optional.empty(), ask.query(), now::millis));
-    }
-
-    /** Does an operation of a key with each of its objects. */
-    private void apply(Key key, Operation operation) {
-      for (CrdtState state : KeyUpdate.touched(key, work.states(key), operation, now)) {
-        work.update(new ObjectId(key, state.type()), KeyUpdate.part(operation, now));
-      }
-    }
-
-    private Part replace(Call.Replace call) {
-      Key key = call.key();
-      ObjectId object = new ObjectId(key, call.type());
-      long deadline = call.keepsDeadline() ? work.deadline(key) : CrdtState.NEVER;
-      CrdtState before = work.state(object);
-      // What is assigned takes the place of all that was seen, but a deadline stays as it is.
-      boolean assigns = call.assigns() && before.deadline() == deadline;
-      for (CrdtState state :
-          KeyUpdate.touched(key, work.states(key), new Operation.Delete(), now)) {
-        if (!assigns || state.type() != call.type()) {
-          work.update(new ObjectId(key, state.type()), new Operation.Clear());
-        }
-      }
-      CrdtState cleared = work.state(object);
-      CrdtState after = work.update(object, filled(cleared, call.operation()));
-      boolean gives = call.operation().givesDeadline() || deadline == CrdtState.NEVER;
-      if (!gives && after.deadline() != deadline && !after.isBottom()) {
-        work.update(object, new Operation.Expire(deadline, false));
-      }
-      return done();
-    }
-
-    private Part move(Key from, Key to, boolean onlyIfAbsent, boolean removes) {
-      List<CrdtState> held = work.seen(from);
-      if (held.isEmpty()) {
-        return exists(from);
-      }
-      if (onlyIfAbsent && !work.seen(to).isEmpty()) {
-        return exists(to);
-      }
-      held.forEach(state -> take(state.sizeBytes()));
-      List<Contents> contents = held.stream().map(Contents::of).toList();
-      apply(to, new Operation.Delete());
-      for (int i = 0; i < held.size(); i++) {
-        fill(new ObjectId(to, held.get(i).type()), contents.get(i));
-      }
-      if (removes) {
-        apply(from, new Operation.Delete());
-      }
-      return work.hasTried() ? done() : exists(to);
-    }
-
-    private void fill(ObjectId object, Contents contents) {
-      CrdtState empty = work.state(object);
-      contents.updates().forEach(o -> work.update(object, o));
-      contents.beside().forEach(o -> work.updateBeside(object, empty, o));
-      contents.deadlines().forEach(o -> work.update(object, o));
-    }
-
-    private Part take(Call.Take call) {
-      ObjectId object = new ObjectId(call.key(), call.type());
-      CrdtState before = work.present(object).at(now.millis());
-      if (!(before.store() instanceof SetStore<?, ?> set)) {
-        throw new OsierException(
-            ErrorCode.WRONG_TYPE, "a " + call.type() + " has no elements to be taken");
-      }
-      take(set.isDrawnWhole() ? before.sizeBytes() : 0);
-      List<Value> drawn = set.drawn(call.count(), call.seed());
-      room -= Math.min(room, drawn.stream().mapToLong(Value::heapBytes).sum());
-      if (!drawn.isEmpty()) {
-        work.update(object, new Operation.Remove(drawn));
-      }
-      Reply.Answer answer =
-          new Reply.Answer(
-              Optional.of(call.type()),
-              Optional.of(new Reading.Many(drawn)),
-              !before.isBottom(),
-              before.context().toVersionVector());
-      return new Part(work.hasTried(), answer, null);
-    }
-
-    private Part expireIf(Call.ExpireIf call) {
-      List<CrdtState> held = work.seen(call.key());
-      long wanted = call.deadline().from(now.millis()).millis();
-      if (!held.isEmpty() && call.when().allows(work.deadline(call.key()), wanted)) {
-        apply(call.key(), call.deadline());
-      }
-      return work.hasTried() ? done() : exists(call.key());
-    }
-
-    /** Commits what was done; the last number, if anything was. */
-    Optional<Dot> commit() {
-      List<Prepared> prepared = work.prepared();
-      if (prepared.isEmpty()) {
-        return Optional.empty();
-      }
-      sequencer.commit(prepared, true, now);
-      for (Prepared p : prepared) {
-        if (p.object().type() == CrdtType.BOUNDED_COUNTER) {
-          work.operations(p.object()).forEach(o -> escrow.used(p.object(), p.after(), o));
-          escrow.changed(p.object());
-        }
-      }
-      return Optional.of(new Dot(sequencer.self(), prepared.getLast().number()));
+    /** The number of what was done last; null if nothing ever was. */
+    private @Nullable Dot dot() {
+      return work.last() == 0 ? null : new Dot(self, work.last());
     }
   }
 }

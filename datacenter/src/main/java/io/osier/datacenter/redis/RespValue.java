@@ -9,8 +9,33 @@ public sealed interface RespValue {
   /** {@code +OK}. */
   RespValue OK = new Simple("OK");
 
+  /** What a value takes besides its bytes, about. */
+  int VALUE_BYTES = 16;
+
   /** What is not there. */
   RespValue NULL = new Null();
+
+  /** What a value takes, about, in bytes. */
+  static long bytesOf(RespValue value) {
+    return switch (value) {
+      case Bulk v -> VALUE_BYTES + v.bytes().length;
+      case Text v -> VALUE_BYTES + v.length();
+      case Err v -> VALUE_BYTES + v.text().length();
+      case Array v -> bytes(v.values());
+      case Pairs v -> bytes(v.keysAndValues());
+      case Elements v -> bytes(v.values());
+      case Push v -> bytes(v.values());
+      default -> VALUE_BYTES;
+    };
+  }
+
+  private static long bytes(List<RespValue> values) {
+    long sum = VALUE_BYTES;
+    for (RespValue value : values) {
+      sum += bytesOf(value);
+    }
+    return sum;
+  }
 
   /** A short text without line ends. */
   record Simple(String text) implements RespValue {}

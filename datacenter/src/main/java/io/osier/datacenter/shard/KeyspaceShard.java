@@ -214,7 +214,7 @@ public final class KeyspaceShard {
     if (program.isUpdate()) {
       gate.check();
     }
-    to.evaluate(program, keys, lane, reply);
+    to.evaluate(ProgramChecks.checked(program, this::checkCall, gate::check), keys, lane, reply);
   }
 
   private void checkCall(Call call) {

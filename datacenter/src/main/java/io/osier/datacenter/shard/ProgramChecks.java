@@ -4,9 +4,13 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** What can be seen to be wrong of a program before its partition's turn. Pure. */
 final class ProgramChecks {
@@ -39,6 +43,65 @@ final class ProgramChecks {
       }
     }
     return keys;
+  }
+
+  /**
+   * The same program, whose scripts' steps are checked as what comes from outside.
+   *
+   * @param check throws if a call is wrong
+   * @param checkUpdate throws if updates are refused
+   */
+  static Request.Evaluate checked(
+      Request.Evaluate program, Consumer<Call> check, Runnable checkUpdate) {
+    if (program.calls().stream().noneMatch(Call.Script.class::isInstance)) {
+      return program;
+    }
+    List<Call> calls =
+        program.calls().stream()
+            .map(
+                call ->
+                    call instanceof Call.Script script
+                        ? script.answeredBy(ask -> checked(script, ask, check, checkUpdate))
+                        : call)
+            .toList();
+    return new Request.Evaluate(
+        program.keyspace(), calls, program.guards(), program.after(), program.waitMillis());
+  }
+
+  private static Function<Request, Reply> checked(
+      Call.Script script,
+      Function<Request, Reply> ask,
+      Consumer<Call> check,
+      Runnable checkUpdate) {
+    Set<Key> named = Set.copyOf(script.keys());
+    return step -> {
+      try {
+        List<Call> calls = calls(step);
+        for (Call call : calls) {
+          for (Key key : call.keys()) {
+            if (!named.contains(key)) {
+              throw wrong("a step of a program is about '" + key + "', which it does not name");
+            }
+          }
+          check.accept(call);
+        }
+        if (!script.isUpdate() && calls.stream().anyMatch(Call::isUpdate)) {
+          checkUpdate.run();
+        }
+        return ask.apply(step);
+      } catch (OsierException e) {
+        return new Reply.Failure(e.code(), e.reason());
+      }
+    };
+  }
+
+  private static List<Call> calls(Request step) {
+    return switch (step) {
+      case Request.Read r -> List.of(new Call.Read(r.key(), r.type(), r.query()));
+      case Request.Write w -> List.of(new Call.Update(w.key(), w.type(), w.operation(), w.ask()));
+      case Request.Evaluate e -> e.calls();
+      default -> List.of(); // which is refused in its turn
+    };
   }
 
   private static OsierException wrong(String what) {

@@ -24,10 +24,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Programs, in scenes set by hand. */
@@ -209,6 +211,112 @@ final class ProgramsTest {
     assertThat(holds("a", second)).isFalse();
     run(update("a", Operation.ANY_TYPE, new Operation.Delete()));
     assertThat(holds("a", VersionVector.EMPTY)).as("it holds nothing").isTrue();
+  }
+
+  @Test
+  void guard_ofWhatExpires_holdsUntilThen_andThenAsOfNothing() {
+    run(assign("a", "x"), update("a", Operation.ANY_TYPE, new Operation.Expire(100, true)));
+    VersionVector before = version("a");
+    cluster.run(99);
+    assertThat(holds("a", before)).isTrue();
+    cluster.run(1);
+    assertThat(holds("a", before)).isFalse();
+    assertThat(version("a")).as("it is not removed yet").isEqualTo(VersionVector.EMPTY);
+    cluster.run(60_000);
+    assertThat(holds("a", VersionVector.EMPTY)).isTrue();
+  }
+
+  private static Call.Script script(Call.Steps steps, String... keys) {
+    return new Call.Script(Stream.of(keys).map(Key::of).toList(), true, 0, steps);
+  }
+
+  @Test
+  void script_decidesByWhatItWasAnswered_andAllIsOneCommit() {
+    run(assign("a", "4"));
+    List<Reply> answers = new ArrayList<>();
+    Call.Steps steps =
+        ask -> {
+          Request.Read read =
+              new Request.Read(
+                  "k", key("a"), Optional.empty(), new Query.Whole(), VersionVector.EMPTY, true, 0);
+          Reading found = shown(ask.apply(read));
+          answers.add(ask.apply(program(List.of(), assign("b", found + "!"), read("b"))));
+          Reply missed =
+              ask.apply(
+                  program(List.of(), ifExists("c", true), assign("b", "not done"), read("b")));
+          answers.add(missed);
+          Request.Condition four = new Request.Condition(List.of(), new Query.Whole(), text("4"));
+          for (int i = 0; i < 2; i++) {
+            answers.add(
+                ask.apply(
+                    new Request.Write(
+                        "k",
+                        key("a"),
+                        CrdtType.STRING,
+                        new Operation.Assign(Value.of("5")),
+                        VersionVector.EMPTY,
+                        0,
+                        Optional.empty(),
+                        Optional.of(four))));
+          }
+          answers.add(
+              ask.apply(
+                  program(List.of(new Call.Guard(key("a"), VersionVector.EMPTY)), read("a"))));
+          answers.add(ask.apply(new Request.Ping()));
+        };
+    Reply.Evaluated done = run(assign("c1", "x"), script(steps, "a", "b", "c"), read("a"));
+    String four = text("4").toString() + "!";
+    assertThat(shown(((Reply.Evaluated) answers.get(0)).parts().get(1))).isEqualTo(text(four));
+    Reply.Evaluated missed = (Reply.Evaluated) answers.get(1);
+    assertThat(missed.held()).isFalse();
+    assertThat(shown(missed.parts().get(2))).isEqualTo(text(four));
+    assertThat(answers.get(2)).isInstanceOf(Reply.Done.class);
+    assertThat(shown(answers.get(3))).as("it was four").isEqualTo(text("5"));
+    assertThat(((Reply.Evaluated) answers.get(4)).held()).isFalse();
+    assertThat(code(answers.get(5))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(shown(done.parts().get(2))).isEqualTo(text("5"));
+  }
+
+  @Test
+  void script_thatDoesNotHold_isNotRun_andOneThatThrows_isAFault() {
+    Reply.Evaluated unheld =
+        run(
+            ifExists("a", true),
+            script(
+                ask -> {
+                  throw new AssertionError("it is run");
+                },
+                "a"));
+    assertThat(unheld.held()).isFalse();
+    Reply.Evaluated fault =
+        run(
+            script(
+                ask -> {
+                  Reply done = ask.apply(program(List.of(), assign("a", "x")));
+                  assertThat(done).isInstanceOf(Reply.Evaluated.class);
+                  throw new IllegalStateException("it throws");
+                },
+                "a"));
+    assertThat(code(fault.parts().getFirst())).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(shown("a")).as("what it has done").isEqualTo(text("x"));
+  }
+
+  @Test
+  void script_ofTooManyCalls_isRefusedThose() {
+    List<Reply> answers = new ArrayList<>();
+    Call[] many = new Call[Request.PROGRAM_MAX];
+    Arrays.fill(many, new Call.Version(key("a")));
+    run(
+        script(
+            ask -> {
+              for (int i = 0; i <= Call.Script.CALLS_MAX / many.length; i++) {
+                answers.add(ask.apply(program(List.of(), many)));
+              }
+            },
+            "a"));
+    assertThat(answers.subList(0, answers.size() - 1))
+        .allSatisfy(answer -> assertThat(answer).isInstanceOf(Reply.Evaluated.class));
+    assertThat(code(answers.getLast())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
   }
 
   @Test

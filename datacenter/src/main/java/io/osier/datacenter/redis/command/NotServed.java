@@ -35,7 +35,6 @@ public final class NotServed {
             + " XREVRANGE XSETID XTRIM");
     all("HyperLogLog", "PFADD PFCOUNT PFMERGE PFDEBUG PFSELFTEST");
     all("scripts and functions", "EVAL EVALSHA EVAL_RO EVALSHA_RO SCRIPT FCALL FCALL_RO");
-    all("transactions of this protocol", "MULTI EXEC DISCARD WATCH UNWATCH");
     all(
         "publish and subscribe",
         "SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PUBLISH PUBSUB SSUBSCRIBE SUNSUBSCRIBE"

@@ -1,5 +1,7 @@
 package io.osier.datacenter.redis.command;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -57,6 +59,22 @@ public record RedisCommand(
     /** As many as a word says, behind it. */
     public static Keys counted(int word) {
       return new Keys(0, 0, 0, word);
+    }
+
+    /** Those among a command's words, its name first; as many as there are of them. */
+    public List<byte[]> of(byte[][] words) {
+      int from = first;
+      int to = last < 0 ? words.length + last : Math.min(last, words.length - 1);
+      if (counted > 0) {
+        long wanted = Numbers.parse(words[counted]).orElse(0);
+        from = counted + 1;
+        to = counted + Math.clamp(wanted, 0, words.length - from);
+      }
+      List<byte[]> keys = new ArrayList<>();
+      for (int i = from; from > 0 && i <= to; i += Math.max(1, step)) {
+        keys.add(words[i]);
+      }
+      return keys;
     }
   }
 

@@ -21,4 +21,10 @@ public record Scope(
     long millis,
     long seed,
     boolean resp3,
-    Cursors cursors) {}
+    Cursors cursors) {
+  /** The same, whose nth command draws otherwise. */
+  public Scope drawing(int n) {
+    return new Scope(
+        keyspace, partition, partitions, millis, seed + n * 0x9e3779b97f4a7c15L, resp3, cursors);
+  }
+}

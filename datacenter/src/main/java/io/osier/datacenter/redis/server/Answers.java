@@ -7,7 +7,6 @@ import io.osier.datacenter.redis.RespEncoder;
 import io.osier.datacenter.redis.RespPieces;
 import io.osier.datacenter.redis.RespValue;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class Answers {
   /** What is encoded is handed to the network when it has so many bytes. */
   private static final int CHUNK_BYTES = 1 << 16;
-
-  /** What a value takes besides its bytes, about. */
-  private static final int VALUE_BYTES = 16;
 
   /** Twice what an object has that can be read as a whole: one value may be asked for often. */
   static final long ANSWER_BYTES_MAX = 128L << 20;
@@ -81,12 +77,12 @@ final class Answers {
 
   /** A command is answered; an answer that is too large is an error. */
   void fill(Place place, RespValue value) {
-    long bytes = bytes(value);
+    long bytes = RespValue.bytesOf(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
     boolean leavesAtOnce = places.peek() == place && channel.isWritable() && bytes <= CHUNK_BYTES;
     if (!leavesAtOnce) {
-      place.bytes = fits ? bytes : VALUE_BYTES;
+      place.bytes = fits ? bytes : RespValue.VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }
   }
@@ -94,27 +90,6 @@ final class Answers {
   /** The bytes of answers that wait for others, about; for any thread. */
   long waitingBytes() {
     return waitingBytes.get();
-  }
-
-  private static long bytes(RespValue value) {
-    return switch (value) {
-      case RespValue.Bulk v -> VALUE_BYTES + v.bytes().length;
-      case RespValue.Err v -> VALUE_BYTES + v.text().length();
-      case RespValue.Text v -> VALUE_BYTES + v.length();
-      case RespValue.Array v -> all(v.values());
-      case RespValue.Pairs v -> all(v.keysAndValues());
-      case RespValue.Elements v -> all(v.values());
-      case RespValue.Push v -> all(v.values());
-      default -> VALUE_BYTES;
-    };
-  }
-
-  private static long all(List<RespValue> values) {
-    long sum = VALUE_BYTES;
-    for (RespValue value : values) {
-      sum += bytes(value);
-    }
-    return sum;
   }
 
   /** Sends what can be sent, as long as it is read. */

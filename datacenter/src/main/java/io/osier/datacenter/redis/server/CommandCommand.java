@@ -78,7 +78,7 @@ final class CommandCommand {
             new RespValue.Elements(flags),
             new RespValue.Int(c.keys().first()),
             new RespValue.Int(c.keys().last()),
-            new RespValue.Int(c.keys().step()),
+            new RespValue.Int(c.keys().first() == 0 ? 0 : c.keys().step()),
             new RespValue.Elements(categories),
             none,
             none,
@@ -153,21 +153,15 @@ final class CommandCommand {
     if (!entry.fits(count)) {
       throw new RedisException("ERR Invalid number of arguments specified for command");
     }
-    List<RespValue> found = new ArrayList<>();
+    byte[][] command = Arrays.copyOfRange(words, 2, words.length);
     if (keys.counted() > 0) {
-      long wanted = Numbers.parse(words[2 + keys.counted()]).orElse(0);
+      long wanted = Numbers.parse(command[keys.counted()]).orElse(0);
       if (wanted < 1 || wanted > count - keys.counted() - 1) {
         throw new RedisException("ERR Invalid arguments specified for command");
       }
-      for (int i = 1; i <= wanted; i++) {
-        found.add(new RespValue.Bulk(words[2 + keys.counted() + i]));
-      }
-      return answer(new RespValue.Array(found));
     }
-    int last = keys.last() < 0 ? count + keys.last() : keys.last();
-    for (int i = keys.first(); i <= last && i < count; i += keys.step()) {
-      found.add(new RespValue.Bulk(words[2 + i]));
-    }
+    List<RespValue> found = new ArrayList<>();
+    keys.of(command).forEach(key -> found.add(new RespValue.Bulk(key)));
     return answer(new RespValue.Array(found));
   }
 }

@@ -64,7 +64,26 @@ final class CommandTable {
           "SCARD",
           "SISMEMBER",
           "SMISMEMBER",
-          "SMEMBERS");
+          "SMEMBERS",
+          "EXEC");
+
+  /** Commands that are done at once between MULTI and EXEC. */
+  private static final Set<String> AT_ONCE =
+      Set.of("MULTI", "EXEC", "DISCARD", "WATCH", "QUIT", "RESET");
+
+  /** Commands of the session that are queued between MULTI and EXEC: they ask no partition. */
+  private static final Set<String> QUEUED =
+      Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH");
+
+  /** Commands that take longer than a transaction's partition has. */
+  private static final Set<String> SLOW = Set.of("LCS");
+
+  /** What becomes of a command between MULTI and EXEC. */
+  enum Within {
+    DONE,
+    QUEUED,
+    REFUSED
+  }
 
   /** What is done for a command with a connection's session. */
   @FunctionalInterface
@@ -87,6 +106,16 @@ final class CommandTable {
   record Entry(RedisCommand command, byte[] name, @Nullable Action action, boolean once) {
     boolean has(RedisCommand.Flag flag) {
       return command.flags().contains(flag);
+    }
+
+    Within within() {
+      String name = command.name();
+      if (AT_ONCE.contains(name)) {
+        return Within.DONE;
+      }
+      return (action == null || QUEUED.contains(name)) && !SLOW.contains(name)
+          ? Within.QUEUED
+          : Within.REFUSED;
     }
 
     boolean fits(int words) {

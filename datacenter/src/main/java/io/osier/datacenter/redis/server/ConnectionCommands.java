@@ -80,7 +80,8 @@ final class ConnectionCommands {
     return answer(words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
   }
 
-  private static int database(byte[] word) {
+  /** A database as SELECT names it. */
+  static int database(byte[] word) {
     long number = number(word, "ERR value is not an integer or out of range");
     if (number < 0 || number > Integer.MAX_VALUE) {
       throw new RedisException("ERR DB index is out of range");

@@ -41,11 +41,15 @@ final class Dispatcher {
     try {
       String error = error(entry, words);
       if (entry == null || error != null) {
-        answers.fill(place, new RespValue.Err(String.valueOf(error)));
+        RespValue.Err wrong = new RespValue.Err(String.valueOf(error));
+        answers.fill(place, TransactionCommands.refused(session, entry, wrong));
         return;
       }
       session.setLastCommand(entry.command().name());
-      Plan plan = entry.plan(session, place, words);
+      Plan plan =
+          session.transaction().isOpen()
+              ? TransactionCommands.within(session, place, entry, words)
+              : entry.plan(session, place, words);
       if (plan != null) {
         steps.follow(place, plan, entry.once(), bytes(words));
       }

@@ -285,6 +285,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     steps.alone(then);
   }
 
+  /** Nothing behind the present command is begun before {@link #goOn}. */
+  void hold() {
+    steps.hold();
+  }
+
   /** What was held is begun. */
   void goOn() {
     steps.goOn();

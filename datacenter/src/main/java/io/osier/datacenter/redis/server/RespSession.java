@@ -12,6 +12,7 @@ import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.transaction.Transaction;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -50,6 +51,7 @@ final class RespSession {
   private volatile String lastCommand = "NULL";
   private volatile long lastMillis;
   private Replies replies = Replies.ON;
+  private final Transaction transaction;
 
   /** Whether others see it. */
   private boolean known;
@@ -62,6 +64,7 @@ final class RespSession {
     this.id = port.nextId();
     this.sinceMillis = port.millis();
     this.lastMillis = sinceMillis;
+    this.transaction = new Transaction(requests::bytes);
   }
 
   // ---------------------------------------------------------------- who it is
@@ -85,6 +88,7 @@ final class RespSession {
 
   /** The connection is closed. */
   void end() {
+    transaction.close();
     port.closed(this);
   }
 
@@ -258,6 +262,21 @@ final class RespSession {
     place.silent = to != Replies.ON;
   }
 
+  /** What it has watched and queued. */
+  Transaction transaction() {
+    return transaction;
+  }
+
+  /** Nothing behind the present command is begun before {@link #goOn}. */
+  void hold() {
+    connection.hold();
+  }
+
+  /** What was held is begun. */
+  void goOn() {
+    connection.goOn();
+  }
+
   /** The connection ends behind the answer to this command. */
   void quit(Place place) {
     connection.endBehind(place);
@@ -267,6 +286,7 @@ final class RespSession {
   void reset(Place place) {
     connection.alone(
         () -> {
+          transaction.close();
           RespValue answer = new RespValue.Simple("RESET");
           database = 0;
           name = "";
@@ -319,9 +339,15 @@ final class RespSession {
         + Math.max(0, now - sinceMillis) / 1000
         + " idle="
         + Math.max(0, now - lastMillis) / 1000
-        + " flags=N db="
+        + " flags="
+        + (transaction.queued() < 0 ? "N" : "x")
+        + " db="
         + database
-        + " sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
+        + " sub=0 psub=0 ssub=0 multi="
+        + transaction.queued()
+        + " watch="
+        + transaction.watched()
+        + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
         + " rbp=0 obl=0 oll=0 omem="
         + connection.waitingBytes()
         + " tot-mem=0 events=r cmd="

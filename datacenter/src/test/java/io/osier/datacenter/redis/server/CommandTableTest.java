@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which commands there are, and which keyspaces numbers stand for. */
@@ -45,6 +46,30 @@ final class CommandTableTest {
       assertThat(entry.fits(Math.abs(command.arity()) - 1)).isFalse();
       assertThat(entry.fits(Math.abs(command.arity()) + 1)).isEqualTo(command.arity() < 0);
     }
+  }
+
+  private static List<String> keys(String line) {
+    byte[][] words =
+        Stream.of(line.split(" ")).map(word -> word.getBytes(UTF_8)).toArray(byte[][]::new);
+    return Objects.requireNonNull(TABLE.find(words[0])).command().keys().of(words).stream()
+        .map(key -> new String(key, UTF_8))
+        .toList();
+  }
+
+  @Test
+  void keys_ofACommandsWords() {
+    assertThat(keys("PING")).isEmpty();
+    assertThat(keys("SET a b EX 1")).containsExactly("a");
+    assertThat(keys("MSET a 1 b 2")).containsExactly("a", "b");
+    assertThat(keys("RENAME a b")).containsExactly("a", "b");
+    assertThat(keys("SUNIONSTORE a b c")).containsExactly("a", "b", "c");
+    assertThat(keys("BITOP AND a b c")).containsExactly("a", "b", "c");
+    assertThat(keys("SINTERCARD 2 a b LIMIT 1")).containsExactly("a", "b");
+    for (String wrong : List.of("SINTERCARD 9 a b", "SINTERCARD 9223372036854775807 a b")) {
+      assertThat(keys(wrong)).as(wrong).containsExactly("a", "b");
+    }
+    assertThat(keys("SINTERCARD -1 a")).isEmpty();
+    assertThat(keys("SINTERCARD x a")).isEmpty();
   }
 
   @Test

@@ -48,7 +48,8 @@ final class RawRedis implements AutoCloseable {
     return read();
   }
 
-  private String line() throws IOException {
+  /** Reads a line, without its end. */
+  String readLine() throws IOException {
     StringBuilder line = new StringBuilder();
     int b;
     while ((b = in.read()) != '\n') {
@@ -66,7 +67,7 @@ final class RawRedis implements AutoCloseable {
    * @throws EOFException if the connection has ended
    */
   String read() throws IOException {
-    String head = line();
+    String head = readLine();
     switch (head.charAt(0)) {
       case '$' -> {
         int length = Integer.parseInt(head.substring(1));

@@ -27,6 +27,7 @@ import io.osier.datacenter.frontend.SlowLog;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
@@ -45,6 +46,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -883,5 +885,106 @@ final class RespConnectionTest {
               }
             })
         .isInstanceOf(EOFException.class);
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  /** Takes a program's steps with partitions that answer so, and replies that it held. */
+  private static void run(Waiting waiting, Function<Request, Reply> partition) {
+    Request.Evaluate program = (Request.Evaluate) waiting.request;
+    ((Call.Script) program.calls().getFirst()).steps().run(partition);
+    waiting.reply.accept(
+        new Reply.Evaluated(true, Optional.of(new Dot(EU, 1)), List.of(answer("x"))));
+  }
+
+  @Test
+  void transactionsInOneBuffer_areAskedWithoutAWait_andAnsweredInOrder() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(
+          "MULTI", "GET a", "PING", "EXEC", "MULTI", "GET b", "GET b", "EXEC", "GET c", "MULTI");
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.read()).isEqualTo("+QUEUED");
+      assertThat(redis.read()).isEqualTo("+QUEUED");
+      Waiting first = next();
+      assertThat(asked).as("what its connection does comes before what follows").isEmpty();
+      run(first, step -> answer("1"));
+      assertThat(redis.read()).isEqualTo("[1, +PONG]");
+      Waiting second = next();
+      Waiting get = next();
+      assertThat(((Request.Read) get.request).ordered()).isTrue();
+      get.reply.accept(answer("3"));
+      run(second, step -> answer("2"));
+      for (String answer : List.of("+OK", "+QUEUED", "+QUEUED", "[2, 2]", "3", "+OK")) {
+        assertThat(redis.read()).isEqualTo(answer);
+      }
+    }
+  }
+
+  @Test
+  void exec_afterARightWasLost_noPermInItsPlace_andTheOthersAreDone() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("AUTH cart secret");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      redis.commands("MULTI", "GET cart:1", "SET cart:1 v", "GET other", "EXEC");
+      for (int i = 0; i < 4; i++) {
+        redis.read();
+      }
+      List<Request> steps = new ArrayList<>();
+      Waiting exec = next();
+      run(
+          exec,
+          step -> {
+            steps.add(step);
+            return step instanceof Request.Read
+                ? answer("1")
+                : new Reply.Evaluated(true, Optional.empty(), List.of(answer("x")));
+          });
+      assertThat(redis.read()).startsWith("[1, +OK, -NOPERM ");
+      assertThat(steps).hasSize(2);
+      redis.commands("MULTI", "GET cart:1", "SET cart:1 v");
+      users =
+          new Users(
+              List.of(user("cart", "secret", Grant.on(Grant.Right.READ, "shop", Key.of("cart:")))));
+      redis.commands("EXEC");
+      for (int i = 0; i < 3; i++) {
+        redis.read();
+      }
+      run(next(), step -> answer("1"));
+      assertThat(redis.read()).startsWith("[1, -NOPERM ");
+    }
+  }
+
+  @Test
+  void queued_beyondTheUsersShare_isRefused_andGivenBackWhenTheConnectionEnds() throws Exception {
+    UserLimits.Limit many = UserLimits.Limit.given(100);
+    start(PortLimits.DEFAULT, new UserLimits(many, many, UserLimits.Limit.given(256 << 10)));
+    String large = "x".repeat(50_000);
+    try (RawRedis other = new RawRedis(port)) { // by whom its user stays connected
+      for (int round = 0; round < 3; round++) {
+        queueTooMuch("SET k " + large);
+        await()
+            .atMost(Patience.LIMIT)
+            .until(() -> !other.ask("CLIENT LIST").strip().contains("\n"));
+      }
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  private void queueTooMuch(String set) throws IOException {
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("MULTI")).isEqualTo("+OK");
+      for (int i = 0; i < 5; i++) {
+        assertThat(redis.ask(set)).isEqualTo("+QUEUED");
+      }
+      assertThat(redis.ask(set)).startsWith("-BUSY there is no room for ");
+      assertThat(redis.ask(set)).isEqualTo("+QUEUED"); // and not kept
+      assertThat(redis.ask("EXEC")).startsWith("-EXECABORT");
+      assertThat(redis.ask("MULTI")).isEqualTo("+OK");
+      assertThat(redis.ask(set)).isEqualTo("+QUEUED");
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** A single node of Redis, as simple as it can be said. Not thread-safe. */
 final class RedisModel {
@@ -38,6 +39,12 @@ final class RedisModel {
     } catch (Wrong e) {
       return "-" + e.getMessage();
     }
+  }
+
+  /** What a key holds; null if nothing. */
+  @Nullable Entry entry(long millis, String key) {
+    keys.millis = millis;
+    return keys.get(key);
   }
 
   // -------------------------------------------------------------------------------- keys

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.command.data;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -83,12 +85,42 @@ final class RedisNode {
     if (command.arity() < 0 ? words.length < -command.arity() : words.length != command.arity()) {
       return new RespValue.Err("ERR wrong number of arguments");
     }
+    return follow(
+        () -> command.does().plan(scope(), bytes), request -> checkNamed(command, bytes, request));
+  }
+
+  /** What a transaction asks for must be known before its turn. */
+  private static void checkNamed(RedisCommand command, byte[][] words, Request request) {
+    if (!command.name().startsWith("SORT")) { // which looks up keys of names that it has read
+      List<byte[]> named = command.keys().of(words);
+      for (Key key : keys(request)) {
+        assertThat(named).as(command.name()).anyMatch(name -> Key.of(name).equals(key));
+      }
+    }
+  }
+
+  private static List<Key> keys(Request request) {
+    return switch (request) {
+      case Request.Read r -> List.of(r.key());
+      case Request.Write w -> List.of(w.key());
+      case Request.Evaluate e -> e.calls().stream().flatMap(call -> call.keys().stream()).toList();
+      default -> throw new AssertionError("no script may ask for " + request);
+    };
+  }
+
+  /** Takes all steps of a plan. */
+  RespValue follow(Supplier<Plan> begin) {
+    return follow(begin, request -> {});
+  }
+
+  private RespValue follow(Supplier<Plan> begin, Consumer<Request> check) {
     try {
-      Plan plan = command.does().plan(scope(), bytes);
+      Plan plan = begin.get();
       while (plan instanceof Plan.Ask ask) {
         List<Reply> replies = new ArrayList<>();
         for (Request request : ask.requests()) {
           asked.accept(request);
+          check.accept(request);
           replies.add(dc.answer(request));
         }
         between.run();
@@ -106,7 +138,7 @@ final class RedisNode {
         || (request instanceof Request.Evaluate program && program.isUpdate());
   }
 
-  private Scope scope() {
+  Scope scope() {
     return new Scope(
         "k", this::partition, partitions, cluster.millis(), ++seed, false, new Table());
   }

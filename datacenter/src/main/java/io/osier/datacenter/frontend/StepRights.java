@@ -1,0 +1,51 @@
+package io.osier.datacenter.frontend;
+
+import io.osier.core.Grant;
+import io.osier.datacenter.access.RequestRights;
+import io.osier.datacenter.access.User;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user may do of the steps that are decided on in a partition's turn: those for which a
+ * right is missing fail, and the others are done. Used by one thread after the other.
+ */
+public final class StepRights implements UnaryOperator<Function<Request, Reply>> {
+  /** Where everybody may do everything. */
+  static final StepRights ALL = new StepRights(Optional.empty());
+
+  private final Optional<User> user;
+  private @Nullable Grant missing;
+
+  /**
+   * A user's.
+   *
+   * @param user empty of one who is not there any more, for whom the program is not done at all
+   */
+  StepRights(Optional<User> user) {
+    this.user = user;
+  }
+
+  @Override
+  public Function<Request, Reply> apply(Function<Request, Reply> ask) {
+    return user.isEmpty() ? ask : step -> checked(user.get(), step, ask);
+  }
+
+  private Reply checked(User of, Request step, Function<Request, Reply> ask) {
+    Grant lacking = RequestRights.missing(of, step);
+    if (lacking == null) {
+      return ask.apply(step);
+    }
+    missing = missing == null ? lacking : missing;
+    return AccessControl.forbidden(lacking);
+  }
+
+  /** The first right that was missing; empty if none was. */
+  Optional<Grant> missing() {
+    return Optional.ofNullable(missing);
+  }
+}

@@ -1,0 +1,151 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.datacenter.frontend.StepRights;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Table;
+import io.osier.datacenter.redis.transaction.Queued;
+import io.osier.datacenter.redis.transaction.Transaction;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** MULTI to EXEC, and what all commands do in between. Static, for any thread. */
+final class TransactionCommands {
+  private static final Set<Flag> FAST = Set.of(Flag.FAST, Flag.LOADING, Flag.STALE);
+
+  private TransactionCommands() {}
+
+  static Map<RedisCommand, CommandTable.Action> all() {
+    return new OwnCommands("transactions")
+        .add(
+            "MULTI",
+            1,
+            "Queues the commands that follow.",
+            FAST,
+            (session, place, words) -> answer(session.transaction().begin()))
+        .add(
+            "EXEC",
+            1,
+            "Does all queued commands in one turn.",
+            FAST,
+            (session, place, words) -> exec(session))
+        .add(
+            "DISCARD",
+            1,
+            "Forgets the queued commands and the watched keys.",
+            FAST,
+            (session, place, words) -> answer(session.transaction().discard()))
+        .add(
+            "WATCH",
+            -2,
+            Table.ALL,
+            "Has EXEC do nothing if a key has changed.",
+            FAST,
+            (session, place, words) ->
+                session
+                    .transaction()
+                    .watch(session.scope(), Arrays.stream(words).skip(1).map(Key::of).toList()))
+        .add(
+            "UNWATCH",
+            1,
+            "Forgets the watched keys.",
+            FAST,
+            (session, place, words) -> answer(session.transaction().unwatch()))
+        .all();
+  }
+
+  private static Plan exec(RespSession session) {
+    Transaction transaction = session.transaction();
+    boolean holds = transaction.hasOwn();
+    StepRights rights = session.requests().stepRights();
+    Plan plan = transaction.exec(session::scope, rights);
+    if (!(plan instanceof Plan.Ask ask)) {
+      return plan;
+    }
+    if (holds) {
+      session.hold(); // what they do comes before what follows
+    }
+    return new Plan.Ask(
+        ask.requests(),
+        replies -> {
+          session.requests().noteMissing(rights);
+          if (holds) {
+            session.goOn();
+          }
+          return ask.then().apply(replies);
+        });
+  }
+
+  /** Does a command while others are queued, or queues it. */
+  static @Nullable Plan within(
+      RespSession session, Place place, CommandTable.Entry entry, byte[][] words) {
+    Transaction transaction = session.transaction();
+    switch (entry.within()) {
+      case DONE -> {
+        return entry.plan(session, place, words);
+      }
+      case REFUSED -> {
+        transaction.spoil();
+        throw new RedisException(
+            "ERR Command not allowed inside a transaction: '"
+                + name(entry)
+                + "'; see docs/REDIS.md");
+      }
+      case QUEUED -> {
+        try {
+          return answer(transaction.queue(session.scope(), queued(session, place, entry, words)));
+        } catch (RedisException | OsierException e) {
+          transaction.spoil();
+          throw e;
+        }
+      }
+    }
+    throw new IllegalStateException("no such place: " + entry.within());
+  }
+
+  private static Queued queued(
+      RespSession session, Place place, CommandTable.Entry entry, byte[][] words) {
+    CommandTable.Action action = entry.action();
+    if (action == null) {
+      return new Queued(entry.command(), words, null);
+    }
+    if (entry.command().name().equals("SELECT")
+        && ConnectionCommands.database(words[1]) != session.database()) {
+      throw new RedisException("ERR a transaction is of one database: SELECT it before MULTI");
+    }
+    return new Queued(
+        entry.command(),
+        words,
+        () ->
+            action.run(session, place, words) instanceof Plan.Answer answer
+                ? answer.value()
+                : new RespValue.Err("ERR '" + name(entry) + "' cannot be done by EXEC"));
+  }
+
+  private static String name(CommandTable.Entry entry) {
+    return entry.command().name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What a command is answered that is not begun: between MULTI and EXEC it spoils all. */
+  static RespValue refused(
+      RespSession session, CommandTable.@Nullable Entry entry, RespValue.Err error) {
+    Transaction transaction = session.transaction();
+    if (transaction.isOpen() && entry != null && entry.command().name().equals("EXEC")) {
+      transaction.close();
+      return new RespValue.Err(
+          "EXECABORT Transaction discarded because of: " + error.text().replaceFirst("^ERR ", ""));
+    }
+    transaction.spoil();
+    return error;
+  }
+}

@@ -1,0 +1,41 @@
+package io.osier.datacenter.redis.transaction;
+
+import io.osier.core.Key;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.RedisCommand;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that waits for EXEC.
+ *
+ * @param words as many as its arity says
+ * @param own does what only its connection can do, behind the partition's turn; null for a command
+ *     that asks the partition
+ */
+public record Queued(RedisCommand command, byte[][] words, @Nullable Supplier<RespValue> own) {
+  /** What it takes besides its words. */
+  private static final int BYTES = 64;
+
+  /** What a word takes besides its bytes. */
+  private static final int WORD_BYTES = 24;
+
+  boolean isUpdate() {
+    return command.flags().contains(RedisCommand.Flag.WRITE);
+  }
+
+  /** All keys that it is about. */
+  List<Key> keys() {
+    return command.keys().of(words).stream().map(Key::of).toList();
+  }
+
+  /** What it takes in the heap, about. */
+  long bytes() {
+    long sum = BYTES;
+    for (byte[] word : words) {
+      sum += WORD_BYTES + word.length;
+    }
+    return sum;
+  }
+}

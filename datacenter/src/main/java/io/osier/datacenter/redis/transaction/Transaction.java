@@ -1,0 +1,321 @@
+package io.osier.datacenter.redis.transaction;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Scope;
+import io.osier.protocol.Call;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connection has watched and queued. What it keeps is taken from a budget. Used by the
+ * connection's loop only, but for {@link #queued} and {@link #watched}.
+ */
+public final class Transaction {
+  /** Most commands, most keys that they name, and most keys that are watched. */
+  static final int COUNT_MAX = Request.PROGRAM_MAX;
+
+  /** What is queued has at most so many bytes. */
+  static final long BYTES_MAX = 64L << 20;
+
+  private static final RespValue QUEUED = new RespValue.Simple("QUEUED");
+
+  /** What a watched key takes besides its bytes: an entry, and a version of a few datacenters. */
+  private static final int WATCHED_BYTES = 512;
+
+  private final Supplier<ByteBudget> budgets;
+
+  private boolean open;
+
+  /** Whether there was an error while it was queued: EXEC does nothing then. */
+  private boolean spoilt;
+
+  private final List<Queued> commands = new ArrayList<>();
+
+  /** The versions that watched keys had. */
+  private final Map<Key, VersionVector> versions = new LinkedHashMap<>();
+
+  /** Each key that a command names counts, and each command that names none. */
+  private int named;
+
+  private long queuedBytes;
+
+  /** The keyspace and the partition of all that; null if there is none yet. */
+  private @Nullable Home home;
+
+  private ByteBudget budget = ByteBudget.UNLIMITED;
+  private long heldBytes;
+
+  private volatile int queued = -1;
+  private volatile int watched;
+
+  private record Home(String keyspace, int partition) {}
+
+  /**
+   * Nothing is watched or queued.
+   *
+   * @param budgets what the connection's user may take at present
+   */
+  public Transaction(Supplier<ByteBudget> budgets) {
+    this.budgets = budgets;
+  }
+
+  /** Whether commands are queued. */
+  public boolean isOpen() {
+    return open;
+  }
+
+  /** How many commands are queued; -1 if none would be. For any thread. */
+  public int queued() {
+    return queued;
+  }
+
+  /** How many keys are watched. For any thread. */
+  public int watched() {
+    return watched;
+  }
+
+  // ---------------------------------------------------------------- commands
+
+  /** MULTI. */
+  public RespValue begin() {
+    if (open) {
+      throw new RedisException("ERR MULTI calls can not be nested");
+    }
+    open = true;
+    queued = 0;
+    return RespValue.OK;
+  }
+
+  /**
+   * Queues a command.
+   *
+   * @throws RedisException if it can be seen that it is wrong, or there is no room for it: whoever
+   *     asks for it spoils the transaction then
+   */
+  public RespValue queue(Scope scope, Queued command) {
+    if (spoilt) {
+      return QUEUED; // and is not kept: nothing will be done
+    }
+    List<Key> keys = command.keys();
+    Home of = home(scope, keys);
+    int count = named + Math.max(1, keys.size());
+    long bytes = command.bytes();
+    if (count > COUNT_MAX || queuedBytes + bytes > BYTES_MAX) {
+      throw new RedisException(
+          "ERR a transaction has at most "
+              + COUNT_MAX
+              + " commands, names as many keys, and takes "
+              + (BYTES_MAX >> 20)
+              + " MiB");
+    }
+    hold(bytes);
+    home = of;
+    named = count;
+    queuedBytes += bytes;
+    commands.add(command);
+    queued = commands.size();
+    return QUEUED;
+  }
+
+  /** An error while commands are queued: what is queued will not be done. */
+  public void spoil() {
+    if (open) {
+      spoilt = true;
+      commands.clear();
+      release(queuedBytes);
+      queuedBytes = 0;
+    }
+  }
+
+  /** DISCARD. */
+  public RespValue discard() {
+    if (!open) {
+      throw new RedisException("ERR DISCARD without MULTI");
+    }
+    close();
+    return RespValue.OK;
+  }
+
+  /** Whether a queued command does something of its own besides its partition's. */
+  public boolean hasOwn() {
+    return commands.stream().anyMatch(command -> command.own() != null);
+  }
+
+  /**
+   * EXEC: a program, with what follows from its answer. Nothing is watched or queued afterwards.
+   *
+   * @param scope what commands are translated with now
+   * @param rights lets each step ask only for what its user may do
+   */
+  public Plan exec(Supplier<Scope> scope, UnaryOperator<Function<Request, Reply>> rights) {
+    if (!open) {
+      throw new RedisException("ERR EXEC without MULTI");
+    }
+    if (spoilt) {
+      close();
+      throw new RedisException("EXECABORT Transaction discarded because of previous errors.");
+    }
+    List<Queued> all = List.copyOf(commands);
+    List<Call.Guard> guards = new ArrayList<>(versions.size());
+    versions.forEach((key, version) -> guards.add(new Call.Guard(key, version)));
+    Home of = home;
+    long bytes = queuedBytes;
+    close();
+    Scope now = scope.get();
+    Execution execution = new Execution(now, all);
+    if (of == null) {
+      return new Plan.Answer(execution.answers());
+    }
+    if (!of.keyspace.equals(now.keyspace())) {
+      throw new RedisException(
+          "EXECABORT the database is not the one of the keys that are watched or queued");
+    }
+    Set<Key> keys = new LinkedHashSet<>();
+    guards.forEach(guard -> keys.add(guard.key()));
+    all.forEach(command -> keys.addAll(command.keys()));
+    Call.Script script =
+        new Call.Script(
+                List.copyOf(keys), all.stream().anyMatch(Queued::isUpdate), bytes, execution)
+            .answeredBy(rights);
+    return asked(
+        new Request.Evaluate(of.keyspace, List.of(script), guards, VersionVector.EMPTY, 0),
+        reply ->
+            new Plan.Answer(
+                switch (reply) {
+                  case Reply.Failure failure -> RedisErrors.of(failure);
+                  case Reply.Evaluated done when done.held() -> execution.answers();
+                  default -> new RespValue.NullArray();
+                }));
+  }
+
+  /** WATCH. */
+  public Plan watch(Scope scope, List<Key> keys) {
+    if (open) {
+      throw new RedisException("ERR WATCH inside MULTI is not allowed");
+    }
+    Home of = home(scope, keys);
+    Set<Key> more = new LinkedHashSet<>(keys);
+    more.removeAll(versions.keySet());
+    if (versions.size() + more.size() > COUNT_MAX) {
+      throw new RedisException("ERR at most " + COUNT_MAX + " keys can be watched");
+    }
+    if (more.isEmpty()) {
+      return new Plan.Answer(RespValue.OK);
+    }
+    long bytes = more.stream().mapToLong(key -> WATCHED_BYTES + key.heapBytes()).sum();
+    hold(bytes);
+    home = of;
+    List<Key> asked = List.copyOf(more);
+    return asked(
+        new Request.Evaluate(
+            scope.keyspace(),
+            asked.stream().<Call>map(Call.Version::new).toList(),
+            List.of(),
+            VersionVector.EMPTY,
+            0),
+        found -> {
+          if (found instanceof Reply.Failure failure) {
+            release(bytes);
+            home = versions.isEmpty() ? null : home;
+            return new Plan.Answer(RedisErrors.of(failure));
+          }
+          watching(asked, ((Reply.Evaluated) found).parts());
+          return new Plan.Answer(RespValue.OK);
+        });
+  }
+
+  private void watching(List<Key> keys, List<Reply> parts) {
+    for (int i = 0; i < parts.size(); i++) {
+      // What could not be read has no version that it may be compared with.
+      VersionVector version =
+          parts.get(i) instanceof Reply.Answer answer ? answer.seen() : VersionVector.EMPTY;
+      versions.putIfAbsent(keys.get(i), version);
+    }
+    watched = versions.size();
+  }
+
+  /** UNWATCH. */
+  public RespValue unwatch() {
+    if (!open) {
+      close();
+    }
+    return RespValue.OK;
+  }
+
+  /** Nothing is watched or queued any more. */
+  public void close() {
+    open = false;
+    spoilt = false;
+    commands.clear();
+    versions.clear();
+    named = 0;
+    queuedBytes = 0;
+    home = null;
+    release(heldBytes);
+    queued = -1;
+    watched = 0;
+  }
+
+  // ---------------------------------------------------------------- what both need
+
+  /**
+   * Where all keys are, with those before them.
+   *
+   * @throws RedisException if they are not in one place
+   */
+  private @Nullable Home home(Scope scope, List<Key> keys) {
+    Home all = home;
+    for (Key key : keys) {
+      int partition = scope.partitions() == 1 ? 0 : scope.partition().applyAsInt(key);
+      Home of = new Home(scope.keyspace(), partition);
+      if (all != null && !all.keyspace.equals(of.keyspace)) {
+        throw new RedisException(
+            "CROSSSLOT the keys of a transaction, and those it watches, are of one database");
+      }
+      if (all != null && all.partition != partition) {
+        throw new RedisException(RedisErrors.OTHER_SLOT);
+      }
+      all = of;
+    }
+    return all;
+  }
+
+  private void hold(long bytes) {
+    if (heldBytes == 0) {
+      budget = budgets.get();
+    }
+    if (!budget.tryTake(bytes)) {
+      throw new RedisException(
+          "BUSY there is no room for "
+              + bytes
+              + " bytes more of this connection's transaction beside what is under way; end it, or"
+              + " try again later");
+    }
+    heldBytes += bytes;
+  }
+
+  private void release(long bytes) {
+    budget.give(bytes);
+    heldBytes -= bytes;
+  }
+
+  private static Plan asked(Request.Evaluate program, Function<Reply, Plan> then) {
+    return new Plan.Ask(List.of(program), replies -> then.apply(replies.getFirst()));
+  }
+}

@@ -205,6 +205,9 @@ final class Rooms {
         "datacenter.redis.command.data",
         List.of("core", "crdt", "protocol", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
+        "datacenter.redis.pubsub",
+        List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+    r.shell(
         "datacenter.redis.server",
         List.of(
             "core",
@@ -218,7 +221,8 @@ final class Rooms {
             "datacenter.frontend",
             "datacenter.redis",
             "datacenter.redis.command",
-            "datacenter.redis.command.data"),
+            "datacenter.redis.command.data",
+            "datacenter.redis.pubsub"),
         NETTY,
         LOGGING);
     r.shell(
@@ -237,6 +241,7 @@ final class Rooms {
             "datacenter.metrics.report",
             "datacenter.control.execution",
             "datacenter.frontend",
+            "datacenter.redis.pubsub",
             "datacenter.redis.server",
             "datacenter.admin",
             "proxy"),

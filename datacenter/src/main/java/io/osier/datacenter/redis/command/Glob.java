@@ -1,8 +1,11 @@
 package io.osier.datacenter.redis.command;
 
+import java.util.Arrays;
+
 /**
  * Redis' patterns: {@code *}, {@code ?}, {@code [a-c]}, {@code [^x]}, and {@code \} before what
- * stands for itself. Costs at most the pattern's length for each byte of the text.
+ * stands for itself. Costs at most the pattern's length for each byte of the text, and of a {@link
+ * #isQuick} pattern its length alone.
  */
 public final class Glob {
   private static final int BYTES_MAX = 1_024;
@@ -22,6 +25,36 @@ public final class Glob {
     return pattern;
   }
 
+  /**
+   * Whether a pattern has one star at most: comparing it costs its own length, whatever the text.
+   */
+  public static boolean isQuick(byte[] pattern) {
+    int p = 0;
+    while (p < pattern.length && pattern[p] != '*') {
+      p = end(pattern, p);
+    }
+    while (p < pattern.length && pattern[p] == '*') {
+      p++;
+    }
+    return parts(pattern, p) >= 0;
+  }
+
+  /** With what every text begins that a pattern matches. */
+  public static byte[] prefix(byte[] pattern) {
+    byte[] prefix = new byte[pattern.length];
+    int length = 0;
+    for (int i = 0; i < pattern.length; i++) {
+      if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[') {
+        break;
+      }
+      if (pattern[i] == '\\' && i + 1 < pattern.length) {
+        i++;
+      }
+      prefix[length++] = pattern[i];
+    }
+    return Arrays.copyOf(prefix, length);
+  }
+
   /** Whether a text is as a pattern wants it. */
   public static boolean matches(byte[] pattern, byte[] text) {
     int p = 0;
@@ -30,7 +63,12 @@ public final class Glob {
     int starText = 0;
     while (t < text.length) {
       if (p < pattern.length && pattern[p] == '*') {
-        star = ++p;
+        p++;
+        int last = parts(pattern, p);
+        if (last >= 0) { // what is behind the last star can only be at the text's end
+          return text.length - t >= last && fitsAll(pattern, p, text, text.length - last);
+        }
+        star = p;
         starText = t;
         continue;
       }
@@ -48,6 +86,30 @@ public final class Glob {
       p++;
     }
     return p == pattern.length;
+  }
+
+  /** For how many bytes of a text a pattern stands from a place on; -1 if there is a star. */
+  private static int parts(byte[] pattern, int from) {
+    int parts = 0;
+    for (int p = from; p < pattern.length; p = end(pattern, p)) {
+      if (pattern[p] == '*') {
+        return -1;
+      }
+      parts++;
+    }
+    return parts;
+  }
+
+  /** Whether the rest of a text is as the rest of a pattern without stars, which is as long. */
+  private static boolean fitsAll(byte[] pattern, int from, byte[] text, int textFrom) {
+    int p = from;
+    for (int t = textFrom; t < text.length; t++) {
+      if (!fits(pattern, p, text[t])) {
+        return false;
+      }
+      p = end(pattern, p);
+    }
+    return true;
   }
 
   /** Whether a byte is as the pattern's part at a place wants it. */

@@ -29,6 +29,7 @@ public record RedisCommand(
     FAST,
     ADMIN,
     DENYOOM,
+    PUBSUB,
     LOADING,
     STALE,
     NO_AUTH

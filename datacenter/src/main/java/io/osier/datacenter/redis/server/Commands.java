@@ -24,6 +24,7 @@ final class Commands {
     own.putAll(ConnectionCommands.all());
     own.putAll(ServerCommands.all());
     own.putAll(KeyspaceCommands.all());
+    own.putAll(PubSubCommands.all());
     return CommandTable.of(data, own);
   }
 }

@@ -7,6 +7,7 @@ import io.osier.core.tls.TlsName;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
@@ -94,6 +95,7 @@ final class RespSession {
     requests.welcome(identity);
     user = identity.user();
     connection.welcome(RedisPort.LIMITS);
+    subscriptions().closeIfForbidden();
   }
 
   /**
@@ -142,6 +144,14 @@ final class RespSession {
             .in(users)
             .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
             .isPresent();
+  }
+
+  /** Notes that something was refused, because a right is missing. */
+  void refused(String command, Grant missing) {
+    requests
+        .access()
+        .audit()
+        .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
   }
 
   /** What Redis says to who may not do a command. */
@@ -214,6 +224,15 @@ final class RespSession {
     return requests;
   }
 
+  Subscriptions subscriptions() {
+    return connection.subscriptions();
+  }
+
+  /** The keyspace that is selected. */
+  String keyspace() {
+    return port.keyspace(database).name();
+  }
+
   boolean resp3() {
     return resp3;
   }
@@ -259,6 +278,7 @@ final class RespSession {
     name = "";
     setReplies(place, Replies.ON);
     setResp3(place, false);
+    subscriptions().reset();
   }
 
   // ---------------------------------------------------------------- for other connections
@@ -279,6 +299,8 @@ final class RespSession {
   /** A line of CLIENT LIST. */
   String line() {
     long now = port.millis();
+    int channels = subscriptions().channels();
+    int patterns = subscriptions().patterns();
     return "id="
         + id
         + " addr="
@@ -291,9 +313,13 @@ final class RespSession {
         + Math.max(0, now - sinceMillis) / 1000
         + " idle="
         + Math.max(0, now - lastMillis) / 1000
-        + " flags=N db="
+        + (channels + patterns > 0 ? " flags=P db=" : " flags=N db=")
         + database
-        + " sub=0 psub=0 ssub=0 multi=-1 watch=0 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
+        + " sub="
+        + channels
+        + " psub="
+        + patterns
+        + " ssub=0 multi=-1 watch=0 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
         + " rbp=0 obl=0 oll=0 omem="
         + connection.waitingBytes()
         + " tot-mem=0 events=r cmd="

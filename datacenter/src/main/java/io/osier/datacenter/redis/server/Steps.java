@@ -40,7 +40,7 @@ final class Steps {
   private int holding;
 
   /** What must wait until no update is under way. */
-  private @Nullable Step waiting;
+  private @Nullable Runnable waiting;
 
   private int updates;
 
@@ -98,10 +98,27 @@ final class Steps {
       holding++;
     }
     if (scans && updates > 0) {
-      waiting = step; // a scan takes no turn among updates
+      waiting = () -> ask(step); // a scan takes no turn among updates
     } else {
       ask(step);
     }
+  }
+
+  /**
+   * Does something once no update is under way, and holds up what is behind it. If an update ends
+   * the connection, it is not done.
+   */
+  void behindUpdates(Runnable action) {
+    if (updates == 0) {
+      action.run();
+      return;
+    }
+    holding++;
+    waiting =
+        () -> {
+          holding--;
+          action.run();
+        };
   }
 
   private void ask(Step step) {
@@ -197,10 +214,10 @@ final class Steps {
         continue;
       }
       finish(step);
-      Step next = waiting;
+      Runnable next = waiting;
       if (next != null && updates == 0) {
         waiting = null;
-        ask(next);
+        next.run();
       }
     }
   }
@@ -212,6 +229,7 @@ final class Steps {
           channel.remoteAddress(),
           Arrays.toString(step.replies));
       connection.endAt(step.place);
+      waiting = null;
       return;
     }
     if (step.holds) {

@@ -208,6 +208,9 @@ final class Rooms {
         "datacenter.redis.transaction",
         List.of("core", "core.net", "protocol", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
+        "datacenter.redis.pubsub",
+        List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+    r.shell(
         "datacenter.redis.server",
         List.of(
             "core",
@@ -222,7 +225,8 @@ final class Rooms {
             "datacenter.redis",
             "datacenter.redis.command",
             "datacenter.redis.command.data",
-            "datacenter.redis.transaction"),
+            "datacenter.redis.transaction",
+            "datacenter.redis.pubsub"),
         NETTY,
         LOGGING);
     r.shell(
@@ -241,6 +245,7 @@ final class Rooms {
             "datacenter.metrics.report",
             "datacenter.control.execution",
             "datacenter.frontend",
+            "datacenter.redis.pubsub",
             "datacenter.redis.server",
             "datacenter.admin",
             "proxy"),

@@ -15,6 +15,7 @@ public record MemoryPlan(long heapBytes) {
 
   private static final long CACHE_BYTES_MAX = 256L << 20;
   private static final long UNWRITTEN_BYTES_MAX = 64L << 20;
+  private static final long SUBSCRIPTION_BYTES_MAX = 64L << 20;
   private static final int CONNECTIONS = 1_000;
 
   /** What a connection may keep for itself: what it has read and what it is about to write. */
@@ -33,6 +34,11 @@ public record MemoryPlan(long heapBytes) {
   /** Answers that wait until clients read them. They are beside the heap, and as large at most. */
   public long answerBytes() {
     return heapBytes / 4;
+  }
+
+  /** What clients of the Redis protocol subscribe to. */
+  public long subscriptionBytes() {
+    return Math.min(SUBSCRIPTION_BYTES_MAX, heapBytes / 32);
   }
 
   /** What partitions have executed and the store has not yet written. */

@@ -373,7 +373,8 @@ public final class ClientServer implements AutoCloseable {
         watch.times().failures(),
         watch.malformedCount(),
         limited(),
-        quotas.loads());
+        quotas.loads(),
+        Snapshot.Messages.NONE);
   }
 
   private Map<String, Long> limited() {

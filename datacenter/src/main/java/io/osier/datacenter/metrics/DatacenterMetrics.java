@@ -18,6 +18,7 @@ final class DatacenterMetrics {
     metrics.joining();
     metrics.certificates();
     metrics.clients();
+    metrics.messages();
     metrics.audit();
     metrics.links();
   }
@@ -133,6 +134,32 @@ final class DatacenterMetrics {
         "What was refused because a user had as much as one may have: connections, requests, bytes;"
             + " port: connections that were too many for the port",
         (s, to) -> s.clients().limited().forEach((limit, count) -> to.number(count, limit)));
+  }
+
+  private void messages() {
+    metrics.one(
+        Metric.Type.GAUGE,
+        "redis_subscribers",
+        "Connections of Redis' protocol that subscribe to a channel or a pattern",
+        s -> s.clients().messages().subscribers());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "redis_messages_published",
+        "Messages that clients have published here",
+        s -> s.clients().messages().published());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "redis_messages_received",
+        "Messages that were published at other datacenters and have come here",
+        s -> s.clients().messages().received());
+    metrics.add(
+        Metric.Type.COUNTER,
+        "redis_messages_dropped",
+        List.of("reason"),
+        "Messages that were not sent to somebody: subscriber: one that did not read, and was"
+            + " closed; peer: a datacenter that is not connected, is too old, or whose link was"
+            + " full",
+        (s, to) -> s.clients().messages().dropped().forEach((who, count) -> to.number(count, who)));
   }
 
   private void audit() {

@@ -93,6 +93,7 @@ public record Snapshot(
    * @param malformed how many could not be read
    * @param limited by limit of a user, how often something was refused because of it
    * @param users what some users have of the port, those with most first
+   * @param messages of channels
    */
   public record Clients(
       int connections,
@@ -100,14 +101,35 @@ public record Snapshot(
       Map<ErrorCode, Long> failures,
       long malformed,
       Map<String, Long> limited,
-      List<UserLoad> users) {
+      List<UserLoad> users,
+      Messages messages) {
     /** While there is no port yet. */
-    public static final Clients NONE = new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of());
+    public static final Clients NONE =
+        new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE);
+
+    /** The same with other figures of messages. */
+    public Clients with(Messages other) {
+      return new Clients(connections, requests, failures, malformed, limited, users, other);
+    }
 
     /** How many were answered. */
     public long answered() {
       return requests.values().stream().mapToLong(DelayHistogram::total).sum();
     }
+  }
+
+  /**
+   * What clients of the Redis protocol publish and subscribe to.
+   *
+   * @param subscribers connections that subscribe to something
+   * @param published messages of clients here
+   * @param received messages that other datacenters have sent
+   * @param dropped by who was not sent them, how many
+   */
+  public record Messages(
+      long subscribers, long published, long received, Map<String, Long> dropped) {
+    /** None. */
+    public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
 
   /**

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
 import io.osier.core.net.HostPort;
 import io.osier.core.tls.TlsContext;
 import io.osier.datacenter.access.DecoyCredentials;
@@ -31,8 +32,11 @@ import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.Publisher;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.pubsub.PublishNote;
 import io.osier.datacenter.shard.FormerRemovals;
 import io.osier.datacenter.shard.KeyspaceFactory;
+import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.LongAnswers;
 import io.osier.datacenter.shard.StoreService;
@@ -101,6 +105,7 @@ public final class Datacenter implements AutoCloseable {
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
+  private final PubSub pubSub;
   private final @Nullable RedisListener redis;
   private final Reports reports;
   private final PeerDirectory neighbours;
@@ -235,6 +240,13 @@ public final class Datacenter implements AutoCloseable {
     this.transport = peerTransport(bearer());
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);
+    this.pubSub =
+        new PubSub(
+            MemoryPlan.ofThisProcess().subscriptionBytes(),
+            new MessageRelay(
+                () -> neighbours.addresses().keySet(),
+                this::policyOf,
+                (dc, note) -> transport.message(dc, note)));
     this.publisher = publisher(wall, around);
     parts.opened(publisher);
     Inspector inspector = new Inspector(keyspaces.shown(), publisher, Optional.ofNullable(store));
@@ -354,7 +366,7 @@ public final class Datacenter implements AutoCloseable {
         "osier.listen.redis-port",
         config.host(),
         settings.port(),
-        at -> new RedisListener(at, settings.databases(), self, clients, handler));
+        at -> new RedisListener(at, settings.databases(), self, clients, handler, pubSub));
   }
 
   private AdminServer adminServer(AdminSettings settings) {
@@ -500,7 +512,18 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private Snapshot.Clients clientFigures() {
-    return clients == null ? Snapshot.Clients.NONE : clients.figures();
+    if (clients == null) {
+      return Snapshot.Clients.NONE;
+    }
+    PubSub.Figures f = pubSub.figures();
+    return clients
+        .figures()
+        .with(
+            new Snapshot.Messages(
+                f.subscribers(),
+                f.published(),
+                f.received(),
+                Map.of("subscriber", f.droppedHere(), "peer", f.droppedThere())));
   }
 
   private static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> before) {
@@ -558,10 +581,31 @@ public final class Datacenter implements AutoCloseable {
       traces.noted(peer, content);
       return;
     }
+    if (PublishNote.isOne(content)) {
+      published(peer, content);
+      return;
+    }
     Reports to = reports;
     if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
       to.noted(peer.dc(), content);
     }
+  }
+
+  /** A client of another datacenter has published something. */
+  private void published(ReplicaId peer, byte[] note) {
+    PubSub to = pubSub;
+    try {
+      if (to != null) { // while everything is being started
+        to.received(note);
+      }
+    } catch (MalformedException e) {
+      LOG.debug("{} sends a note that cannot be read", peer, e);
+    }
+  }
+
+  private @Nullable KeyspacePolicy policyOf(String keyspace) {
+    KeyspaceShard of = keyspaces.find(keyspace);
+    return of == null ? null : of.policy();
   }
 
   /** How a keyspace behaves at present. */

@@ -3,6 +3,7 @@ package io.osier.datacenter.server;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.server.RedisPort;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -23,13 +24,15 @@ final class RedisListener implements AutoCloseable {
    * Listens, with what the port for Osier's own clients has.
    *
    * @param databases by number the keyspaces that SELECT chooses
+   * @param pubSub the channels
    */
   RedisListener(
       InetSocketAddress at,
       Map<Integer, String> databases,
       ReplicaId self,
       ClientServer clients,
-      ClientServer.Handler handler) {
+      ClientServer.Handler handler,
+      PubSub pubSub) {
     this.hasher =
         new ThreadPoolExecutor(
             1,
@@ -48,7 +51,8 @@ final class RedisListener implements AutoCloseable {
                 Build.ofThisProgram().toString(),
                 System::currentTimeMillis,
                 new SecureRandom(),
-                hasher));
+                hasher,
+                pubSub));
     this.port = clients.listen(at, redis);
     redis.setPort(port());
   }

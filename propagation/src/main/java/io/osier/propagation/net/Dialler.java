@@ -32,12 +32,19 @@ final class Dialler {
   /** A note would come late behind more. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
 
+  /** Clients' messages that wait to leave. */
+  static final long MESSAGES_BYTES_MAX = 1L << 20;
+
+  /** What one takes that waits, besides its content. */
+  private static final int MESSAGE_BYTES = 256;
+
   private final String dc;
   private final InetSocketAddress address;
   private final PeeringContext peering;
   private final LinkTraffic traffic;
   private final DialAttempts dialling;
   private final LinkBuffer buffer = new LinkBuffer();
+  private final LinkBuffer messages = new LinkBuffer(MESSAGES_BYTES_MAX, Integer.MAX_VALUE);
 
   /** Where frames can be sent; null while there is no such connection. */
   private volatile @Nullable Way way;
@@ -119,7 +126,7 @@ final class Dialler {
 
   /** What waits to leave, in bytes. For any thread. */
   long bufferedBytes() {
-    return buffer.bytes();
+    return buffer.bytes() + messages.bytes();
   }
 
   /** Dials from now on, if it does not yet. */
@@ -335,6 +342,22 @@ final class Dialler {
     if (over != null && buffer.bytes() <= BEFORE_NOTE_BYTES_MAX && buffer.add(bytes)) {
       PeerWire.write(over.channel, message).addListener(f -> buffer.left(bytes));
     }
+  }
+
+  /**
+   * Sends a client's message, unless many of them wait to leave: updates wait behind them. For any
+   * thread.
+   *
+   * @return whether it is sent
+   */
+  boolean sendMessage(PeerMessage.Note message) {
+    Way over = way;
+    int bytes = MESSAGE_BYTES + message.content().length;
+    if (over == null || !messages.add(bytes)) {
+      return false;
+    }
+    PeerWire.write(over.channel, message).addListener(f -> messages.left(bytes));
+    return true;
   }
 
   /**

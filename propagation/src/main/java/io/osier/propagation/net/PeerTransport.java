@@ -52,6 +52,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one in which objects and fields of later types can be spoken of. */
   public static final int LATER_TYPES_VERSION = PeerMessage.LATER_TYPES_VERSION;
 
+  /** The oldest one in which messages of clients travel as notes. */
+  public static final int MESSAGES_VERSION = PeerMessage.MESSAGES_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);
@@ -369,13 +372,32 @@ public final class PeerTransport implements AutoCloseable {
    * @param content at most {@link #NOTE_BYTES_MAX} bytes
    */
   public void note(String dc, byte[] content) {
-    if (content.length > NOTE_BYTES_MAX) {
-      throw new IllegalArgumentException("a note of " + content.length + " bytes is too large");
-    }
+    PeerMessage.Note note = checked(content);
     Dialler dialler = dialler(dc);
     if (dialler != null) {
-      dialler.send(new PeerMessage.Note(content));
+      dialler.send(note);
     }
+  }
+
+  /**
+   * Sends what a client has published, as a note; it is dropped if there is no connection, if an
+   * older version than {@link #MESSAGES_VERSION} is spoken on it, or if too many of them wait to
+   * leave.
+   *
+   * @param content at most {@link #NOTE_BYTES_MAX} bytes
+   * @return whether it is sent
+   */
+  public boolean message(String dc, byte[] content) {
+    PeerMessage.Note note = checked(content);
+    Dialler dialler = dialler(dc);
+    return dialler != null && dialler.spoken() >= MESSAGES_VERSION && dialler.sendMessage(note);
+  }
+
+  private static PeerMessage.Note checked(byte[] note) {
+    if (note.length > NOTE_BYTES_MAX) {
+      throw new IllegalArgumentException("a note of " + note.length + " bytes is too large");
+    }
+    return new PeerMessage.Note(note);
   }
 
   /** Closes all connections. */

@@ -283,6 +283,36 @@ final class PeerChangesTest {
     assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
   }
 
+  /** What clients publish is no part of what former programs know. */
+  @Test
+  void message_isSentOnceBothAreNew_andNotToAFormerProgram() {
+    PeerTransport eu = dialling(EU, "us");
+    assertThat(eu.message("us", new byte[8])).as("nobody is there").isFalse();
+    PeerTransport former = former(US, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(US).all();
+    heardAt(EU).all();
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.message("us", new byte[8])).isFalse();
+    assertThat(former.message("eu", new byte[8])).as("it would not know it either").isFalse();
+    eu.note("us", new byte[7]);
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(US).all()).containsExactly("note of eu/100: 7 bytes");
+    assertThat(heardAt(EU).all()).isEmpty();
+    former.close();
+    world.run(LONG_MILLIS);
+    PeerTransport us = dialling(US, "eu");
+    world.run(LONG_MILLIS);
+    heardAt(US).all();
+    heardAt(EU).all();
+    assertThat(eu.message("us", new byte[8])).isTrue();
+    assertThat(us.message("eu", new byte[9])).isTrue();
+    assertThat(eu.message("nobody", new byte[9])).isFalse();
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(US).all()).containsExactly("note of eu/100: 8 bytes");
+    assertThat(heardAt(EU).all()).containsExactly("note of us/200: 9 bytes");
+  }
+
   /**
    * A forwarder had the former program behind it at the first dial, and the new one at the next.
    */

@@ -35,6 +35,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -390,8 +391,8 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "12, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 12 is not one of 9 to 11",
-    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 11",
+    "13, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 13 is not one of 9 to 12",
+    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 12",
     "9, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "9, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "9, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
@@ -503,6 +504,40 @@ final class PeerTransportTest {
 
   private static void answer(Socket socket, PeerMessage message) throws IOException {
     socket.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(message)));
+  }
+
+  /** Updates would wait behind them. */
+  @Test
+  void messages_toAPeerThatTakesNothing_haveABound_andAreTakenAgainWhenItReads() throws Exception {
+    try (ServerSocket us = new ServerSocket(0)) {
+      HeardFrames heard = new HeardFrames();
+      PeerTransport eu = transport(EU, 0, "us", us.getLocalPort(), heard);
+      eu.dial();
+      PeerMessage welcome = new PeerMessage.Welcome(US, Optional.empty(), 5);
+      try (Socket deaf = us.accept()) {
+        deaf.getOutputStream().write(ByteBufUtil.getBytes(PeerMessage.frame(welcome)));
+        assertThat(heard.next()).isEqualTo("up " + US);
+        await().until(() -> eu.connected() == 1);
+        byte[] message = new byte[50_000];
+        int sent = 0;
+        while (sent < 10_000 && eu.message("us", message)) { // the system takes some
+          sent++;
+          assertThat(eu.buffered().get("us"))
+              .isLessThanOrEqualTo(Dialler.MESSAGES_BYTES_MAX + message.length + 300);
+        }
+        assertThat(sent).isBetween(20, 9_999);
+        Thread.ofVirtual().start(() -> readAll(deaf));
+        await().until(() -> eu.message("us", message));
+      }
+    }
+  }
+
+  private static void readAll(Socket from) {
+    try {
+      from.getInputStream().transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // it is closed
+    }
   }
 
   /** What is given to a connection over which nothing leaves has a bound; then it is closed. */

@@ -36,9 +36,8 @@ public final class NotServed {
     all("HyperLogLog", "PFADD PFCOUNT PFMERGE PFDEBUG PFSELFTEST");
     all("scripts and functions", "EVAL EVALSHA EVAL_RO EVALSHA_RO SCRIPT FCALL FCALL_RO");
     all(
-        "publish and subscribe",
-        "SUBSCRIBE UNSUBSCRIBE PSUBSCRIBE PUNSUBSCRIBE PUBLISH PUBSUB SSUBSCRIBE SUNSUBSCRIBE"
-            + " SPUBLISH MONITOR");
+        "sharded channels and what shows others' commands",
+        "SSUBSCRIBE SUNSUBSCRIBE SPUBLISH MONITOR");
     all(
         "replication and administration of this protocol",
         "REPLICAOF SLAVEOF FAILOVER SYNC PSYNC REPLCONF WAIT WAITAOF SHUTDOWN SAVE BGSAVE"

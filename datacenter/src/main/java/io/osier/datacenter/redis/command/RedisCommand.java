@@ -31,6 +31,7 @@ public record RedisCommand(
     FAST,
     ADMIN,
     DENYOOM,
+    PUBSUB,
     LOADING,
     STALE,
     NO_AUTH

@@ -127,8 +127,7 @@ final class ClientCommand {
       }
       shown = s -> ids.contains(s.id());
     } else if (words.length == 4 && option(words[2]).equals("TYPE")) {
-      boolean all = isNormal(words[3]);
-      shown = s -> all;
+      shown = ofType(words[3]);
     } else if (words.length > 2) {
       throw syntax();
     }
@@ -147,10 +146,11 @@ final class ClientCommand {
     }
   }
 
-  private static boolean isNormal(byte[] type) {
+  private static Predicate<RespSession> ofType(byte[] type) {
     return switch (option(type)) {
-      case "NORMAL" -> true;
-      case "MASTER", "REPLICA", "SLAVE", "PUBSUB" -> false;
+      case "NORMAL" -> s -> s.subscriptions().isEmpty();
+      case "PUBSUB" -> s -> !s.subscriptions().isEmpty();
+      case "MASTER", "REPLICA", "SLAVE" -> s -> false;
       default -> throw new RedisException("ERR Unknown client type '" + text(type) + "'");
     };
   }
@@ -178,8 +178,7 @@ final class ClientCommand {
         case "LADDR" -> killed = killed.and(s -> s.localAddress().equals(value));
         case "USER" -> killed = killed.and(s -> s.user().equals(value));
         case "TYPE" -> {
-          boolean normal = isNormal(words[i + 1]);
-          killed = killed.and(s -> normal);
+          killed = killed.and(ofType(words[i + 1]));
         }
         case "SKIPME" -> {
           String yes = option(words[i + 1]);

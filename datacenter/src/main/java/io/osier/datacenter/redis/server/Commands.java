@@ -25,6 +25,7 @@ final class Commands {
     own.putAll(ServerCommands.all());
     own.putAll(KeyspaceCommands.all());
     own.putAll(TransactionCommands.all());
+    own.putAll(PubSubCommands.all());
     return CommandTable.of(data, own);
   }
 }

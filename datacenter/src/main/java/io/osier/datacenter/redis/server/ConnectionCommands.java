@@ -77,6 +77,10 @@ final class ConnectionCommands {
 
   private static Plan ping(RespSession session, Place place, byte[][] words) {
     arity(words, 1, 2);
+    if (session.subscriptions().restrict()) {
+      RespValue said = words.length == 2 ? new RespValue.Bulk(words[1]) : RespValue.Bulk.of("");
+      return answer(new RespValue.Array(List.of(RespValue.Bulk.of("pong"), said)));
+    }
     return answer(words.length == 2 ? new RespValue.Bulk(words[1]) : new RespValue.Simple("PONG"));
   }
 

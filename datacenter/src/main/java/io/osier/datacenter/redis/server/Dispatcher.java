@@ -8,6 +8,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,10 +89,21 @@ final class Dispatcher {
             : "NOAUTH Authentication required.";
       }
     }
+    if (session.subscriptions().restrict()
+        && !PubSubCommands.WHILE_SUBSCRIBED.contains(name(entry))) {
+      return "ERR Can't execute '"
+          + name(entry).toLowerCase(Locale.ROOT)
+          + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this"
+          + " context";
+    }
     if (entry.has(RedisCommand.Flag.ADMIN) && !session.mayAdminister()) {
       return session.noPermission(entry.command().name());
     }
     return null;
+  }
+
+  private static String name(CommandTable.Entry entry) {
+    return entry.command().name();
   }
 
   private static String unknown(byte[][] words) {

@@ -125,6 +125,7 @@ final class InfoText {
         lines.add("connected_clients:" + port.sessions().size());
         lines.add("blocked_clients:0");
         lines.add("tracking_clients:0");
+        lines.add("pubsub_clients:" + port.pubSub().figures().subscribers());
       }
       case "memory" -> {
         lines.add("used_memory:" + used);
@@ -154,8 +155,8 @@ final class InfoText {
         lines.add("evicted_keys:0");
         lines.add("keyspace_hits:0");
         lines.add("keyspace_misses:0");
-        lines.add("pubsub_channels:0");
-        lines.add("pubsub_patterns:0");
+        lines.add("pubsub_channels:" + port.pubSub().channelCount());
+        lines.add("pubsub_patterns:" + port.pubSub().patternCount());
       }
       case "replication" -> {
         lines.add("role:master");

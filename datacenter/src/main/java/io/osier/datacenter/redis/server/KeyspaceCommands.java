@@ -24,7 +24,6 @@ import io.osier.datacenter.redis.command.Scope;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -223,27 +222,12 @@ final class KeyspaceCommands {
   /** What matches a pattern begins with what the pattern does. */
   private record Range(Optional<Key> from, Optional<Key> to) {
     static Range of(byte @Nullable [] pattern) {
-      byte[] prefix = pattern == null ? new byte[0] : prefix(pattern);
+      byte[] prefix = pattern == null ? new byte[0] : Glob.prefix(pattern);
       if (prefix.length == 0 || prefix.length > Key.LENGTH_MAX) {
         return new Range(Optional.empty(), Optional.empty());
       }
       Key key = Key.of(prefix);
       return new Range(Optional.of(key), key.afterPrefix());
-    }
-
-    private static byte[] prefix(byte[] pattern) {
-      byte[] prefix = new byte[pattern.length];
-      int length = 0;
-      for (int i = 0; i < pattern.length; i++) {
-        if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[') {
-          break;
-        }
-        if (pattern[i] == '\\' && i + 1 < pattern.length) {
-          i++;
-        }
-        prefix[length++] = pattern[i];
-      }
-      return Arrays.copyOf(prefix, length);
     }
   }
 

@@ -10,8 +10,10 @@ import io.osier.core.net.Framing;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Settings;
+import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -51,13 +53,15 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param millis the present time, since 1970
    * @param chance draws seeds and numbers that nobody can guess
    * @param hasher hashes passwords, and rejects what is too much
+   * @param pubSub its channels
    */
   public record Around(
       ReplicaId self,
       String version,
       LongSupplier millis,
       RandomGenerator chance,
-      Executor hasher) {}
+      Executor hasher,
+      PubSub pubSub) {}
 
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
@@ -241,6 +245,10 @@ public final class RedisPort implements ClientServer.Protocol {
 
   Logins logins() {
     return logins;
+  }
+
+  PubSub pubSub() {
+    return around.pubSub;
   }
 
   CursorTable cursors() {

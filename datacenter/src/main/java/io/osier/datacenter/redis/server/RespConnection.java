@@ -40,6 +40,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Beyond this what comes waits in the network while commands behind another one wait. */
   private static final int UNTAKEN_MAX = 1 << 16;
 
+  /** So many turns in a row have a connection that has nothing to do but to send messages. */
+  private static final int PUSHING_TURNS_MAX = 16;
+
   /** Time for a refusal to be read before the connection is closed. */
   private static final long REFUSED_MILLIS = 100;
 
@@ -50,6 +53,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final Answers answers;
   private final Steps steps;
   private final RespSession session;
+  private final Subscriptions subscriptions;
   private final Dispatcher dispatcher;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Wakeups wakeups = Wakeups.ofLoop();
@@ -76,6 +80,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.answers = new Answers(channel);
     this.steps = new Steps(channel, this.requests, answers, this);
     this.session = new RespSession(channel, port, this.requests, this);
+    this.subscriptions = new Subscriptions(channel, session, answers, steps, this::wakeLater);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
@@ -93,11 +98,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   @Override
   public void closeIfGone() {
     requests.closeIfGone();
+    subscriptions.closeIfForbidden();
   }
 
   @Override
   public long waitingBytes() {
-    return answers.waitingBytes();
+    return answers.waitingBytes() + subscriptions.waitingBytes();
   }
 
   @Override
@@ -166,6 +172,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     steps.close();
     input.close();
     answers.close();
+    subscriptions.close();
     session.end();
     ctx.fireChannelInactive();
   }
@@ -191,17 +198,21 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       return;
     }
     working = true;
+    int turns = 0;
     try {
       do {
         requests.hold();
         try {
           steps.finish();
           take();
+          subscriptions.push();
         } finally {
           requests.release();
         }
         answers.flush();
-      } while (steps.areAnswered() || (!starved && mayTake()));
+      } while (steps.areAnswered()
+          || (!starved && mayTake())
+          || (subscriptions.mayPush() && ++turns < PUSHING_TURNS_MAX));
       listen();
       if (answers.isEnded() || (ending && answers.size() == 0)) {
         close();
@@ -211,6 +222,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       channel.close();
     } finally {
       working = false;
+    }
+    if (subscriptions.mayPush()) {
+      wakeLater(); // others have a turn before
     }
   }
 
@@ -243,6 +257,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** The answer to a command. */
   void answer(Place place, RespValue value) {
     answers.fill(place, value);
+  }
+
+  Subscriptions subscriptions() {
+    return subscriptions;
   }
 
   /** Nothing behind a command is done; the connection ends behind its answer. */

@@ -7,6 +7,7 @@ import io.osier.core.tls.TlsName;
 import io.osier.datacenter.access.Identity;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
@@ -101,6 +102,7 @@ final class RespSession {
     requests.welcome(identity);
     user = identity.user();
     connection.welcome();
+    subscriptions().closeIfForbidden();
   }
 
   /**
@@ -156,6 +158,14 @@ final class RespSession {
             .in(users)
             .filter(u -> u.may(Grant.onAll(Grant.Right.ADMIN)))
             .isPresent();
+  }
+
+  /** Notes that something was refused, because a right is missing. */
+  void refused(String command, Grant missing) {
+    requests
+        .access()
+        .audit()
+        .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
   }
 
   /** What Redis says to who may not do a command. */
@@ -228,6 +238,15 @@ final class RespSession {
     return requests;
   }
 
+  Subscriptions subscriptions() {
+    return connection.subscriptions();
+  }
+
+  /** The keyspace that is selected. */
+  String keyspace() {
+    return port.keyspace(database).name();
+  }
+
   boolean resp3() {
     return resp3;
   }
@@ -287,6 +306,7 @@ final class RespSession {
     connection.alone(
         () -> {
           transaction.close();
+          subscriptions().reset();
           RespValue answer = new RespValue.Simple("RESET");
           database = 0;
           name = "";
@@ -327,6 +347,8 @@ final class RespSession {
   /** A line of CLIENT LIST. */
   String line() {
     long now = port.millis();
+    int channels = subscriptions().channels();
+    int patterns = subscriptions().patterns();
     return "id="
         + id
         + " addr="
@@ -340,10 +362,14 @@ final class RespSession {
         + " idle="
         + Math.max(0, now - lastMillis) / 1000
         + " flags="
-        + (transaction.queued() < 0 ? "N" : "x")
+        + (transaction.queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
         + " db="
         + database
-        + " sub=0 psub=0 ssub=0 multi="
+        + " sub="
+        + channels
+        + " psub="
+        + patterns
+        + " ssub=0 multi="
         + transaction.queued()
         + " watch="
         + transaction.watched()

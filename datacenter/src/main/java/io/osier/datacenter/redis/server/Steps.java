@@ -50,7 +50,7 @@ final class Steps {
   private int holding;
 
   /** What must wait until no update is under way. */
-  private @Nullable Step waiting;
+  private @Nullable Runnable waiting;
 
   /** What is done once nothing is under way. */
   private @Nullable Runnable alone;
@@ -130,10 +130,27 @@ final class Steps {
       holding++;
     }
     if (scans && updates > 0) {
-      waiting = step; // a scan takes no turn among updates
+      waiting = () -> ask(step); // a scan takes no turn among updates
     } else {
       ask(step);
     }
+  }
+
+  /**
+   * Does something once no update is under way, and holds up what is behind it. If an update ends
+   * the connection, it is not done.
+   */
+  void behindUpdates(Runnable action) {
+    if (updates == 0) {
+      action.run();
+      return;
+    }
+    holding++;
+    waiting =
+        () -> {
+          holding--;
+          action.run();
+        };
   }
 
   private void ask(Step step) {
@@ -241,10 +258,10 @@ final class Steps {
         continue;
       }
       finish(step);
-      Step next = waiting;
+      Runnable next = waiting;
       if (next != null && updates == 0) {
         waiting = null;
-        ask(next);
+        next.run();
       }
       Runnable then = alone;
       if (then != null && underWay == 0) {
@@ -261,6 +278,7 @@ final class Steps {
           channel.remoteAddress(),
           Arrays.toString(step.replies));
       connection.endAt(step.place);
+      waiting = null;
       return;
     }
     if (step.holds) {

@@ -62,7 +62,8 @@ final class RawRedis implements AutoCloseable {
   }
 
   /**
-   * Reads an answer: of bulks the content, of several a list, of all else the line.
+   * Reads an answer: of bulks the content, of several a list (behind > if it was pushed), of all
+   * else the line.
    *
    * @throws EOFException if the connection has ended
    */
@@ -77,13 +78,13 @@ final class RawRedis implements AutoCloseable {
         byte[] content = in.readNBytes(length + 2);
         return new String(content, 0, length, ISO_8859_1);
       }
-      case '*', '%', '~' -> {
+      case '*', '%', '~', '>' -> {
         int count = Integer.parseInt(head.substring(1)) * (head.charAt(0) == '%' ? 2 : 1);
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
           parts.add(read());
         }
-        return parts.toString();
+        return (head.charAt(0) == '>' ? ">" : "") + parts;
       }
       default -> {
         return head;

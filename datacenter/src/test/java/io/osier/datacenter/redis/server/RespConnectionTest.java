@@ -14,18 +14,12 @@ import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
-import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
-import io.osier.datacenter.frontend.AccessControl;
-import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
-import io.osier.datacenter.frontend.RequestWatch;
-import io.osier.datacenter.frontend.SlowLog;
+import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.shard.agent.OrderedQueue;
-import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -33,8 +27,6 @@ import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -52,7 +44,7 @@ import org.junit.jupiter.api.Test;
 
 /** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
 final class RespConnectionTest {
-  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId EU = ServedClients.EU;
   private static final byte[] SALT = new byte[ScramCredential.SALT_BYTES];
 
   /** What was asked and waits for its answer. */
@@ -90,32 +82,19 @@ final class RespConnectionTest {
             throw new AssertionError("nobody administers");
           }
         };
-    server =
-        new ClientServer(
-            EU,
-            ClientServer.sockets(),
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            limits,
-            ofUsers,
-            MemoryPlan.ofThisProcess(),
-            new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
-            Optional.empty(),
-            new AccessControl(
-                () -> users,
-                "osier",
-                new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
-                new AuditLog("eu")),
-            handler);
+    server = ServedClients.start(limits, ofUsers, () -> users, handler);
     RedisPort redis =
         new RedisPort(
             Map.of(),
             handler,
-            new RedisPort.Around(EU, "test", () -> 1_000, new Random(1), this::hash));
-    port =
-        server
-            .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), redis)
-            .address()
-            .getPort();
+            new RedisPort.Around(
+                EU,
+                "test",
+                () -> 1_000,
+                new Random(1),
+                this::hash,
+                new PubSub(1 << 20, PubSub.Peers.NONE)));
+    port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 
   private void hash(Runnable password) {

@@ -22,8 +22,12 @@ public final class LinkBuffer {
     this(BYTES_MAX, LARGE_BYTES_MIN);
   }
 
-  /** With other bounds. */
-  LinkBuffer(long bytesMax, int largeBytesMin) {
+  /**
+   * With other bounds.
+   *
+   * @param largeBytesMin so many bytes has what does not count
+   */
+  public LinkBuffer(long bytesMax, int largeBytesMin) {
     this.bytesMax = bytesMax;
     this.largeBytesMin = largeBytesMin;
   }

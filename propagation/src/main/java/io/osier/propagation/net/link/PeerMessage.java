@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 11;
+  int PROTOCOL_VERSION = 12;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -35,6 +35,9 @@ public sealed interface PeerMessage {
 
   /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 11;
+
+  /** From this version on messages of clients travel as notes, to whoever subscribes. */
+  int MESSAGES_VERSION = 12;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;
@@ -133,8 +136,8 @@ public sealed interface PeerMessage {
   record Data(int keyspace, int partition, byte[] frame) implements PeerMessage {}
 
   /**
-   * What one datacenter's operators want to know of another: not replication, and nobody waits for
-   * it.
+   * What one datacenter's operators want to know of another, or what a client has published: not
+   * replication, and nobody waits for it.
    *
    * @param content at most {@link #NOTE_BYTES_MAX}; the transport does not look at it
    */

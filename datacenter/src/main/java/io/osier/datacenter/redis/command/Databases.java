@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.command;
 
 import io.osier.protocol.Reply;
 import java.util.List;
@@ -11,15 +11,15 @@ import java.util.Optional;
  * @param named by number; none where nothing is set: then 0 is the only keyspace, or the one that
  *     is called default
  */
-record Databases(Map<Integer, String> named) {
+public record Databases(Map<Integer, String> named) {
   private static final String DEFAULT = "default";
 
-  Databases {
+  public Databases {
     named = Map.copyOf(named);
   }
 
   /** The keyspace of a number, if there is one among these. */
-  Optional<Reply.KeyspaceInfo> find(int number, List<Reply.KeyspaceInfo> keyspaces) {
+  public Optional<Reply.KeyspaceInfo> find(int number, List<Reply.KeyspaceInfo> keyspaces) {
     if (named.isEmpty() && number == 0 && keyspaces.size() == 1) {
       return Optional.of(keyspaces.getFirst());
     }
@@ -28,7 +28,7 @@ record Databases(Map<Integer, String> named) {
   }
 
   /** One more than the highest number; at least 1. */
-  int count() {
+  public int count() {
     return named.keySet().stream().mapToInt(n -> n + 1).max().orElse(1);
   }
 }

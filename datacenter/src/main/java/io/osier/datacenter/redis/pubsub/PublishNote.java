@@ -1,0 +1,52 @@
+package io.osier.datacenter.redis.pubsub;
+
+import io.osier.core.OsierException;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+
+/**
+ * A message on its way to the subscribers of another datacenter. It travels as a note of its own
+ * kind, and may be lost.
+ *
+ * @param keyspace whose channel; datacenters may number it as different databases
+ */
+public record PublishNote(String keyspace, byte[] channel, byte[] content) {
+  private static final byte KIND = 8;
+  private static final int KEYSPACE_BYTES_MAX = 256;
+
+  /** Whether a note is one of these. */
+  public static boolean isOne(byte[] note) {
+    return note.length > 0 && note[0] == KIND;
+  }
+
+  /** The note's bytes. */
+  public byte[] encode() {
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeByte(KIND);
+          out.writeText(keyspace);
+          out.writeBlob(channel);
+          out.write(content);
+        });
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @throws MalformedException if the bytes are none
+   */
+  static PublishNote decode(byte[] note) {
+    WireInput in = new WireInput(note);
+    try {
+      in.readByte();
+      String keyspace = in.readText(KEYSPACE_BYTES_MAX);
+      byte[] channel = in.readBlob(PubSub.NAME_BYTES_MAX);
+      return new PublishNote(keyspace, channel, in.readBytes(in.remaining()));
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a published message: " + OsierException.reasonOf(e), e);
+    }
+  }
+}

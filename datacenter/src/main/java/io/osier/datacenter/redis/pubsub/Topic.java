@@ -1,0 +1,66 @@
+package io.osier.datacenter.redis.pubsub;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What can be subscribed to: a channel of a keyspace, or a pattern of channels. Immutable. */
+public final class Topic {
+  private final boolean pattern;
+  private final String keyspace;
+  private final byte[] name;
+  private final int hash;
+
+  private Topic(boolean pattern, String keyspace, byte[] name) {
+    this.pattern = pattern;
+    this.keyspace = keyspace;
+    this.name = name;
+    this.hash = 31 * keyspace.hashCode() + Arrays.hashCode(name);
+  }
+
+  /**
+   * A channel.
+   *
+   * @param name which nobody changes
+   */
+  public static Topic channel(String keyspace, byte[] name) {
+    return new Topic(false, keyspace, name);
+  }
+
+  /**
+   * All channels whose names match.
+   *
+   * @param pattern which nobody changes
+   */
+  public static Topic pattern(String keyspace, byte[] pattern) {
+    return new Topic(true, keyspace, pattern);
+  }
+
+  /** Whether it is a pattern. */
+  public boolean isPattern() {
+    return pattern;
+  }
+
+  /** Whose channels it is about. */
+  public String keyspace() {
+    return keyspace;
+  }
+
+  /** The channel's name, or the pattern; not to be changed. */
+  public byte[] name() {
+    return name;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Topic t
+        && hash == t.hash
+        && pattern == t.pattern
+        && keyspace.equals(t.keyspace)
+        && Arrays.equals(name, t.name);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+}

@@ -1,0 +1,182 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.OwnCommands.answer;
+import static io.osier.datacenter.redis.server.OwnCommands.arity;
+import static io.osier.datacenter.redis.server.OwnCommands.option;
+import static io.osier.datacenter.redis.server.OwnCommands.text;
+import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
+
+import io.osier.core.Grant;
+import io.osier.core.Grant.Right;
+import io.osier.core.Key;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
+import io.osier.datacenter.redis.command.RedisCommand.Flag;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.pubsub.Subscriber;
+import io.osier.datacenter.redis.pubsub.Topic;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands about channels, which belong to the keyspace that is selected. Who may read keys of a
+ * name may hear a channel of that name, and who may write them may publish. Static, for any thread.
+ */
+final class PubSubCommands {
+  /** What may be asked in RESP2 while there are subscriptions. */
+  static final Set<String> WHILE_SUBSCRIBED =
+      Set.of("SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PING", "QUIT", "RESET");
+
+  private static final byte[] EVERYTHING = {'*'};
+  private static final Set<Flag> FLAGS = Set.of(Flag.PUBSUB);
+
+  private PubSubCommands() {}
+
+  static Map<RedisCommand, CommandTable.Action> all() {
+    return new OwnCommands("pubsub")
+        .add(
+            "SUBSCRIBE",
+            -2,
+            "Listens to channels.",
+            FLAGS,
+            (session, place, words) -> subscribe(session, place, words, Topic::channel))
+        .add(
+            "PSUBSCRIBE",
+            -2,
+            "Listens to channels whose names match patterns.",
+            FLAGS,
+            (session, place, words) -> subscribe(session, place, words, Topic::pattern))
+        .add(
+            "UNSUBSCRIBE",
+            -1,
+            "Stops listening to channels.",
+            FLAGS,
+            (session, place, words) -> unsubscribe(session, place, words, false))
+        .add(
+            "PUNSUBSCRIBE",
+            -1,
+            "Stops listening to channels whose names match patterns.",
+            FLAGS,
+            (session, place, words) -> unsubscribe(session, place, words, true))
+        .add(
+            "PUBLISH",
+            3,
+            "Sends a message to who listens to a channel, at all datacenters.",
+            Set.of(Flag.PUBSUB, Flag.FAST),
+            PubSubCommands::publish)
+        .add("PUBSUB", -2, "Tells of channels.", FLAGS, PubSubCommands::pubSub)
+        .all();
+  }
+
+  private static @Nullable Plan subscribe(
+      RespSession session, Place place, byte[][] words, BiFunction<String, byte[], Topic> topic) {
+    List<Topic> topics = topics(session, words, topic);
+    topics.forEach(t -> check(session, Right.READ, t, words[0]));
+    Subscriptions own = session.subscriptions();
+    own.answer(place, own.subscriber().subscribe(topics));
+    return null;
+  }
+
+  private static @Nullable Plan unsubscribe(
+      RespSession session, Place place, byte[][] words, boolean patterns) {
+    Subscriptions own = session.subscriptions();
+    own.pushAll(); // what was published before is heard before
+    Subscriber subscriber = own.subscriber();
+    own.answer(
+        place,
+        words.length == 1
+            ? subscriber.unsubscribeAll(patterns)
+            : subscriber.unsubscribe(
+                topics(session, words, patterns ? Topic::pattern : Topic::channel)));
+    return null;
+  }
+
+  private static List<Topic> topics(
+      RespSession session, byte[][] words, BiFunction<String, byte[], Topic> topic) {
+    String keyspace = session.keyspace();
+    List<Topic> topics = new ArrayList<>(words.length - 1);
+    for (int i = 1; i < words.length; i++) {
+      topics.add(topic.apply(keyspace, words[i]));
+    }
+    return topics;
+  }
+
+  private static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
+    byte[] channel = words[1];
+    byte[] content = words[2];
+    PubSub.check(channel, content);
+    String keyspace = session.keyspace();
+    check(session, Right.WRITE, Topic.channel(keyspace, channel), words[0]);
+    // Who hears of it may look at what was written before.
+    session
+        .subscriptions()
+        .publish(
+            place,
+            () -> new RespValue.Int(session.port().pubSub().publish(keyspace, channel, content)));
+    return null;
+  }
+
+  private static Plan pubSub(RespSession session, Place place, byte[][] words) {
+    PubSub all = session.port().pubSub();
+    String keyspace = session.keyspace();
+    return switch (option(words[1])) {
+      case "CHANNELS" -> {
+        arity(words, 2, 3);
+        byte[] pattern = Glob.checked(words.length == 3 ? words[2] : EVERYTHING);
+        check(session, Right.READ, Topic.pattern(keyspace, pattern), words[0]);
+        yield answer(
+            new RespValue.Array(
+                all.channels(keyspace, pattern).stream()
+                    .<RespValue>map(RespValue.Bulk::new)
+                    .toList()));
+      }
+      case "NUMSUB" -> {
+        List<RespValue> counts = new ArrayList<>();
+        for (byte[] channel : Arrays.asList(words).subList(2, words.length)) {
+          check(session, Right.READ, Topic.channel(keyspace, channel), words[0]);
+          counts.add(new RespValue.Bulk(channel));
+          counts.add(new RespValue.Int(all.subscribers(keyspace, channel)));
+        }
+        yield answer(new RespValue.Array(counts));
+      }
+      case "NUMPAT" -> {
+        arity(words, 2, 2);
+        yield answer(new RespValue.Int(all.patterns(keyspace)));
+      }
+      case "SHARDCHANNELS", "SHARDNUMSUB" ->
+          throw new RedisException(
+              "ERR sharded channels are not served by Osier; see docs/REDIS.md");
+      default -> throw unknownPart(words);
+    };
+  }
+
+  // ---------------------------------------------------------------- rights
+
+  private static void check(RespSession session, Right right, Topic topic, byte[] command) {
+    Grant missing = missing(session, right, topic);
+    if (missing != null) {
+      session.refused(text(command).toLowerCase(Locale.ROOT), missing);
+      throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
+    }
+  }
+
+  /** A right that a session's user needs for a channel, or for all that match, and lacks. */
+  static @Nullable Grant missing(RespSession session, Right right, Topic topic) {
+    byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
+    int length = Math.min(begin.length, Key.LENGTH_MAX);
+    Grant needed =
+        length == 0
+            ? Grant.on(right, topic.keyspace())
+            : Grant.on(right, topic.keyspace(), Key.of(begin, 0, length));
+    return session.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
+  }
+}

@@ -1,0 +1,49 @@
+package io.osier.datacenter.redis.server;
+
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.RequestWatch;
+import io.osier.datacenter.frontend.SlowLog;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.link.PortLimits;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** A server for clients on loopback, without TLS. */
+final class ServedClients {
+  static final ReplicaId EU = new ReplicaId("eu", 1);
+
+  private ServedClients() {}
+
+  /** Any free port. */
+  static InetSocketAddress anyPort() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  static ClientServer start(
+      PortLimits limits, UserLimits ofUsers, Supplier<Users> users, ClientServer.Handler handler) {
+    return new ClientServer(
+        EU,
+        ClientServer.sockets(),
+        anyPort(),
+        limits,
+        ofUsers,
+        MemoryPlan.ofThisProcess(),
+        new RequestWatch(new SlowLog(0), Traces.OFF, System::nanoTime),
+        Optional.empty(),
+        new AccessControl(
+            users,
+            "osier",
+            new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
+            new AuditLog("eu")),
+        handler);
+  }
+}

@@ -73,7 +73,7 @@ final class CommandTable {
 
   /** Commands of the session that are queued between MULTI and EXEC: they ask no partition. */
   private static final Set<String> QUEUED =
-      Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH");
+      Set.of("PING", "ECHO", "TIME", "SELECT", "CONFIG", "UNWATCH", "PUBLISH");
 
   /** Commands that take longer than a transaction's partition has. */
   private static final Set<String> SLOW = Set.of("LCS");

@@ -111,18 +111,26 @@ final class PubSubCommands {
   }
 
   private static @Nullable Plan publish(RespSession session, Place place, byte[][] words) {
-    byte[] channel = words[1];
-    byte[] content = words[2];
-    PubSub.check(channel, content);
-    String keyspace = session.keyspace();
-    check(session, Right.WRITE, Topic.channel(keyspace, channel), words[0]);
+    checkPublish(session, words);
     // Who hears of it may look at what was written before.
-    session
-        .subscriptions()
-        .publish(
-            place,
-            () -> new RespValue.Int(session.port().pubSub().publish(keyspace, channel, content)));
+    session.subscriptions().publish(place, () -> published(session, words));
     return null;
+  }
+
+  /**
+   * Looks whether a session may publish what a command says.
+   *
+   * @throws RedisException if not
+   */
+  static void checkPublish(RespSession session, byte[][] words) {
+    PubSub.check(words[1], words[2]);
+    check(session, Right.WRITE, Topic.channel(session.keyspace(), words[1]), words[0]);
+  }
+
+  /** Publishes what a command says; its answer. */
+  static RespValue published(RespSession session, byte[][] words) {
+    return new RespValue.Int(
+        session.port().pubSub().publish(session.keyspace(), words[1], words[2]));
   }
 
   private static Plan pubSub(RespSession session, Place place, byte[][] words) {

@@ -123,6 +123,16 @@ final class TransactionCommands {
         && ConnectionCommands.database(words[1]) != session.database()) {
       throw new RedisException("ERR a transaction is of one database: SELECT it before MULTI");
     }
+    if (entry.command().name().equals("PUBLISH")) {
+      PubSubCommands.checkPublish(session, words);
+      return new Queued(
+          entry.command(),
+          words,
+          () -> {
+            PubSubCommands.checkPublish(session, words); // rights may have gone since
+            return PubSubCommands.published(session, words);
+          });
+    }
     return new Queued(
         entry.command(),
         words,

@@ -151,6 +151,21 @@ final class TransactionConnectionTest {
   }
 
   @Test
+  void publish_isDoneWithTheTransaction() throws IOException {
+    try (RawRedis redis = connect();
+        RawRedis subscriber = connect()) {
+      subscriber.ask("SUBSCRIBE news");
+      assertThat(ask(redis, "MULTI", "PUBLISH news forgotten", "DISCARD").getLast())
+          .isEqualTo("+OK");
+      assertThat(ask(redis, "MULTI", "PUBLISH news aborted", "NOSUCH", "EXEC").getLast())
+          .isEqualTo(ABORTED);
+      assertThat(ask(redis, "MULTI", "SET s 1", "PUBLISH news done", "EXEC").getLast())
+          .isEqualTo("[+OK, :1]");
+      assertThat(subscriber.read()).isEqualTo("[message, news, done]");
+    }
+  }
+
+  @Test
   void resetAndQuit_forgetAll() throws IOException {
     try (RawRedis redis = connect()) {
       assertThat(ask(redis, "MULTI", "SET s 1", "RESET", "EXEC", "GET s"))

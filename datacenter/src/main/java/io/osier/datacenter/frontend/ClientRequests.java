@@ -140,6 +140,14 @@ public final class ClientRequests {
     }
   }
 
+  /** It is nobody any more, as before {@link #welcome}; what is under way goes on. */
+  public void forget() {
+    leave();
+    known = false;
+    visitor = new ConnectionUser(NOBODY);
+    room.setBudget(shared.requestBytes);
+  }
+
   private void leave() {
     UserQuotas.Quota of = quota;
     if (of != null) {

@@ -21,8 +21,8 @@ public final class RespDecoder {
    * @param bytes of a whole command
    */
   public record Limits(int words, int wordBytes, int bytes) {
-    /** Of who is not known yet. */
-    public static final Limits UNKNOWN_USER = new Limits(10, 16 << 10, 1 << 20);
+    /** Of who is not known yet: the words, and the lines with their lengths. */
+    public static final Limits UNKNOWN_USER = new Limits(10, 16 << 10, 11 * (16 << 10));
   }
 
   /** Most words of a command. */
@@ -101,7 +101,7 @@ public final class RespDecoder {
         return -1;
       }
       isLine = bytes[from] != '*';
-      int end = lineEnd(bytes, from, to, isLine ? LINE_BYTES_MAX : NUMBER_BYTES_MAX);
+      int end = lineEnd(bytes, from, to, isLine ? lineBytesMax() : NUMBER_BYTES_MAX);
       if (end < 0) {
         return -1;
       }
@@ -171,7 +171,7 @@ public final class RespDecoder {
     }
     if (end - start > max) {
       throw new ProtocolError(
-          max == LINE_BYTES_MAX
+          max > NUMBER_BYTES_MAX
               ? "too big inline request"
               : bytes[start] == '*' ? "too big mbulk count string" : "too big bulk count string");
     }
@@ -202,6 +202,10 @@ public final class RespDecoder {
       value = 10 * value + (bytes[i] - '0');
     }
     return negative ? -value : value;
+  }
+
+  private int lineBytesMax() {
+    return Math.min(LINE_BYTES_MAX, limits.bytes);
   }
 
   private static String printable(byte b) {
@@ -235,6 +239,9 @@ public final class RespDecoder {
     line = words(bytes, from, end);
     if (line.size() > limits.words) {
       throw new ProtocolError("unauthenticated multibulk length");
+    }
+    if (line.stream().anyMatch(word -> word.length > limits.wordBytes)) {
+      throw new ProtocolError("unauthenticated bulk length");
     }
     count = line.size();
     next(from, lineFeed);

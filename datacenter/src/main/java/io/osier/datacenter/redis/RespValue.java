@@ -18,6 +18,7 @@ public sealed interface RespValue {
   static long bytesOf(RespValue value) {
     return switch (value) {
       case Bulk v -> VALUE_BYTES + v.bytes().length;
+      case Err v -> VALUE_BYTES + v.text().length();
       case Array v -> bytes(v.values());
       case Pairs v -> bytes(v.keysAndValues());
       case Elements v -> bytes(v.values());
@@ -42,7 +43,16 @@ public sealed interface RespValue {
    *
    * @param text begins with a word in capitals, as in {@code ERR syntax error}; without line ends
    */
-  record Err(String text) implements RespValue {}
+  record Err(String text) implements RespValue {
+    /** Longer ones repeat what a client has sent. */
+    static final int LENGTH_MAX = 1_024;
+
+    public Err {
+      if (text.length() > LENGTH_MAX) {
+        text = text.substring(0, LENGTH_MAX) + "...";
+      }
+    }
+  }
 
   /** A whole number. */
   record Int(long value) implements RespValue {}

@@ -261,4 +261,20 @@ final class RespDecoderTest {
     assertThat(decoder.decode(head, 0, head.length)).isEqualTo(-1);
     assertThat(decoder.room()).isLessThanOrEqualTo(16);
   }
+
+  @Test
+  void decode_lineOfAnUnknownUser_isNoLongerThanItsCommandMayBe() {
+    RespDecoder.Limits limits = RespDecoder.Limits.UNKNOWN_USER;
+    assertThat(ofUnknownUser("x".repeat(limits.bytes() + 1)).error())
+        .isEqualTo("Protocol error: too big inline request");
+    assertThat(ofUnknownUser("AUTH " + "x".repeat(limits.wordBytes() + 1) + "\r\n").error())
+        .isEqualTo("Protocol error: unauthenticated bulk length");
+    String longest = "x".repeat(limits.wordBytes());
+    assertThat(ofUnknownUser("AUTH " + longest + " " + longest + "\r\n").commands()).hasSize(1);
+  }
+
+  private static SimpleDecoder.Outcome ofUnknownUser(String sent) {
+    byte[] bytes = sent.getBytes(ISO_8859_1);
+    return decode(bytes, RespDecoder.Limits.UNKNOWN_USER, List.of(bytes.length));
+  }
 }

@@ -149,4 +149,11 @@ final class RespEncoderTest {
     encoder.clear(1 << 16);
     assertThat(encoder.bytes().length).isLessThan(1 << 16);
   }
+
+  @Test
+  void err_thatRepeatsMuchOfWhatCame_isCut() {
+    assertThat(new RespValue.Err("ERR " + "x".repeat(1 << 20)).text())
+        .hasSize(RespValue.Err.LENGTH_MAX + 3)
+        .endsWith("xx...");
+  }
 }

@@ -62,7 +62,9 @@ final class SimpleDecoder {
     boolean known = limits.words() >= RespDecoder.WORDS_MAX;
     int all = left[0].length();
     if (left[0].charAt(0) != '*') {
-      String line = line(left, RespDecoder.LINE_BYTES_MAX, "too big inline request");
+      String line =
+          line(
+              left, Math.min(RespDecoder.LINE_BYTES_MAX, limits.bytes()), "too big inline request");
       return line == null ? null : words(line.replaceFirst("\r\\z", ""), limits);
     }
     String count = line(left, 64, "too big mbulk count string");
@@ -148,6 +150,9 @@ final class SimpleDecoder {
     }
     if (words.size() > limits.words()) {
       throw new ProtocolError("unauthenticated multibulk length");
+    }
+    if (words.stream().anyMatch(word -> word.length() > limits.wordBytes())) {
+      throw new ProtocolError("unauthenticated bulk length");
     }
     return words;
   }

@@ -74,7 +74,7 @@ final class Answers {
     long bytes = RespValue.bytesOf(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
-    if (places.peek() != place) {
+    if (places.peek() != place || !channel.isWritable()) { // otherwise it leaves at once
       place.bytes = fits ? bytes : RespValue.VALUE_BYTES;
       waitingBytes.addAndGet(place.bytes);
     }

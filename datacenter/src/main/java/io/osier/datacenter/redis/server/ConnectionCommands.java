@@ -69,7 +69,7 @@ final class ConnectionCommands {
             ANYBODY,
             (session, place, words) -> {
               session.reset(place);
-              return answer(new RespValue.Simple("RESET"));
+              return null;
             })
         .add("CLIENT", -2, "Tells of connections.", Set.of(), ClientCommand::client)
         .all();
@@ -100,7 +100,8 @@ final class ConnectionCommands {
               + " you sure your configuration is correct?");
     }
     String user = words.length == 3 ? text(words[1]) : Users.DEFAULT;
-    return session.login(place, user, words[words.length - 1], () -> RespValue.OK);
+    session.login(place, user, words[words.length - 1], () -> RespValue.OK);
+    return null;
   }
 
   private static @Nullable Plan hello(RespSession session, Place place, byte[][] words) {
@@ -129,7 +130,8 @@ final class ConnectionCommands {
     boolean to3 = resp3;
     String called = name;
     if (user != null && password != null) {
-      return session.login(place, text(user), password, () -> welcome(session, place, to3, called));
+      session.login(place, text(user), password, () -> welcome(session, place, to3, called));
+      return null;
     }
     if (!session.requests().isWelcome()) {
       session.begin();

@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.server;
 import io.osier.core.OsierException;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;

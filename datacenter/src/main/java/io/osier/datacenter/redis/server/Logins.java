@@ -67,6 +67,9 @@ final class Logins {
       ScramCredential credential = of.orElseGet(() -> access.decoy(name));
       hasher.execute(
           () -> {
+            if (mustPause(access, name, from, then)) {
+              return; // others have failed while this one waited
+            }
             if (passwords.isRight(name, password, credential) && of.isPresent()) {
               right(access, name, credential, from, then);
             } else {
@@ -78,6 +81,20 @@ final class Logins {
       then.accept(Optional.empty(), RedisErrors.of(e).text());
     } catch (RejectedExecutionException e) {
       then.accept(Optional.empty(), "BUSY nothing was done: too many logins wait; try again");
+    }
+  }
+
+  private static boolean mustPause(
+      AccessControl access,
+      String name,
+      SocketAddress from,
+      BiConsumer<Optional<Identity>, String> then) {
+    try {
+      access.checkPause(name, from);
+      return false;
+    } catch (OsierException e) {
+      then.accept(Optional.empty(), RedisErrors.of(e).text());
+      return true;
     }
   }
 

@@ -11,6 +11,7 @@ import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.Settings;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

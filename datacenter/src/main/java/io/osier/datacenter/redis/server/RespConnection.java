@@ -15,6 +15,7 @@ import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.propagation.net.link.ConnectionGuard;
 import java.util.concurrent.RejectedExecutionException;
@@ -86,7 +87,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private boolean isInCommand() {
-    return !ending && !steps.isHolding() && input.size() > 0;
+    return !ending && starved && input.size() > 0;
   }
 
   @Override
@@ -284,6 +285,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     steps.hold();
   }
 
+  /** Does something with nothing beside it, before {@link #goOn}. */
+  void alone(Runnable then) {
+    steps.alone(then);
+  }
+
   /** What was held is begun. */
   void goOn() {
     steps.goOn();
@@ -291,9 +297,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   /** It is known who this is. */
-  void welcome(RespDecoder.Limits limits) {
+  void welcome() {
     guard.greeted();
-    input.setLimits(limits);
+    input.setLimits(RedisPort.LIMITS);
+  }
+
+  /** It is not known any more who this is. */
+  void forget() {
+    input.setLimits(RespDecoder.Limits.UNKNOWN_USER);
   }
 
   /** Something was answered; by any thread. */

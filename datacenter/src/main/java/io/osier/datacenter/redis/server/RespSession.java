@@ -10,20 +10,23 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
-import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.transaction.Transaction;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one connection has said of itself and chosen. Used by the channel's loop only; what CLIENT
  * LIST shows is read by others, too.
  */
 final class RespSession {
+  private static final Logger LOG = LoggerFactory.getLogger(RespSession.class);
+
   /** What CLIENT REPLY says. */
   enum Replies {
     ON,
@@ -97,7 +100,7 @@ final class RespSession {
   void welcome(Identity identity) {
     requests.welcome(identity);
     user = identity.user();
-    connection.welcome(RedisPort.LIMITS);
+    connection.welcome();
   }
 
   /**
@@ -105,21 +108,28 @@ final class RespSession {
    *
    * @param then what is answered if it is
    */
-  @Nullable Plan login(Place place, String name, byte[] password, Supplier<RespValue> then) {
-    Users users = requests.access().users();
-    if (users.isOpen() && name.equals(Users.DEFAULT)) {
-      return new Plan.Answer(then.get()); // whose password may be any
+  void login(Place place, String name, byte[] password, Supplier<RespValue> then) {
+    connection.alone(() -> judge(place, name, password, then));
+  }
+
+  private void judge(Place place, String name, byte[] password, Supplier<RespValue> then) {
+    if (requests.access().users().isOpen() && name.equals(Users.DEFAULT)) {
+      judged(place, Optional.of(Identity.DEFAULT), "", then); // whose password may be any
+      return;
     }
-    connection.hold();
     port.logins()
         .login(
             requests.access(),
             name,
             RespDecoder.text(password).toCharArray(),
             channel.remoteAddress(),
-            (identity, error) ->
-                channel.eventLoop().execute(() -> judged(place, identity, error, then)));
-    return null;
+            (identity, error) -> {
+              try {
+                channel.eventLoop().execute(() -> judged(place, identity, error, then));
+              } catch (RejectedExecutionException e) {
+                LOG.debug("client {} is gone with its loop", channel.remoteAddress(), e);
+              }
+            });
   }
 
   private void judged(
@@ -272,13 +282,31 @@ final class RespSession {
     connection.endBehind(place);
   }
 
-  /** As if it had just come, but as the same user where that is known without a login. */
+  /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
     transaction.close();
-    database = 0;
-    name = "";
-    setReplies(place, Replies.ON);
-    setResp3(place, false);
+    connection.alone(
+        () -> {
+          RespValue answer = new RespValue.Simple("RESET");
+          database = 0;
+          name = "";
+          setReplies(place, Replies.ON);
+          setResp3(place, false);
+          forget();
+          try {
+            begin();
+          } catch (OsierException e) {
+            answer = RedisErrors.of(e);
+          }
+          connection.answer(place, answer);
+          connection.goOn();
+        });
+  }
+
+  private void forget() {
+    requests.forget();
+    user = "";
+    connection.forget();
   }
 
   // ---------------------------------------------------------------- for other connections

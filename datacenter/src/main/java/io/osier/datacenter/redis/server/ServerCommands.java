@@ -161,6 +161,11 @@ final class ServerCommands {
         throw new RedisException(
             "ERR Unknown option or number of arguments for CONFIG SET - '" + text(words[i]) + "'");
       }
+      if (name.equals("requirepass") && words[i + 1].length > 0) {
+        throw new RedisException(
+            "ERR CONFIG SET failed (possibly related to argument 'requirepass') - users are those"
+                + " of Osier: osier cli user creates and changes them");
+      }
       if (!seen.add(name) || words[i + 1].length > 1_024) {
         throw new RedisException(
             "ERR CONFIG SET failed (possibly related to argument '"

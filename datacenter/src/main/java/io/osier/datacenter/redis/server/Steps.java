@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
+import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +30,18 @@ import org.slf4j.LoggerFactory;
 final class Steps {
   private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
 
+  private static final Reply TOO_MUCH =
+      new Reply.Failure(
+          ErrorCode.OVERLOADED,
+          "what was read for this connection and waits takes more than "
+              + (AnswerShare.BYTES_MAX >> 20)
+              + " MiB; ask for less at once");
+
   private final Channel channel;
   private final ClientRequests requests;
   private final Answers answers;
   private final RespConnection connection;
+  private final AnswerShare share;
 
   /** What was asked and is answered, for the loop. */
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
@@ -41,6 +51,12 @@ final class Steps {
 
   /** What must wait until no update is under way. */
   private @Nullable Step waiting;
+
+  /** What is done once nothing is under way. */
+  private @Nullable Runnable alone;
+
+  /** How much was asked and is not answered. */
+  private int underWay;
 
   private int updates;
 
@@ -54,6 +70,7 @@ final class Steps {
     this.requests = requests;
     this.answers = answers;
     this.connection = connection;
+    this.share = new AnswerShare(answers);
   }
 
   /** Nothing behind the last command is begun before {@link #goOn}. */
@@ -61,14 +78,27 @@ final class Steps {
     holding++;
   }
 
+  /**
+   * Does something once all that was asked is answered to its end, and begins nothing before {@link
+   * #goOn}: what changes whose commands they are must not come between the steps of one.
+   */
+  void alone(Runnable then) {
+    hold();
+    if (underWay == 0) {
+      then.run();
+    } else {
+      alone = then;
+    }
+  }
+
   /** What was held may be begun. */
   void goOn() {
     holding--;
   }
 
-  /** Whether no further command may be begun. */
+  /** Whether no further command may be begun before another one has ended. */
   boolean isHolding() {
-    return holding > 0;
+    return holding > 0 || !share.hasRoom(underWay);
   }
 
   /** Whether something was answered with which it was not gone on. */
@@ -79,6 +109,7 @@ final class Steps {
   /** Nothing more is asked. */
   void close() {
     waiting = null;
+    alone = null;
   }
 
   /**
@@ -112,6 +143,7 @@ final class Steps {
       }
     }
     boolean ordered = updates > 0;
+    underWay++;
     updates += step.updates;
     long now = requests.nanos();
     for (int i = 0; i < all.size(); i++) {
@@ -144,6 +176,7 @@ final class Steps {
     final boolean holds;
     final Reply[] replies;
     final AtomicInteger left;
+    final AtomicLong replyBytes = new AtomicLong();
     int updates;
 
     Step(Place place, Plan.Ask ask, boolean holds) {
@@ -155,7 +188,13 @@ final class Steps {
     }
 
     void replied(int index, Reply reply) {
-      replies[index] = reply;
+      long bytes = share.keep(reply);
+      if (bytes < 0) {
+        replies[index] = TOO_MUCH;
+      } else {
+        replies[index] = reply;
+        replyBytes.addAndGet(bytes);
+      }
       if (left.decrementAndGet() == 0) {
         Steps.this.replied(this);
       }
@@ -192,6 +231,8 @@ final class Steps {
   void finish() {
     Step step;
     while ((step = done.poll()) != null) {
+      underWay--;
+      share.taken(step.replyBytes.get());
       updates -= step.updates;
       if (!channel.isActive()) {
         continue;
@@ -201,6 +242,11 @@ final class Steps {
       if (next != null && updates == 0) {
         waiting = null;
         ask(next);
+      }
+      Runnable then = alone;
+      if (then != null && underWay == 0) {
+        alone = null;
+        then.run();
       }
     }
   }

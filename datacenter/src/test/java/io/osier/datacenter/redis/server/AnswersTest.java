@@ -66,4 +66,15 @@ final class AnswersTest {
     answers.fill(command, new RespValue.Int(1));
     assertThat(sent()).isEqualTo(":1\r\n>1\r\n+m\r\n*1\r\n+m\r\n");
   }
+
+  @Test
+  void waitingBytes_ofErrorsAndOfWhoDoesNotRead_areCounted() {
+    answers.add(false, false); // is waited for
+    answer(new RespValue.Err("e".repeat(1_000)));
+    assertThat(answers.waitingBytes()).isGreaterThan(1_000);
+    answers.close();
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    answer(new RespValue.Bulk(new byte[1 << 20])); // is the first
+    assertThat(answers.waitingBytes()).isGreaterThan(1 << 20);
+  }
 }

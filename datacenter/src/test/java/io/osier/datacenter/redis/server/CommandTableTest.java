@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.datacenter.redis.command.NotServed;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.protocol.Reply;
 import java.util.List;

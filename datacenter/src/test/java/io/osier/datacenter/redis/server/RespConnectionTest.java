@@ -143,9 +143,13 @@ final class RespConnectionTest {
   }
 
   private static Reply answer(String text) {
+    return answer(Value.of(text));
+  }
+
+  private static Reply answer(Value value) {
     return new Reply.Answer(
         Optional.of(CrdtType.STRING),
-        Optional.of(new Reading.Single(Optional.of(Value.of(text)))),
+        Optional.of(new Reading.Single(Optional.of(value))),
         true,
         VersionVector.EMPTY);
   }
@@ -326,6 +330,52 @@ final class RespConnectionTest {
   }
 
   @Test
+  void pipeline_ofLargeAnswers_isAskedAFewAtATime() throws Exception {
+    start();
+    Reply large = answer(Value.of(new byte[4 << 20]));
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET first");
+      next().reply.accept(large);
+      assertThat(redis.read()).hasSize(4 << 20);
+      redis.commands("GET a", "GET b", "GET c", "GET d", "GET e", "GET f");
+      List<Waiting> few = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        few.add(next());
+      }
+      assertThat(redisWaits()).isTrue();
+      few.forEach(w -> w.reply.accept(large));
+      for (int i = 0; i < 4; i++) {
+        assertThat(redis.read()).hasSize(4 << 20);
+      }
+      for (int i = 0; i < 2; i++) {
+        next().reply.accept(answer("small"));
+      }
+      assertThat(List.of(redis.read(), redis.read())).containsOnly("small");
+    }
+  }
+
+  @Test
+  void pipeline_ofUnexpectedlyLargeAnswers_keepsNoMoreThanOneMayHave() throws Exception {
+    start();
+    Reply large = answer(Value.of(new byte[16 << 20])); // shared by all of them
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(Collections.nCopies(10, "GET k").toArray(String[]::new));
+      Waiting head = next();
+      for (int i = 0; i < 9; i++) {
+        next().reply.accept(large);
+      }
+      head.reply.accept(answer("head"));
+      assertThat(redis.read()).isEqualTo("head");
+      for (int i = 0; i < 7; i++) {
+        assertThat(redis.read()).hasSize(16 << 20);
+      }
+      for (int i = 0; i < 2; i++) {
+        assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("128 MiB");
+      }
+    }
+  }
+
+  @Test
   void clientReply_offAndSkip_sendNothing() throws Exception {
     start();
     try (RawRedis redis = new RawRedis(port)) {
@@ -464,6 +514,45 @@ final class RespConnectionTest {
     assertThat(passwords).isEmpty();
   }
 
+  private void logIn(RawRedis redis, String user, String password) throws Exception {
+    redis.commands("AUTH " + user + " " + password);
+    hashNext();
+    assertThat(redis.read()).isEqualTo("+OK");
+  }
+
+  @Test
+  void reset_behindALogin_isNobodyAgain() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "cart", "secret");
+      assertThat(redis.ask("RESET")).isEqualTo("+RESET");
+      assertThat(redis.ask("GET cart:1")).startsWith("-NOAUTH");
+      redis.send("*11\r\n");
+      assertThat(redis.read()).startsWith("-ERR Protocol error: unauthenticated ");
+    }
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void auth_behindCommands_isJudgedOnceTheyAreDoneToTheirEnd() throws Exception {
+    withUsers();
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      logIn(redis, "cart", "secret");
+      redis.commands("SADD cart:1 x", "AUTH admin root", "GET other");
+      next().reply.accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+      Waiting second = next(); // as the first user still, who may ask for it
+      assertThat(second.request).isInstanceOf(Request.Read.class);
+      assertThat(passwords).isEmpty();
+      second.reply.accept(new Reply.Failure(ErrorCode.WRONG_TYPE, "of another type"));
+      assertThat(redis.read()).startsWith("-WRONGTYPE");
+      hashNext();
+      assertThat(redis.read()).isEqualTo("+OK");
+      assertThat(redis.read()).startsWith("-NOPERM"); // an administrator without any other right
+    }
+  }
+
   @Test
   void auth_newPassword_isNotTheRememberedOne() throws Exception {
     withUsers();
@@ -493,6 +582,36 @@ final class RespConnectionTest {
       }
       assertThat(redis.ask("AUTH cart secret"))
           .startsWith("-BUSY nothing was done: too many logins");
+    }
+  }
+
+  @Test
+  void auth_manyWrongAtOnce_areNotAllTried() throws Exception {
+    withUsers();
+    start();
+    List<RawRedis> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < 6; i++) {
+        all.add(new RawRedis(port));
+        all.getLast().commands("AUTH cart wrong"); // before any has failed
+      }
+      List<Runnable> waiting = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        Runnable next = passwords.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(next).isNotNull();
+        waiting.add(next);
+      }
+      waiting.forEach(Runnable::run);
+      List<String> answers = new ArrayList<>();
+      for (RawRedis redis : all) {
+        answers.add(redis.read());
+      }
+      assertThat(answers).filteredOn(a -> a.startsWith("-WRONGPASS ")).hasSize(5);
+      assertThat(answers).filteredOn(a -> a.contains("too many logins")).hasSize(1);
+    } finally {
+      for (RawRedis redis : all) {
+        redis.close();
+      }
     }
   }
 
@@ -590,6 +709,40 @@ final class RespConnectionTest {
       b.reply.accept(answer("2"));
       assertThat(redis.read()).isEqualTo("1");
       assertThat(redis.read()).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void commands_thatWaitForTheDatacenter_areNoSlowFrame() throws Exception {
+    start(new PortLimits(10, 60_000, 40), UserLimits.NONE);
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands(Collections.nCopies(1_025, "GET k").toArray(String[]::new));
+      List<Waiting> first = new ArrayList<>();
+      for (int i = 0; i < 1_024; i++) {
+        first.add(next());
+      }
+      try (RawRedis half = new RawRedis(port)) {
+        half.send("*2\r\n$4\r\nECH");
+        assertThat(half.hasEnded()).isTrue(); // so the other one has been looked at, too
+      }
+      first.forEach(w -> w.reply.accept(answer("v")));
+      next().reply.accept(answer("last"));
+      for (int i = 0; i < 1_024; i++) {
+        assertThat(redis.read()).isEqualTo("v");
+      }
+      assertThat(redis.read()).isEqualTo("last");
+    }
+  }
+
+  @Test
+  void configSet_ofAPassword_isNoSilentSuccess() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      assertThat(redis.ask("CONFIG SET requirepass secret"))
+          .startsWith("-ERR")
+          .contains("cli user");
+      redis.send("CONFIG SET requirepass \"\"\r\n");
+      assertThat(redis.read()).isEqualTo("+OK");
     }
   }
 

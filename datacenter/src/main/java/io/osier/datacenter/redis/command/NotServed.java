@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.command;
 
 import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of Redis that Osier does not serve, with why. Static, for any thread. */
-final class NotServed {
+public final class NotServed {
   private static final int NAME_MAX = 32;
 
   private static final Set<String> HTTP = Set.of("POST", "HOST:");
@@ -55,7 +55,7 @@ final class NotServed {
   }
 
   /** Why a command of Redis is refused; null for one that Redis does not have, or Osier has. */
-  static @Nullable String error(byte[] name) {
+  public static @Nullable String error(byte[] name) {
     if (name.length > NAME_MAX) {
       return null;
     }
@@ -76,7 +76,7 @@ final class NotServed {
    *
    * @throws ProtocolError if a command begins with a word of HTTP
    */
-  static void checkNoHttp(byte[] name) {
+  public static void checkNoHttp(byte[] name) {
     boolean mayBe = // of nearly all commands their length tells enough
         name.length == 4 ? (name[0] | 0x20) == 'p' : name.length == 5 && name[4] == ':';
     if (mayBe && HTTP.contains(RespDecoder.text(name).toUpperCase(Locale.ROOT))) {

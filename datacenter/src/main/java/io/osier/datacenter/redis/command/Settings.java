@@ -1,10 +1,10 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.command;
 
 import java.util.Map;
 import java.util.TreeMap;
 
 /** What CONFIG GET shows at first. Static, for any thread. */
-final class Settings {
+public final class Settings {
   private static final String[] FIRST = {
     "maxmemory", "0",
     "maxmemory-policy", "noeviction",
@@ -46,7 +46,8 @@ final class Settings {
 
   private Settings() {}
 
-  static Map<String, String> first(int databases) {
+  /** By their names. */
+  public static Map<String, String> first(int databases) {
     Map<String, String> all = new TreeMap<>();
     for (int i = 0; i < FIRST.length; i += 2) {
       all.put(FIRST[i], FIRST[i + 1]);

@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.transaction;
 
 import io.osier.core.OsierException;
+import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -12,7 +13,6 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +41,12 @@ final class Execution implements Call.Steps {
   private final @Nullable RespValue[] answers;
 
   /** What the answers of all that are under way on the connection take. */
-  private final AtomicLong allBytes;
+  private final ByteBudget all;
 
   private long bytes;
 
-  Execution(Scope scope, List<Queued> commands, AtomicLong allBytes) {
-    this.allBytes = allBytes;
+  Execution(Scope scope, List<Queued> commands, ByteBudget all) {
+    this.all = all;
     this.scope = scope;
     this.commands = commands;
     this.answers = new RespValue[commands.size()];
@@ -63,18 +63,23 @@ final class Execution implements Call.Steps {
   }
 
   private RespValue fitted(Queued command, int number, Function<Request, Reply> ask) {
-    if (allBytes.get() > ANSWERS_BYTES_MAX && !command.isUpdate()) {
+    if (isBeyond() && !command.isUpdate()) {
       return TOO_LARGE;
     }
     RespValue answer = answer(command, number, ask);
     long more = RespValue.bytesOf(answer);
     bytes += more;
-    return allBytes.addAndGet(more) > ANSWERS_BYTES_MAX ? TOO_LARGE : answer;
+    all.take(more);
+    return isBeyond() ? TOO_LARGE : answer;
+  }
+
+  private boolean isBeyond() {
+    return all.taken() > all.max();
   }
 
   /** The answers are not kept here any more; how many bytes they took. */
   long release() {
-    allBytes.addAndGet(-bytes);
+    all.give(bytes);
     return bytes;
   }
 

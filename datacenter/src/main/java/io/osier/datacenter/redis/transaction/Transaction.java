@@ -17,7 +17,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -45,7 +44,7 @@ public final class Transaction {
   private final Supplier<ByteBudget> budgets;
 
   /** What was answered within partitions' turns and has not come back from there. */
-  private final AtomicLong answerBytes = new AtomicLong();
+  private final ByteBudget answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX);
 
   /** Whether the last EXEC has answered much. */
   private boolean answersMuch;

@@ -298,6 +298,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
+  /** Nothing behind the last command is begun before {@link #goOn}. */
+  void hold() {
+    steps.hold();
+  }
+
   /** Does something with nothing beside it, before {@link #goOn}. */
   void alone(Runnable then) {
     steps.alone(then);

@@ -66,14 +66,14 @@ final class TransactionCommands {
 
   private static Plan exec(RespSession session) {
     Transaction transaction = session.transaction();
-    boolean holds = transaction.hasOwn();
+    boolean holds = transaction.holds();
     StepRights rights = session.requests().stepRights();
     Plan plan = transaction.exec(session::scope, rights);
     if (!(plan instanceof Plan.Ask ask)) {
       return plan;
     }
     if (holds) {
-      session.hold(); // what they do comes before what follows
+      session.hold();
     }
     return new Plan.Ask(
         ask.requests(),

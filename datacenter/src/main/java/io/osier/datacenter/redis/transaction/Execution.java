@@ -1,6 +1,7 @@
 package io.osier.datacenter.redis.transaction;
 
 import io.osier.core.OsierException;
+import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -21,23 +22,31 @@ import org.jspecify.annotations.Nullable;
  * other.
  */
 final class Execution implements Call.Steps {
-  /** Beyond so many bytes an answer is an error, and what only reads is not done any more. */
+  /**
+   * Beyond so many bytes of all that are under way on a connection an answer is an error, and what
+   * only reads is not done any more.
+   */
   static final long ANSWERS_BYTES_MAX = 64L << 20;
 
   private static final RespValue TOO_LARGE =
       new RespValue.Err(
-          "ERR the answers of one EXEC take more than "
+          "ERR the answers of EXEC take more than "
               + (ANSWERS_BYTES_MAX >> 20)
-              + " MiB: ask for less");
+              + " MiB: ask for less at once");
 
   private static final RespValue NOT_DONE = new RespValue.Err("ERR a fault of the datacenter");
 
   private final Scope scope;
   private final List<Queued> commands;
   private final @Nullable RespValue[] answers;
+
+  /** What the answers of all that are under way on the connection take. */
+  private final ByteBudget all;
+
   private long bytes;
 
-  Execution(Scope scope, List<Queued> commands) {
+  Execution(Scope scope, List<Queued> commands, ByteBudget all) {
+    this.all = all;
     this.scope = scope;
     this.commands = commands;
     this.answers = new RespValue[commands.size()];
@@ -54,12 +63,24 @@ final class Execution implements Call.Steps {
   }
 
   private RespValue fitted(Queued command, int number, Function<Request, Reply> ask) {
-    if (bytes > ANSWERS_BYTES_MAX && !command.isUpdate()) {
+    if (isBeyond() && !command.isUpdate()) {
       return TOO_LARGE;
     }
     RespValue answer = answer(command, number, ask);
-    bytes += RespValue.bytesOf(answer);
-    return bytes > ANSWERS_BYTES_MAX ? TOO_LARGE : answer;
+    long more = RespValue.bytesOf(answer);
+    bytes += more;
+    all.take(more);
+    return isBeyond() ? TOO_LARGE : answer;
+  }
+
+  private boolean isBeyond() {
+    return all.taken() > all.max();
+  }
+
+  /** The answers are not kept here any more; how many bytes they took. */
+  long release() {
+    all.give(bytes);
+    return bytes;
   }
 
   /** Takes all steps of a command; an error of its own stands in its place. */

@@ -38,7 +38,16 @@ public final class Transaction {
   /** What a watched key takes besides its bytes: an entry, and a version of a few datacenters. */
   private static final int WATCHED_BYTES = 512;
 
+  /** Where one EXEC has answered more, the next one is not asked for beside others. */
+  private static final long MUCH_BYTES = 64 << 10;
+
   private final Supplier<ByteBudget> budgets;
+
+  /** What was answered within partitions' turns and has not come back from there. */
+  private final ByteBudget answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX);
+
+  /** Whether the last EXEC has answered much. */
+  private boolean answersMuch;
 
   private boolean open;
 
@@ -152,9 +161,12 @@ public final class Transaction {
     return RespValue.OK;
   }
 
-  /** Whether a queued command does something of its own besides its partition's. */
-  public boolean hasOwn() {
-    return commands.stream().anyMatch(command -> command.own() != null);
+  /**
+   * Whether what comes behind EXEC waits until that is answered: a queued command does something of
+   * its own behind its partition's turn, or much is expected to be answered.
+   */
+  public boolean holds() {
+    return answersMuch || commands.stream().anyMatch(command -> command.own() != null);
   }
 
   /**
@@ -178,7 +190,7 @@ public final class Transaction {
     long bytes = queuedBytes;
     close();
     Scope now = scope.get();
-    Execution execution = new Execution(now, all);
+    Execution execution = new Execution(now, all, answerBytes);
     if (of == null) {
       return new Plan.Answer(execution.answers());
     }
@@ -195,13 +207,15 @@ public final class Transaction {
             .answeredBy(rights);
     return asked(
         new Request.Evaluate(of.keyspace, List.of(script), guards, VersionVector.EMPTY, 0),
-        reply ->
-            new Plan.Answer(
-                switch (reply) {
-                  case Reply.Failure failure -> RedisErrors.of(failure);
-                  case Reply.Evaluated done when done.held() -> execution.answers();
-                  default -> new RespValue.NullArray();
-                }));
+        reply -> {
+          answersMuch = execution.release() > MUCH_BYTES;
+          return new Plan.Answer(
+              switch (reply) {
+                case Reply.Failure failure -> RedisErrors.of(failure);
+                case Reply.Evaluated done when done.held() -> execution.answers();
+                default -> new RespValue.NullArray();
+              });
+        });
   }
 
   /** WATCH. */

@@ -196,8 +196,11 @@ class RedisTransactionTest {
             .map(text -> text.substring(0, Math.min(30, text.length())))
             .toList();
     assertThat(answers.get(1)).startsWith("[$a $a");
-    assertThat(answers.get(10)).isEqualTo("-ERR the answers of one EXEC t");
+    assertThat(answers.get(10)).isEqualTo("-ERR the answers of EXEC take ");
     assertThat(a.text("SCARD t")).isEqualTo(":2");
+    assertThat(a.transaction().holds()).as("the next one waits").isTrue();
+    assertThat(exec(a, "SRANDMEMBER t -10")).as("all were given back").startsWith("[[$");
+    assertThat(a.transaction().holds()).isFalse();
   }
 
   private static RespValue answered(RedisQueue client, List<String> commands) {

@@ -198,7 +198,10 @@ public final class KeyspaceShard {
       return;
     }
     BatchSlices slices =
-        new BatchSlices((Request.WriteAll) refused.without(batch), refused.with(reply));
+        new BatchSlices(
+            (Request.WriteAll) refused.without(batch),
+            policy.limits().valueBytesMax(),
+            refused.with(reply));
     for (int i = 0; i < slices.size(); i++) {
       to.writeAll(slices.slice(i), lane, slices.answerOf(i));
     }

@@ -251,7 +251,7 @@ public final class KeyspaceShard {
                 + some
                 + "' and '"
                 + key
-                + "' are not of the same");
+                + "' are not of the same; in a keyspace with partitions = 1 all keys are");
       }
     }
     return first;

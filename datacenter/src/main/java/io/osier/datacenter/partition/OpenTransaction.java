@@ -7,7 +7,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.UpdateContext;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Updates;
 import io.osier.datacenter.partition.history.HeldEntries;
@@ -34,6 +33,9 @@ final class OpenTransaction {
 
   /** What is kept of an update besides its key, its operation and its effect, about, in bytes. */
   private static final long UPDATE_BYTES = 300;
+
+  /** What a transaction makes anew of values that are there, in bytes. */
+  private static final long REWRITTEN_MAX = 64L << 20;
 
   /** Where trial updates number their dots: above whatever is committed. */
   private static final long TRIAL = 1L << 61;
@@ -77,6 +79,9 @@ final class OpenTransaction {
   /** What its versions of objects take beyond the snapshot's. */
   private long versionBytes;
 
+  /** What it has made anew of values that were there: small updates may make much. */
+  private long rewrittenBytes;
+
   private long nextTrial = TRIAL;
 
   OpenTransaction(
@@ -105,6 +110,7 @@ final class OpenTransaction {
 
     private long effectBytes;
     private long versionBytes;
+    private long rewrittenBytes;
   }
 
   /** Is told what a step's versions take in the heap, while it makes them. */
@@ -144,6 +150,7 @@ final class OpenTransaction {
     updateBytes += heapBytes;
     effectBytes += tried.effectBytes;
     versionBytes += tried.versionBytes;
+    rewrittenBytes += tried.rewrittenBytes;
   }
 
   /** It has ended. */
@@ -220,16 +227,12 @@ final class OpenTransaction {
     CrdtState before = work.trial();
     CrdtState delta =
         Updates.prepareAt(
-            before,
-            began.millis(),
-            operation,
-            new UpdateContext(
-                host.self(),
-                nextTrial,
-                before.context().through(host.self()),
-                TRIAL_TIME,
-                host.forgotten()));
+            before, began.millis(), operation, host.preparation(nextTrial, before, TRIAL_TIME));
     nextTrial = delta.context().last(host.self()) + 1;
+    if (operation.rewrites()) {
+      tried.rewrittenBytes += delta.sizeBytes();
+      checkRewritten(tried);
+    }
     CrdtState after = before.join(delta);
     host.checkSize(object, operation, before, after);
     work.add(operation, after);
@@ -237,6 +240,17 @@ final class OpenTransaction {
     // At once: a step may touch thousands of objects.
     long own = versionBytes + tried.versionBytes - effectBytes - tried.effectBytes;
     room.check(Math.max(0, own) - ownVersionBytes(), touchesOnly(object, tried));
+  }
+
+  /** All that it makes is made once more when it is committed, and is there at once then. */
+  private void checkRewritten(Tried tried) {
+    if (rewrittenBytes + tried.rewrittenBytes > REWRITTEN_MAX) {
+      throw new OsierException(
+          ErrorCode.VALUE_TOO_LARGE,
+          "a transaction that makes strings anew makes at most "
+              + REWRITTEN_MAX
+              + " bytes: do it with several, or assign what comes out");
+    }
   }
 
   private boolean touchesOnly(ObjectId object, Tried tried) {

@@ -244,7 +244,8 @@ final class Sequencer {
     return new Updates.Updated(delta, before.join(delta));
   }
 
-  private UpdateContext preparation(long number, long timestamp, CrdtState before) {
+  /** What an update is prepared with that comes right after a number. */
+  UpdateContext preparation(long number, long timestamp, CrdtState before) {
     long predecessor = before.context().through(self);
     return new UpdateContext(
         self, number + 1, predecessor, timestamp, forgotten(), policy.limits().valueBytesMax());

@@ -60,11 +60,6 @@ final class TransactionHost {
     return sequencer.committed();
   }
 
-  /** The last commit number, if something of own updates may have been forgotten; or 0. */
-  long forgotten() {
-    return sequencer.forgotten();
-  }
-
   /** An operation with what only the datacenter knows. */
   Operation filled(CrdtState state, Operation operation) {
     return escrow.filled(state, operation);
@@ -168,8 +163,8 @@ final class TransactionHost {
     return next;
   }
 
-  private UpdateContext preparation(long first, CrdtState before, long timestamp) {
-    long predecessor = before.context().through(self());
-    return new UpdateContext(self(), first, predecessor, timestamp, forgotten());
+  /** What an update is prepared with, be it tried or committed. */
+  UpdateContext preparation(long first, CrdtState before, long timestamp) {
+    return sequencer.preparation(first - 1, timestamp, before);
   }
 }

@@ -20,8 +20,8 @@ final class BatchSlices {
   /** Most updates of a slice: about a millisecond. */
   static final int UPDATES_MAX = 256;
 
-  /** So many others one counts as that makes a value anew, which may be large. */
-  static final int REWRITE_WEIGHT = 32;
+  /** What a slice makes anew of values that are there, at most, in bytes; one value may be more. */
+  static final int REWRITTEN_BYTES_MAX = 32 << 20;
 
   /** With these a client asks another datacenter, or goes on without what this one lacks. */
   private static final Set<ErrorCode> ELSEWHERE =
@@ -40,14 +40,16 @@ final class BatchSlices {
   /**
    * Cuts a batch.
    *
+   * @param valueBytesMax a value that is made anew may be so large, though its update is small
    * @param reply takes the answer, once that of each slice has come
    */
-  BatchSlices(Request.WriteAll batch, Consumer<Reply> reply) {
+  BatchSlices(Request.WriteAll batch, int valueBytesMax, Consumer<Reply> reply) {
     List<Request.Update> all = batch.updates();
     int from = 0;
     int weight = 0;
+    int rewriteWeight = (int) Math.max(1, (long) UPDATES_MAX * valueBytesMax / REWRITTEN_BYTES_MAX);
     for (int i = 0; i < all.size(); i++) {
-      weight += all.get(i).operation().rewrites() ? REWRITE_WEIGHT : 1;
+      weight += all.get(i).operation().rewrites() ? rewriteWeight : 1;
       if (weight >= UPDATES_MAX || i == all.size() - 1) {
         List<Request.Update> some = all.subList(from, i + 1);
         slices.add(new Request.WriteAll(batch.keyspace(), some, batch.after(), batch.waitMillis()));

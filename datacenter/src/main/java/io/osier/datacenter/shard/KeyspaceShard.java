@@ -198,7 +198,10 @@ public final class KeyspaceShard {
       return;
     }
     BatchSlices slices =
-        new BatchSlices((Request.WriteAll) refused.without(batch), refused.with(reply));
+        new BatchSlices(
+            (Request.WriteAll) refused.without(batch),
+            policy.limits().valueBytesMax(),
+            refused.with(reply));
     for (int i = 0; i < slices.size(); i++) {
       to.writeAll(slices.slice(i), lane, slices.answerOf(i));
     }
@@ -248,7 +251,7 @@ public final class KeyspaceShard {
                 + some
                 + "' and '"
                 + key
-                + "' are not of the same");
+                + "' are not of the same; in a keyspace with partitions = 1 all keys are");
       }
     }
     return first;

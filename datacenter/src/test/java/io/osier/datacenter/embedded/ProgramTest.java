@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -228,6 +229,53 @@ final class ProgramTest {
             .endsWith("x" + i);
         assertThat(read.found(1).exists()).isFalse();
       }
+    }
+  }
+
+  /** Of a set that is decomposed, with updates of objects in turns, so that their numbers are. */
+  @Test
+  void whatAProgramHasDone_isThereAfterARestart(@TempDir Path dir) {
+    String config =
+        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
+            + dir
+            + "\" }, keyspaces { shop { partitions = 1 } } }";
+    List<Value> many = IntStream.range(0, 5_000).mapToObj(i -> Value.of("element" + i)).toList();
+    List<Value> left;
+    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+      eu.awaitReady(LONG);
+      Keyspace keyspace = eu.session().keyspace("shop");
+      keyspace.update(Key.of("s"), CrdtType.AW_SET, new Operation.Add(many));
+      Program.Result done =
+          keyspace
+              .program()
+              .update(batch -> batch.counter("n").increment(1))
+              .take("s", CrdtType.AW_SET, 10)
+              .update(batch -> batch.counter("n").increment(2))
+              .take("s", CrdtType.AW_SET, 10)
+              .update(batch -> batch.counter("n").increment(4))
+              .rename("s", "t")
+              .replace("s", CrdtType.AW_SET, new Operation.Add(Value.of("new")), false)
+              .run();
+      left = new ArrayList<>(many);
+      left.removeAll(done.found(1).reading().orElseThrow().asList());
+      left.removeAll(done.found(3).reading().orElseThrow().asList());
+      assertThat(left).hasSize(4_980);
+    }
+    try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
+      eu.awaitReady(LONG);
+      Keyspace keyspace = eu.session().keyspace("shop");
+      Program.Result read =
+          keyspace
+              .program()
+              .update(batch -> batch.counter("n").increment(8))
+              .read("n")
+              .read("s")
+              .read("t")
+              .run();
+      assertThat(read.found(1).reading().orElseThrow().asLong()).isEqualTo(15);
+      assertThat(read.found(2).reading().orElseThrow().asList()).containsExactly(Value.of("new"));
+      assertThat(read.found(3).reading().orElseThrow().asList())
+          .containsExactlyInAnyOrderElementsOf(left);
     }
   }
 }

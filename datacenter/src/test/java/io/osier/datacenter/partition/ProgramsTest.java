@@ -22,6 +22,7 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -597,6 +598,24 @@ final class ProgramsTest {
     assertThat(code(parts.get(100))).isEqualTo(ErrorCode.WRONG_TYPE);
     assertThat(code(parts.get(150))).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
     assertThat(code(parts.getLast())).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+  }
+
+  /** Of a transaction, too: all that it makes is there at once when it is committed. */
+  @Test
+  void whatATransactionMakesAnew_isBounded() {
+    Cluster causal = new Cluster(KeyspacePolicy.causal("k", Duration.ofSeconds(1)), "eu");
+    Dc eu = causal.dc("eu");
+    eu.write("a", CrdtType.STRING, new Operation.Assign(Value.of("x".repeat(1 << 20))));
+    Request.Update[] some = new Request.Update[40];
+    Arrays.fill(some, new Request.Update(key("a"), CrdtType.STRING, new Operation.SetBit(7, true)));
+    TransactionId id = new TransactionId(1, 1);
+    assertThat(eu.transact(id, 1, Request.End.OPEN, some)).isInstanceOf(Reply.Transacted.class);
+    assertThat(code(eu.transact(id, 2, Request.End.OPEN, some)))
+        .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    assertThat(eu.transact(id, 2, Request.End.COMMIT, some[0]))
+        .as("that step has done nothing")
+        .isInstanceOf(Reply.Transacted.class);
+    assertThat(eu.read("a", CrdtType.STRING).asValue().orElseThrow().toString()).startsWith("yx");
   }
 
   /** Whoever looks at another datacenter, at any moment, sees all of a program or nothing. */

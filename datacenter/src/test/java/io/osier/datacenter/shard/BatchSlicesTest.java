@@ -39,7 +39,7 @@ final class BatchSlicesTest {
   }
 
   private BatchSlices two() {
-    return new BatchSlices(batch(BatchSlices.UPDATES_MAX + MORE), answers::add);
+    return new BatchSlices(batch(BatchSlices.UPDATES_MAX + MORE), 1 << 20, answers::add);
   }
 
   private static Reply.All done(int n) {
@@ -66,10 +66,12 @@ final class BatchSlicesTest {
       List<Request.Update> updates =
           Collections.nCopies(100, new Request.Update(Key.of("k"), CrdtType.STRING, each));
       Request.WriteAll batch = new Request.WriteAll("shop", updates, VersionVector.EMPTY, 5);
-      BatchSlices slices = new BatchSlices(batch, answers::add);
-      assertThat(slices.size()).isEqualTo(13);
-      assertThat(slices.slice(0).updates()).hasSize(8);
-      assertThat(slices.slice(12).updates()).hasSize(4);
+      BatchSlices slices = new BatchSlices(batch, 1 << 20, answers::add);
+      assertThat(slices.size()).isEqualTo(4);
+      assertThat(slices.slice(0).updates()).hasSize(32);
+      assertThat(slices.slice(3).updates()).hasSize(4);
+      assertThat(new BatchSlices(batch, 16 << 20, answers::add).size()).isEqualTo(50);
+      assertThat(new BatchSlices(batch, 1 << 16, answers::add).size()).isEqualTo(1);
     }
   }
 

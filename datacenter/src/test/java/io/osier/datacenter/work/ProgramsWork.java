@@ -33,10 +33,6 @@ import java.util.function.IntFunction;
  */
 public final class ProgramsWork implements BiConsumer<String, Long> {
   private static final int FEW = 200;
-  private static final int MANY = 16 * FEW;
-
-  /** Linear is 16, n log n about 24, quadratic 256. */
-  private static final double GROWTH_MAX = 32;
 
   private static final String NAME = "object";
   private static final Query WHOLE = new Query.Whole();
@@ -47,13 +43,7 @@ public final class ProgramsWork implements BiConsumer<String, Long> {
 
   @Override
   public void accept(String scene, Long ignored) {
-    scene(scene, FEW / 4); // links and loads
-    long few = Steps.of(() -> scene(scene, FEW));
-    long many = Steps.of(() -> scene(scene, MANY));
-    if (many > GROWTH_MAX * few) {
-      throw new AssertionError(
-          scene + ": " + FEW + " took " + few + " steps, " + MANY + " took " + many);
-    }
+    Steps.demandGrowth(scene, FEW, n -> scene(scene, n));
   }
 
   private void scene(String scene, int n) {

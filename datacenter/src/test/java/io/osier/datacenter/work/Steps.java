@@ -2,6 +2,7 @@ package io.osier.datacenter.work;
 
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 
 /**
  * Counts the work of code that {@link CountingLoader} has loaded: methods entered, loops turned,
@@ -14,6 +15,9 @@ public final class Steps {
 
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** Of sixteen times the size: linear is 16, n log n about 24, quadratic 256. */
+  private static final double GROWTH_MAX = 32;
 
   private static long count;
 
@@ -44,6 +48,22 @@ public final class Steps {
   /** The work of an action that may be done twice: the first time also links and loads. */
   public static long of(Runnable action) {
     return Math.min(once(action), once(action));
+  }
+
+  /**
+   * Demands of work that it grows with its size, and not with the square of that.
+   *
+   * @param few a size that takes a moment
+   */
+  public static void demandGrowth(String scene, int few, IntConsumer work) {
+    int many = 16 * few;
+    work.accept(few / 4); // links and loads
+    long ofFew = of(() -> work.accept(few));
+    long ofMany = of(() -> work.accept(many));
+    if (ofMany > GROWTH_MAX * ofFew) {
+      throw new AssertionError(
+          scene + ": " + few + " took " + ofFew + " steps, " + many + " took " + ofMany);
+    }
   }
 
   private static long once(Runnable action) {

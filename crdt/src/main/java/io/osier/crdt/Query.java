@@ -66,6 +66,9 @@ public sealed interface Query {
 
     /** Those that are there, each once, in their order. */
     public List<Value> present(Predicate<Value> isThere) {
+      if (elements.size() == 1) {
+        return isThere.test(elements.getFirst()) ? elements : List.of();
+      }
       return new TreeSet<>(elements).stream().filter(isThere).toList();
     }
 

@@ -337,6 +337,11 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
     return new Walk(key, false);
   }
 
+  /** The entries from one key to another, both included, if they are few. */
+  public List<TreeEntry<K, V>> between(K least, K most) {
+    return TreeRange.of(this, least, most);
+  }
+
   /**
    * The entries from a key down, that included, the greatest key first.
    *

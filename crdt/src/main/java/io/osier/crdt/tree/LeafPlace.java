@@ -1,7 +1,9 @@
 package io.osier.crdt.tree;
 
 import io.osier.core.codec.WireInput;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +87,24 @@ final class LeafPlace<K extends Comparable<K>, V> {
   /** What the key has; null if it is not there. */
   @Nullable V cell() {
     return cell;
+  }
+
+  /** The entries from here on, up to that of a key. */
+  List<TreeEntry<K, V>> through(K last) {
+    LeafCodec<K, V> codec = packing.codec();
+    List<TreeEntry<K, V>> found = new ArrayList<>(1);
+    int at = from;
+    while (at < leaf.bytes.length) {
+      in.setPosition(at);
+      if (codec.compareKey(in, last) > 0) {
+        break;
+      }
+      in.setPosition(at);
+      K next = codec.readKey(in);
+      found.add(new TreeEntry<>(next, codec.readCell(in, next, packing.replicas())));
+      at = in.position();
+    }
+    return found;
   }
 
   /** Whether no other key is before it. */

@@ -205,6 +205,11 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cell == null ? behind.entries().get(key) : isEmptyCell(cell) ? null : cell;
   }
 
+  /** The few entries from one key to another, both included, of what is in memory. */
+  final List<TreeEntry<K, V>> inMemory(K least, K most) {
+    return cells.between(least, most);
+  }
+
   /** The key's cell, empty if it is not there. */
   public final V cell(K key) {
     V cell = find(key);

@@ -20,6 +20,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.tree.TreeEntry;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +47,8 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
 
   private static final int ENTRY_BYTES_MIN = 3;
 
+  private static final CrdtType[] TYPES = CrdtType.values();
+
   private OrMap(EntryContent<FieldId, DotStore<?>> content) {
     super(content);
   }
@@ -71,7 +74,14 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         }
         yield delta.done();
       }
-      case Operation.RemoveFields remove -> reset(touched(remove), preparation);
+      case Operation.RemoveFields remove ->
+          reset(
+              remove.names().stream()
+                  .distinct()
+                  .flatMap(this::present)
+                  .map(TreeEntry::key)
+                  .toList(),
+              preparation);
       default -> throw TypeRegistry.wrongOperation(type(), operation);
     };
   }
@@ -142,8 +152,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
           fields(
               q.names().stream()
                   .distinct() // given twice it is read once
-                  .flatMap(OrMap::named)
-                  .map(field -> new TreeEntry<FieldId, DotStore<?>>(field, cell(field)))
+                  .flatMap(this::present)
                   .filter(entry -> isVisible(entry.cell()))
                   .toList());
       case Query.Size q -> new Reading.Count(visible());
@@ -264,7 +273,24 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   private static Stream<FieldId> named(String name) {
-    return Arrays.stream(CrdtType.values()).map(type -> new FieldId(name, type));
+    return Arrays.stream(TYPES).map(type -> new FieldId(name, type));
+  }
+
+  /** The fields of a name that are there: one search finds them, unless some are outside. */
+  private Stream<TreeEntry<FieldId, DotStore<?>>> present(String name) {
+    if (behind() == null) {
+      return inMemory(new FieldId(name, TYPES[0]), new FieldId(name, TYPES[TYPES.length - 1]))
+          .stream();
+    }
+    List<TreeEntry<FieldId, DotStore<?>>> found = new ArrayList<>(1);
+    for (CrdtType type : TYPES) {
+      FieldId field = new FieldId(name, type);
+      DotStore<?> cell = find(field);
+      if (cell != null) {
+        found.add(new TreeEntry<>(field, cell));
+      }
+    }
+    return found.stream();
   }
 
   /** A counter keeps the sums that were reset. */

@@ -207,6 +207,9 @@ final class PackedLeafProperties {
         assertThat(map.get(key)).isEqualTo(model.get(key));
         same(entries(map.from(key)), entries(model.tailMap(key)));
         same(entries(map.downFrom(key)), entries(model.headMap(key, true).descendingMap()));
+        for (Value most : List.of(key, key(i + 1), key(i + 40), Value.of("none"))) {
+          same(map.between(key, most), entries(model.subMap(key, true, most, true)));
+        }
       }
     }
     assertThat(map.remove(Value.of("none")) == map).as("nothing is removed").isTrue();

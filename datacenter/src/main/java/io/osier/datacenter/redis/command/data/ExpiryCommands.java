@@ -59,8 +59,9 @@ final class ExpiryCommands {
         (scope, w) -> {
           Words words = new Words(w);
           Key key = words.key();
-          Operation.Expire deadline = Deadlines.any(scope, words.next(), unit, command);
-          Optional<Call.When> when = when(words);
+          byte[] time = words.next();
+          Optional<Call.When> when = when(words); // Redis looks at the options first
+          Operation.Expire deadline = Deadlines.any(scope, time, unit, command);
           if (when.isEmpty()) {
             return Steps.ask(
                 Steps.write(scope, key, Operation.ANY_TYPE, deadline),

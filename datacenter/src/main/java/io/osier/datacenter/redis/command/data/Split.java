@@ -29,6 +29,15 @@ final class Split {
    * @param then is given the answers in the order of the calls; a failure is the answer to all
    */
   static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
+    if (scope.partitions() == 1 && calls.size() <= Request.PROGRAM_MAX) {
+      return Steps.ask(
+          Steps.program(scope, calls, List.of()),
+          reply -> {
+            List<Reply> parts = ((Reply.Evaluated) reply).parts();
+            parts.forEach(Steps::checkDone);
+            return then.apply(parts);
+          });
+    }
     Map<Integer, List<Integer>> places = new TreeMap<>();
     for (int i = 0; i < calls.size(); i++) {
       int partition =

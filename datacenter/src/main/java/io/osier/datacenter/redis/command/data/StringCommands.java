@@ -99,30 +99,34 @@ public final class StringCommands {
     Words words = new Words(w);
     Key key = words.key();
     Operation assigned = assign(words.next());
-    Operation.@Nullable Expire deadline = null;
+    @Nullable Unit unit = null;
+    byte[] time = {};
     boolean isNew = false;
     boolean isThere = false;
     boolean gets = false;
     boolean keeps = false;
     while (words.hasNext()) {
       String option = words.option();
-      Unit unit = Deadlines.unit(option);
-      if (unit != null && deadline == null && !keeps) {
-        deadline = Deadlines.positive(scope, words.next(), unit, "set");
+      Unit given = Deadlines.unit(option);
+      if (given != null && unit == null && !keeps) {
+        unit = given;
+        time = words.next();
       } else if (option.equals("NX") && !isThere) {
         isNew = true;
       } else if (option.equals("XX") && !isNew) {
         isThere = true;
       } else if (option.equals("GET")) {
         gets = true;
-      } else if (option.equals("KEEPTTL") && deadline == null) {
+      } else if (option.equals("KEEPTTL") && unit == null) {
         keeps = true;
       } else {
         throw RedisErrors.syntax();
       }
     }
     Operation operation =
-        deadline == null ? assigned : new Operation.WithDeadline(assigned, deadline);
+        unit == null
+            ? assigned
+            : new Operation.WithDeadline(assigned, Deadlines.positive(scope, time, unit, "set"));
     if (isNew) {
       return setNew(scope, key, operation, gets);
     }

@@ -80,6 +80,9 @@ final class Texts {
 
   /** The values that words become, each once. */
   static List<Value> values(List<byte[]> words) {
+    if (words.size() == 1) {
+      return List.of(Value.ofText(words.getFirst()));
+    }
     Set<Value> values = new TreeSet<>();
     words.forEach(word -> values.add(Value.ofText(word)));
     return List.copyOf(values);
@@ -87,6 +90,9 @@ final class Texts {
 
   /** How many different words are among some values. */
   static long count(List<byte[]> words, List<Value> among) {
+    if (among.isEmpty()) {
+      return 0;
+    }
     Set<Value> there = new TreeSet<>(among);
     Set<Value> counted = new TreeSet<>();
     for (byte[] word : words) {

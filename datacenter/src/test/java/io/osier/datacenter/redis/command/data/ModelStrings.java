@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.command.data;
 
+import static java.math.RoundingMode.FLOOR;
 import static java.math.RoundingMode.HALF_EVEN;
 
 import io.osier.datacenter.redis.command.data.ModelKeys.Wrong;
@@ -234,12 +235,24 @@ final class ModelStrings {
    */
   static String sum(String former, BigDecimal number, BigDecimal added) {
     BigDecimal sum = number.add(added);
+    if (digitsBefore(sum) > EXPONENT_MAX) {
+      throw new Wrong("ERR increment would produce NaN or Infinity");
+    }
     boolean addsUp =
-        former.length() <= DIGITS
+        addsUp(added)
+            && former.length() <= DIGITS
             && Math.abs((long) number.scale()) <= DIGITS
             && digitsBefore(number) <= DIGITS
-            && sum.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+            && isLong(sum);
     return plain(addsUp || sum.scale() <= PLACES ? sum : sum.setScale(PLACES, HALF_EVEN));
+  }
+
+  private static boolean addsUp(BigDecimal added) {
+    return added.scale() <= 18 && isLong(added);
+  }
+
+  private static boolean isLong(BigDecimal number) {
+    return number.setScale(0, FLOOR).toBigInteger().bitLength() < Long.SIZE;
   }
 
   private static String plain(BigDecimal number) {

@@ -151,7 +151,8 @@ final class RandomCommands {
           "05",
           "-0",
           "");
-  private static final List<String> REALS = List.of("0.1", "-2.5", "3", "1e3", "200", "x", "");
+  private static final List<String> REALS =
+      List.of("0.1", "-2.5", "3", "1e3", "200", "1e-18", "-3e-20", "1e19", "9e4931", "x", "");
   private static final List<String> ELEMENTS = List.of("a", "b", "c", "1", "2", "1.5", "\u00ff");
   private static final List<String> FIELDS = List.of("f", "g", "h", "1", "\u00fe", "");
 

@@ -42,6 +42,9 @@ class RedisKnownAnswersTest {
           SORT numbers DESC LIMIT 0 2 | [$1e2 $0x10]
           SORT large              | -ERR One or more scores can't be converted into double
           SET b x EX 0            | -ERR invalid expire time in 'set' command
+          SET b x EX 0 FOO        | -ERR syntax error
+          SET b x EX              | -ERR syntax error
+          EXPIRE l1 x FOO         | -ERR Unsupported option FOO
           SET b x NX XX           | -ERR syntax error
           EXPIRE l1 9 NX GT       | -ERR NX and XX, GT or LT options at the same time are not \
           compatible

@@ -132,14 +132,7 @@ final class SimClient {
   }
 
   void start() {
-    scheduler.in(pause(), this::step);
-  }
-
-  private long pause() {
-    // Mostly a steady pace, sometimes at once.
-    return random.nextInt(10) == 0
-        ? random.nextInt(20) * MILLI
-        : (20 + random.nextInt(paceMillis)) * MILLI;
+    scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
   }
 
   // ---------------------------------------------------------------- requests
@@ -254,7 +247,7 @@ final class SimClient {
   /** The next step, when all answers are there. */
   private void next() {
     if (calls.isEmpty()) {
-      scheduler.in(pause(), this::step);
+      scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
     }
   }
 

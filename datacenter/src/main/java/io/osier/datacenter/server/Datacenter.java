@@ -487,6 +487,7 @@ public final class Datacenter implements AutoCloseable {
 
   private Optional<Snapshot.Joining> joining() {
     return control
+        .joining()
         .lastCatchUp()
         .map(
             c ->
@@ -559,7 +560,8 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     Reports to = reports;
-    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
+    if (to != null
+        && !control.joining().noted(peer.dc(), content)) { // while everything is being started
       to.noted(peer.dc(), content);
     }
   }

@@ -199,7 +199,7 @@ final class SimClient {
 
   private void send(SimDc dc, Call call, Request request) {
     long ticket = simulation.nextTicket();
-    Request arrived = simulation.carried(ticket, request);
+    Request arrived = Carried.request(simulation, ticket, request);
     simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
     SimNode node = dc.node(unit);
     scheduler.in(
@@ -298,7 +298,7 @@ final class SimClient {
     if (reply instanceof Reply.Done done) {
       simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
     }
-    Reply arrived = simulation.carried(ticket, reply);
+    Reply arrived = Carried.reply(simulation, ticket, reply);
     simulation.counted(reply);
     scheduler.in(
         way(simulation.dc(node.self().dc())),

@@ -357,12 +357,6 @@ public final class LocalCluster extends Fleet {
     return links.bytes();
   }
 
-  /** Has a process ended together with the datacenters, at the latest. */
-  public Process owns(String name, Process process) {
-    processes.put(name, process);
-    return process;
-  }
-
   /** May be called by the shutdown hook and the demo at once. */
   @Override
   public synchronized void close() {

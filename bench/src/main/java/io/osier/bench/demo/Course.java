@@ -94,11 +94,6 @@ final class Course implements AutoCloseable {
     takeLongestCollection();
   }
 
-  /** What was counted before. */
-  Sample first() {
-    return first;
-  }
-
   /** How the datacenter that was killed came back; null before it was started again. */
   @Nullable Comeback comeback() {
     return comeback;

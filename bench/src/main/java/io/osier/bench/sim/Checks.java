@@ -25,7 +25,6 @@ public final class Checks {
   private final TransactionCheck transactions;
   private final ConditionCheck conditions;
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
-  private long forgottenObjects;
 
   Checks(Simulation simulation, Unit unit) {
     order = new CausalOrderCheck(unit);
@@ -67,7 +66,6 @@ public final class Checks {
    */
   void forgetting(ObjectId object, CausalContext context) {
     forgotten.merge(object, context, CausalContext::join);
-    forgottenObjects++;
   }
 
   /** What any node ever forgot of an object: every node had it, so that it need not show it. */
@@ -78,11 +76,6 @@ public final class Checks {
   /** Whether a node that covers this has all that is wanted, or has forgotten it. */
   boolean covers(ObjectId object, CausalContext here, CausalContext wanted) {
     return order.covers(object, here.join(forgotten(object)), wanted);
-  }
-
-  /** How often an object was forgotten. */
-  long forgottenObjects() {
-    return forgottenObjects;
   }
 
   ExactlyOnceCheck once() {

@@ -241,7 +241,11 @@ public final class SimCommand implements Callable<Integer> {
       text = failure(simulation, seed, e) + explanation(options, seed);
     }
     return new Result(
-        failed, simulation.elapsedNanos(), simulation.operations(), simulation.happened(), text);
+        failed,
+        simulation.scheduler().elapsedNanos(),
+        simulation.operations(),
+        simulation.happened(),
+        text);
   }
 
   /** What happened before a failure: the seed is run again, and events are kept. */

@@ -59,7 +59,7 @@ final class SimSummary {
         catchUps += r.shipped().catchUps();
       }
     }
-    double seconds = simulation.elapsedNanos() / 1e9;
+    double seconds = simulation.scheduler().elapsedNanos() / 1e9;
     return String.format(
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"

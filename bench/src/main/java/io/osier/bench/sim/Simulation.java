@@ -26,7 +26,6 @@ import io.osier.core.ReplicaId;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.propagation.net.PeerTransport;
-import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
@@ -51,9 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Simulation {
   private static final long REPORT_NANOS = 7 * SECOND;
-
-  /** One request of so many is encoded where most are not, with its answer. */
-  private static final int ENCODED_ONE_IN = 16;
 
   private final SimOptions options;
   private final Scheduler scheduler = new Scheduler();
@@ -353,47 +349,6 @@ public final class Simulation {
     return names.get(from.nextInt(names.size()));
   }
 
-  /**
-   * What comes of a request that is sent: what its bytes say where bytes take part, and of one of
-   * so many elsewhere; else itself.
-   */
-  public Request carried(long ticket, Request request) {
-    if (!isEncoded(ticket)) {
-      trace.hash(ticket * 31 + request.getClass().getName().hashCode());
-      return request;
-    }
-    byte[] bytes = ProtocolCodec.encode(ticket, request);
-    trace.hash(bytes);
-    return ProtocolCodec.decodeRequest(bytes).message();
-  }
-
-  /** As the other one, of an answer. */
-  public Reply carried(long ticket, Reply reply) {
-    if (!isEncoded(ticket)) {
-      trace.hash(ticket * 31 + print(reply));
-      return reply;
-    }
-    byte[] bytes = ProtocolCodec.encode(ticket, reply);
-    trace.hash(bytes);
-    return ProtocolCodec.decodeReply(bytes).message();
-  }
-
-  private boolean isEncoded(long ticket) {
-    return profile.has(Feature.BYTES) || ticket % ENCODED_ONE_IN == 0;
-  }
-
-  /** What is cheap to tell of an answer, and in each run of a seed the same. */
-  private static int print(Reply reply) {
-    return switch (reply) {
-      case Reply.Done d -> d.dot().hashCode() * 31 + d.answer().map(a -> print(a)).orElse(0);
-      case Reply.Answer a -> a.seen().hashCode() * 31 + Boolean.hashCode(a.exists());
-      case Reply.Transacted t -> t.clock().hashCode() * 31 + t.dot().hashCode();
-      case Reply.Failure f -> f.code().name().hashCode();
-      case Reply.All all -> all.parts().stream().mapToInt(Simulation::print).sum();
-      default -> reply.getClass().getName().hashCode();
-    };
-  }
-
   public boolean isLoading() {
     return loading;
   }
@@ -412,11 +367,6 @@ public final class Simulation {
   }
 
   // ---------------------------------------------------------------- afterwards
-
-  /** Virtual time that went by. */
-  long elapsedNanos() {
-    return scheduler.elapsedNanos();
-  }
 
   /** Operations that succeeded. */
   long operations() {

@@ -499,6 +499,7 @@ public final class Datacenter implements AutoCloseable {
 
   private Optional<Snapshot.Joining> joining() {
     return control
+        .joining()
         .lastCatchUp()
         .map(
             c ->
@@ -586,7 +587,8 @@ public final class Datacenter implements AutoCloseable {
       return;
     }
     Reports to = reports;
-    if (to != null && !control.noted(peer.dc(), content)) { // while everything is being started
+    if (to != null
+        && !control.joining().noted(peer.dc(), content)) { // while everything is being started
       to.noted(peer.dc(), content);
     }
   }

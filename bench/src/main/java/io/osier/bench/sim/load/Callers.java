@@ -1,5 +1,6 @@
 package io.osier.bench.sim.load;
 
+import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
 import io.osier.bench.sim.SimDc;
@@ -149,6 +150,18 @@ public final class Callers {
             ways[random.nextInt(ways.length)],
             new Random(random.nextLong()));
     strangers.add(new SimStranger(simulation, stranger, new Random(random.nextLong())));
+  }
+
+  /** How long a session waits for its next step: mostly a steady pace, sometimes hardly at all. */
+  static long pauseNanos(Random random, int paceMillis) {
+    return random.nextInt(10) == 0
+        ? random.nextInt(20) * MILLI
+        : (20 + random.nextInt(paceMillis)) * MILLI;
+  }
+
+  /** How long a transaction pauses: now and then for longer than it may be open. */
+  static long transactionPauseNanos(Random random) {
+    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
   }
 
   /** Whether a session is one of production's client; the other half is as it is defined. */

@@ -132,14 +132,7 @@ final class SimClient {
   }
 
   void start() {
-    scheduler.in(pause(), this::step);
-  }
-
-  private long pause() {
-    // Mostly a steady pace, sometimes at once.
-    return random.nextInt(10) == 0
-        ? random.nextInt(20) * MILLI
-        : (20 + random.nextInt(paceMillis)) * MILLI;
+    scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
   }
 
   // ---------------------------------------------------------------- requests
@@ -206,7 +199,7 @@ final class SimClient {
 
   private void send(SimDc dc, Call call, Request request) {
     long ticket = simulation.nextTicket();
-    Request arrived = simulation.carried(ticket, request);
+    Request arrived = Carried.request(simulation, ticket, request);
     simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
     SimNode node = dc.node(unit);
     scheduler.in(
@@ -254,7 +247,7 @@ final class SimClient {
   /** The next step, when all answers are there. */
   private void next() {
     if (calls.isEmpty()) {
-      scheduler.in(pause(), this::step);
+      scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
     }
   }
 
@@ -305,7 +298,7 @@ final class SimClient {
     if (reply instanceof Reply.Done done) {
       simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
     }
-    Reply arrived = simulation.carried(ticket, reply);
+    Reply arrived = Carried.reply(simulation, ticket, reply);
     simulation.counted(reply);
     scheduler.in(
         way(simulation.dc(node.self().dc())),

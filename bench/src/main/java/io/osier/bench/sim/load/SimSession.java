@@ -106,14 +106,7 @@ final class SimSession {
   }
 
   void start() {
-    scheduler.in(pause(), this::step);
-  }
-
-  private long pause() {
-    // Mostly a steady pace, sometimes at once.
-    return random.nextInt(10) == 0
-        ? random.nextInt(20) * MILLI
-        : (20 + random.nextInt(paceMillis)) * MILLI;
+    scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
   }
 
   /** How often callers were told what. */
@@ -256,7 +249,7 @@ final class SimSession {
   /** The next step, when all calls have ended. */
   private void next() {
     if (told.isIdle() && !calling) {
-      scheduler.in(pause(), this::step);
+      scheduler.in(Callers.pauseNanos(random, paceMillis), this::step);
     }
   }
 

@@ -270,14 +270,9 @@ final class SimTransactions {
           look(tx, found, 0);
           announce(tx);
           check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
-          scheduler.in(pause(), () -> write(tx, of));
+          scheduler.in(Callers.transactionPauseNanos(random), () -> write(tx, of));
         },
         error -> failed(tx, error));
-  }
-
-  private long pause() {
-    // Now and then for longer than the transaction may be open.
-    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
   }
 
   private void write(Tx tx, Transaction of) {
@@ -295,7 +290,7 @@ final class SimTransactions {
         () -> scans ? scanned(of) : of.readTogetherAsync(all()),
         found -> {
           look(tx, found, tx.number);
-          scheduler.in(pause(), () -> end(tx, of));
+          scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx, of));
         },
         error -> {
           tx.outcome = Outcome.NEVER;
@@ -350,7 +345,7 @@ final class SimTransactions {
           boolean isOpen = !isUnknown(error) && tx.dot == null;
           if (isOpen && tx.commits < COMMITS_MAX && simulation.isLoading()) {
             // Refused: it may be asked for again, of the same transaction.
-            scheduler.in(pause(), () -> end(tx, of));
+            scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx, of));
           } else {
             notCommitted(tx, error);
           }

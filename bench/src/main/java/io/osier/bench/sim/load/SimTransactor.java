@@ -229,13 +229,8 @@ final class SimTransactor {
           saw(t);
           announce(tx);
           check.saw(tx.number, requireNonNull(tx.view, "it was just read").all());
-          scheduler.in(pause(), () -> write(tx));
+          scheduler.in(Callers.transactionPauseNanos(random), () -> write(tx));
         });
-  }
-
-  private long pause() {
-    // Now and then for longer than the transaction may be open.
-    return random.nextInt(40) == 0 ? 25_000 * MILLI : random.nextInt(1_500) * MILLI;
   }
 
   private void write(Tx tx) {
@@ -249,7 +244,7 @@ final class SimTransactor {
             return;
           }
           look(tx, t, tx.number);
-          scheduler.in(pause(), () -> end(tx));
+          scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx));
         });
   }
 

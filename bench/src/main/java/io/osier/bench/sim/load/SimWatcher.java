@@ -101,11 +101,6 @@ public final class SimWatcher {
             });
   }
 
-  /** How often it had been told everything, and that was so. */
-  long checked() {
-    return checked;
-  }
-
   /** At rest it is told everything, at each datacenter in turn. */
   public void end() {
     for (SimDc dc : simulation.dcs()) {

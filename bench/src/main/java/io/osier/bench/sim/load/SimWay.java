@@ -285,7 +285,7 @@ final class SimWay implements Connection {
       return; // nobody waits for it any more
     }
     one.left = true;
-    Request carried = simulation.carried(one.ticket(), one.request());
+    Request carried = Carried.request(simulation, one.ticket(), one.request());
     if (isDrawn(REFUSED_ONE_IN)) {
       ErrorCode code = REFUSALS[random.nextInt(REFUSALS.length)];
       Reply refusal = new Reply.Failure(code, "nothing was done: not now");
@@ -335,7 +335,7 @@ final class SimWay implements Connection {
       former.remove(over);
     }
     one.leaves(reply);
-    Reply carried = simulation.carried(one.ticket(), reply);
+    Reply carried = Carried.reply(simulation, one.ticket(), reply);
     simulation.counted(reply);
     scheduler.in(
         delayNanos,

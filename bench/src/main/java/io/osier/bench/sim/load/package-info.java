@@ -2,7 +2,7 @@
  * Who works with the datacenters. {@code SimClient} and {@code SimTransactor} are a session and a
  * transaction as they are defined; {@code SimApp} is a client of production, over bytes ({@code
  * AppWay}), without them ({@code SimWay}) or within a process ({@code SimInside}), and {@code
- * SimSession} and {@code SimTransactions} hold what it tells its callers against what the
+ * ToldSession} and {@code SimTransactions} hold what it tells its callers against what the
  * partitions did. {@code Callers} says who takes part. Decides what is asked, when and by whom;
  * what goes wrong is decided elsewhere.
  */

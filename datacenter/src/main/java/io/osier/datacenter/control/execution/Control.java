@@ -6,7 +6,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.MalformedException;
 import io.osier.core.net.HostPort;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
@@ -30,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -57,8 +55,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   private final Map<String, InetSocketAddress> configured;
   private final ControlPlane plane;
 
-  private final JoinProgress joining = new JoinProgress();
-
+  private final Joining joining;
   private final long firstWordNanos;
 
   /** Since it follows what is changed; null before. */
@@ -69,12 +66,6 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** Whether it was said that nobody was heard. */
   private boolean saidAlone;
-
-  /** How far this one is, when it looked last; empty if it does not join. */
-  private volatile Optional<CatchUp> catchUp = Optional.empty();
-
-  private boolean joins;
-  private Set<String> others = Set.of();
 
   private Optional<LeaveProcedure> leaving = Optional.empty();
 
@@ -145,6 +136,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
     this.changed = changed;
     this.self = self;
     this.outside = outside;
+    this.joining = new Joining(keyspaces, outside);
     this.firstWordNanos = firstWordNanos;
     this.configured = config.peers();
     SortedMap<String, Optional<String>> datacenters = new TreeMap<>();
@@ -174,7 +166,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
         .recovered(UserRecords.OBJECT)
         .map(state -> state.read(new Query.Whole()))
         .ifPresent(reading -> plane.recoverUsers((Reading.Fields) reading));
-    known = configured.isEmpty() && others.isEmpty();
+    known = configured.isEmpty() && joining.isAlone();
     if (!known) {
       // What it stored may be old; and whether it joins, the others know.
       hinders(
@@ -264,11 +256,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void setPeers(ControlPlane.Peers peers) {
     LOG.info("the other datacenters are {}", peers.others());
-    joins = peers.joins();
-    others = peers.others().keySet();
-    if (!joins) {
-      catchUp = Optional.empty();
-    }
+    joining.setPeers(peers.joins(), peers.others().keySet());
     keyspaces.setMembers(
         new Keyspaces.Members(
             peers.others().keySet(), peers.sharers(), peers.joins(), peers.rank()));
@@ -355,61 +343,12 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public Optional<CatchUp> catchUp() {
-    if (!joins) {
-      return Optional.empty();
-    }
-    long now = System.nanoTime();
-    if (joining.asks(now)) {
-      others.forEach(dc -> outside.note(dc, ObjectCounts.question()));
-    }
-    long complete = keyspaces.partitions().filter(keyspaces::isComplete).count();
-    catchUp =
-        Optional.of(
-            joining.look(
-                holdings(),
-                outside.receivedBytes(),
-                (int) complete,
-                (int) keyspaces.partitions().count(),
-                now));
-    return catchUp;
+    return joining.look(System.nanoTime());
   }
 
-  /** What this datacenter holds. */
-  private ObjectCounts holdings() {
-    SortedMap<String, Long> objects = new TreeMap<>();
-    keyspaces
-        .shown()
-        .forEach(
-            (name, shard) ->
-                objects.put(
-                    name, shard.partitions().stream().mapToLong(p -> p.store().size()).sum()));
-    return new ObjectCounts(objects);
-  }
-
-  /** How far this one is if it joins, as it knew a moment ago. For any thread. */
-  public Optional<CatchUp> lastCatchUp() {
-    return catchUp;
-  }
-
-  /**
-   * A note of another datacenter. For any thread.
-   *
-   * @return false if it is not for the control plane
-   */
-  public boolean noted(String from, byte[] content) {
-    if (ObjectCounts.isQuestion(content)) {
-      outside.note(from, holdings().encode());
-      return true;
-    }
-    if (ObjectCounts.isAnswer(content)) {
-      try {
-        joining.heard(from, ObjectCounts.decode(content));
-      } catch (MalformedException e) {
-        LOG.debug("{} sends a note that cannot be read", from, e);
-      }
-      return true;
-    }
-    return false;
+  /** How far this one is if it joins. */
+  public Joining joining() {
+    return joining;
   }
 
   @Override

@@ -1,0 +1,106 @@
+package io.osier.datacenter.control.execution;
+
+import io.osier.core.codec.MalformedException;
+import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.shard.Keyspaces;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far a datacenter is that joins, for which it asks the others what they hold; and what it
+ * tells others that join.
+ */
+public final class Joining {
+  private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
+
+  private final Keyspaces keyspaces;
+  private final Control.Outside outside;
+  private final JoinProgress progress = new JoinProgress();
+
+  /** How far this one is, when it looked last; empty if it does not join. */
+  private volatile Optional<CatchUp> catchUp = Optional.empty();
+
+  private boolean joins;
+  private Set<String> others = Set.of();
+
+  Joining(Keyspaces keyspaces, Control.Outside outside) {
+    this.keyspaces = keyspaces;
+    this.outside = outside;
+  }
+
+  /** Whether this one joins, and which others there are. */
+  void setPeers(boolean joining, Set<String> names) {
+    joins = joining;
+    others = names;
+    if (!joins) {
+      catchUp = Optional.empty();
+    }
+  }
+
+  /** Whether no other datacenter is known. */
+  boolean isAlone() {
+    return others.isEmpty();
+  }
+
+  /** How far this one is; empty if it does not join. For the control plane's thread. */
+  Optional<CatchUp> look(long now) {
+    if (!joins) {
+      return Optional.empty();
+    }
+    if (progress.asks(now)) {
+      others.forEach(dc -> outside.note(dc, ObjectCounts.question()));
+    }
+    long complete = keyspaces.partitions().filter(keyspaces::isComplete).count();
+    catchUp =
+        Optional.of(
+            progress.look(
+                holdings(),
+                outside.receivedBytes(),
+                (int) complete,
+                (int) keyspaces.partitions().count(),
+                now));
+    return catchUp;
+  }
+
+  /** What this datacenter holds. */
+  private ObjectCounts holdings() {
+    SortedMap<String, Long> objects = new TreeMap<>();
+    keyspaces
+        .shown()
+        .forEach(
+            (name, shard) ->
+                objects.put(
+                    name, shard.partitions().stream().mapToLong(p -> p.store().size()).sum()));
+    return new ObjectCounts(objects);
+  }
+
+  /** As it was looked last. For any thread. */
+  public Optional<CatchUp> lastCatchUp() {
+    return catchUp;
+  }
+
+  /**
+   * A note of another datacenter. For any thread.
+   *
+   * @return false if it is not for the control plane
+   */
+  public boolean noted(String from, byte[] content) {
+    if (ObjectCounts.isQuestion(content)) {
+      outside.note(from, holdings().encode());
+      return true;
+    }
+    if (ObjectCounts.isAnswer(content)) {
+      try {
+        progress.heard(from, ObjectCounts.decode(content));
+      } catch (MalformedException e) {
+        LOG.debug("{} sends a note that cannot be read", from, e);
+      }
+      return true;
+    }
+    return false;
+  }
+}

@@ -51,13 +51,15 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param millis the present time, since 1970
    * @param chance draws seeds and numbers that nobody can guess
    * @param hasher hashes passwords, and rejects what is too much
+   * @param beside goes on with commands that have read much, which would hold up a loop
    */
   public record Around(
       ReplicaId self,
       String version,
       LongSupplier millis,
       RandomGenerator chance,
-      Executor hasher) {}
+      Executor hasher,
+      Executor beside) {}
 
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
@@ -241,6 +243,10 @@ public final class RedisPort implements ClientServer.Protocol {
 
   Logins logins() {
     return logins;
+  }
+
+  Executor beside() {
+    return around.beside;
   }
 
   CursorTable cursors() {

@@ -74,7 +74,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.answers = new Answers(channel);
-    this.steps = new Steps(channel, this.requests, answers, this);
+    this.steps = new Steps(channel, this.requests, answers, this, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }

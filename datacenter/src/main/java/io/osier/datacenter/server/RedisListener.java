@@ -17,7 +17,11 @@ final class RedisListener implements AutoCloseable {
   /** So many passwords wait to be hashed; each takes 10 ms. */
   private static final int PASSWORDS_MAX = 256;
 
+  /** Of commands that have read much; what waits for them is what connections have under way. */
+  private static final int LARGE_THREADS = 2;
+
   private final ThreadPoolExecutor hasher;
+  private final ThreadPoolExecutor beside;
   private final Network.Port port;
 
   /**
@@ -33,15 +37,8 @@ final class RedisListener implements AutoCloseable {
       ClientServer clients,
       ClientServer.Handler handler,
       PubSub pubSub) {
-    this.hasher =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(PASSWORDS_MAX),
-            r -> Thread.ofPlatform().name("osier-passwords").daemon(true).unstarted(r));
-    hasher.allowCoreThreadTimeOut(true);
+    this.hasher = threads("osier-passwords", 1, PASSWORDS_MAX);
+    this.beside = threads("osier-redis-large", LARGE_THREADS, Integer.MAX_VALUE);
     RedisPort redis =
         new RedisPort(
             databases,
@@ -52,9 +49,23 @@ final class RedisListener implements AutoCloseable {
                 System::currentTimeMillis,
                 new SecureRandom(),
                 hasher,
+                beside,
                 pubSub));
     this.port = clients.listen(at, redis);
     redis.setPort(port());
+  }
+
+  private static ThreadPoolExecutor threads(String name, int count, int waitingMax) {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(waitingMax),
+            r -> Thread.ofPlatform().name(name).daemon(true).unstarted(r));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
   int port() {
@@ -66,5 +77,6 @@ final class RedisListener implements AutoCloseable {
   public void close() {
     port.close();
     hasher.shutdownNow();
+    beside.shutdownNow();
   }
 }

@@ -15,8 +15,9 @@ public sealed interface Plan {
    * Something must be asked of partitions first.
    *
    * @param requests asked beside each other, one or more
-   * @param then what follows from their replies, in the order of the requests; must not block. A
-   *     {@link Reply.Failure} is given to it as well
+   * @param then what follows from their replies, in the order of the requests; must not block. That
+   *     of a data command is called by any thread, since what follows from much is decided beside
+   *     the connection's loop. A {@link Reply.Failure} is given to it as well
    */
   record Ask(List<Request> requests, Function<List<Reply>, Plan> then) implements Plan {
     public Ask {

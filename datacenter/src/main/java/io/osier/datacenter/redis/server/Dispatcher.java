@@ -52,7 +52,7 @@ final class Dispatcher {
               ? TransactionCommands.within(session, place, entry, words)
               : entry.plan(session, place, words);
       if (plan != null) {
-        steps.follow(place, plan, entry.once(), bytes(words));
+        steps.follow(place, plan, entry.once(), entry.action() == null, bytes(words));
       }
     } catch (RedisException e) {
       answers.fill(place, new RespValue.Err(e.error()));

@@ -53,6 +53,7 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param millis the present time, since 1970
    * @param chance draws seeds and numbers that nobody can guess
    * @param hasher hashes passwords, and rejects what is too much
+   * @param beside goes on with commands that have read much, which would hold up a loop
    * @param pubSub its channels
    */
   public record Around(
@@ -61,6 +62,7 @@ public final class RedisPort implements ClientServer.Protocol {
       LongSupplier millis,
       RandomGenerator chance,
       Executor hasher,
+      Executor beside,
       PubSub pubSub) {}
 
   /** A keyspace, as commands are translated for it. */
@@ -249,6 +251,10 @@ public final class RedisPort implements ClientServer.Protocol {
 
   PubSub pubSub() {
     return around.pubSub;
+  }
+
+  Executor beside() {
+    return around.beside;
   }
 
   CursorTable cursors() {

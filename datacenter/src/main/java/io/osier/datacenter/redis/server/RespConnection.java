@@ -78,7 +78,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
     this.answers = new Answers(channel);
-    this.steps = new Steps(channel, this.requests, answers, this);
+    this.steps = new Steps(channel, this.requests, answers, this, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
     this.subscriptions = new Subscriptions(channel, session, answers, steps, this::wakeLater);
     this.dispatcher = new Dispatcher(session, answers, steps);
@@ -306,11 +306,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Does something with nothing beside it, before {@link #goOn}. */
   void alone(Runnable then) {
     steps.alone(then);
-  }
-
-  /** Nothing behind the present command is begun before {@link #goOn}. */
-  void hold() {
-    steps.hold();
   }
 
   /** What was held is begun. */

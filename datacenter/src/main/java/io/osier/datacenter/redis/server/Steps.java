@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +39,15 @@ final class Steps {
               + (AnswerShare.BYTES_MAX >> 20)
               + " MiB; ask for less at once");
 
+  /** What follows from so much takes long: to sort a set, to combine two. */
+  private static final long LARGE_BYTES = 256 << 10;
+
   private final Channel channel;
   private final ClientRequests requests;
   private final Answers answers;
   private final RespConnection connection;
   private final AnswerShare share;
+  private final Executor beside;
 
   /** What was asked and is answered, for the loop. */
   private final Queue<Step> done = new ConcurrentLinkedQueue<>();
@@ -64,8 +70,15 @@ final class Steps {
    * None is under way.
    *
    * @param connection hears when there is something for {@link #finish}, and that it must end
+   * @param beside where it is gone on with what would hold up the loop's other connections
    */
-  Steps(Channel channel, ClientRequests requests, Answers answers, RespConnection connection) {
+  Steps(
+      Channel channel,
+      ClientRequests requests,
+      Answers answers,
+      RespConnection connection,
+      Executor beside) {
+    this.beside = beside;
     this.channel = channel;
     this.requests = requests;
     this.answers = answers;
@@ -116,16 +129,18 @@ final class Steps {
    * Follows a command's plan.
    *
    * @param once whether it asks once at most, but for rare cases
+   * @param pure whether its steps follow from replies alone, and not from the session: then they
+   *     may be decided beside the loop
    * @param bytes what it had as it came, which the plan may hold
    */
-  void follow(Place place, Plan plan, boolean once, int bytes) {
+  void follow(Place place, Plan plan, boolean once, boolean pure, int bytes) {
     if (plan instanceof Plan.Answer answer) {
       answers.fill(place, answer.value());
       return;
     }
     Plan.Ask ask = (Plan.Ask) plan;
     boolean scans = ask.requests().stream().anyMatch(Request.Scan.class::isInstance);
-    Step step = new Step(place, ask, !once || scans, bytes);
+    Step step = new Step(place, ask, !once || scans, pure, bytes);
     if (step.holds) {
       holding++;
     }
@@ -192,16 +207,21 @@ final class Steps {
     final Place place;
     final Plan.Ask ask;
     final boolean holds;
+    final boolean pure;
     final Reply[] replies;
     final AtomicInteger left;
     final AtomicLong replyBytes = new AtomicLong();
     final int bytes;
     int updates;
 
-    Step(Place place, Plan.Ask ask, boolean holds, int bytes) {
+    /** What follows, where that was decided beside the loop. */
+    @Nullable Plan next;
+
+    Step(Place place, Plan.Ask ask, boolean holds, boolean pure, int bytes) {
       this.place = place;
       this.ask = ask;
       this.holds = holds;
+      this.pure = pure;
       this.bytes = bytes;
       this.replies = new Reply[ask.requests().size()];
       this.left = new AtomicInteger(replies.length);
@@ -251,6 +271,9 @@ final class Steps {
   void finish() {
     Step step;
     while ((step = done.poll()) != null) {
+      if (goesOnBeside(step)) {
+        continue;
+      }
       underWay--;
       share.taken(step.replyBytes.get());
       updates -= step.updates;
@@ -284,6 +307,32 @@ final class Steps {
     if (step.holds) {
       holding--;
     }
+    Plan next = step.next;
+    follow(step.place, next == null ? next(step) : next, false, step.pure, step.bytes);
+  }
+
+  /** Whether what follows is decided in another thread; then the step is done once more. */
+  private boolean goesOnBeside(Step step) {
+    if (!step.pure
+        || step.next != null
+        || step.replyBytes.get() < LARGE_BYTES
+        || !channel.isActive()
+        || endsConnection(step)) {
+      return false;
+    }
+    try {
+      beside.execute(
+          () -> {
+            step.next = next(step);
+            replied(step);
+          });
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false; // the port is being closed
+    }
+  }
+
+  private Plan next(Step step) {
     Plan next;
     try {
       next = step.ask.then().apply(List.of(step.replies));
@@ -295,7 +344,7 @@ final class Steps {
       LOG.error("a fault at a command of client {}", channel.remoteAddress(), e);
       next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
-    follow(step.place, next, false, step.bytes);
+    return next;
   }
 
   private static boolean endsConnection(Step step) {

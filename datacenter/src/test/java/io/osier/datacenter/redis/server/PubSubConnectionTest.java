@@ -81,7 +81,8 @@ final class PubSubConnectionTest {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            new RedisPort.Around(EU, "test", () -> 1_000, new Random(1), Runnable::run, all));
+            new RedisPort.Around(
+                EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, all));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

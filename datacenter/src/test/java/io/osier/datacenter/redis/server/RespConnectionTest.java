@@ -53,7 +53,9 @@ final class RespConnectionTest {
   private final BlockingQueue<Waiting> asked = new LinkedBlockingQueue<>();
   private final BlockingQueue<Runnable> passwords = new LinkedBlockingQueue<>();
   private volatile Users users = Users.OPEN;
+  private final BlockingQueue<Runnable> larges = new LinkedBlockingQueue<>();
   private volatile boolean refusesPasswords;
+  private volatile boolean keepsLarge;
 
   @SuppressWarnings("NullAway") // by start, with which each test begins
   private ClientServer server;
@@ -93,8 +95,17 @@ final class RespConnectionTest {
                 () -> 1_000,
                 new Random(1),
                 this::hash,
+                this::runBeside,
                 new PubSub(1 << 20, PubSub.Peers.NONE)));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
+  }
+
+  private void runBeside(Runnable large) {
+    if (keepsLarge) {
+      larges.add(large);
+    } else {
+      large.run();
+    }
   }
 
   private void hash(Runnable password) {
@@ -353,6 +364,25 @@ final class RespConnectionTest {
       for (int i = 0; i < 2; i++) {
         assertThat(redis.read()).startsWith("-BUSY nothing was done").contains("128 MiB");
       }
+    }
+  }
+
+  @Test
+  void whatFollowsFromMuch_isDecidedBesideTheLoop_andInOrder() throws Exception {
+    keepsLarge = true;
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      redis.commands("GET small", "GET large", "PING");
+      next().reply.accept(answer("s"));
+      next().reply.accept(answer("x".repeat(1 << 20)));
+      assertThat(redis.read()).isEqualTo("s");
+      Runnable large = larges.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      assertThat(large).isNotNull();
+      assertThat(redisWaits()).isTrue(); // others are served meanwhile
+      assertThat(larges).isEmpty();
+      large.run();
+      assertThat(redis.read()).hasSize(1 << 20);
+      assertThat(redis.read()).isEqualTo("+PONG");
     }
   }
 

@@ -80,7 +80,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.answers = new Answers(channel);
     this.steps = new Steps(channel, this.requests, answers, this);
     this.session = new RespSession(channel, port, this.requests, this);
-    this.subscriptions = new Subscriptions(channel, session, answers, steps, this::wakeLater);
+    this.subscriptions = new Subscriptions(channel, session, answers, steps, this);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
@@ -273,6 +273,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   void endAt(Place place) {
     place.cut = true;
     ending = true;
+  }
+
+  /** The connection ends at once. */
+  void cut() {
+    ending = true; // what cannot be written any more is no news
+    channel.close();
   }
 
   /** Says why the connection ends, behind all that is under way. */

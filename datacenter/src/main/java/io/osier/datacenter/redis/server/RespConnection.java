@@ -40,9 +40,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Beyond this what comes waits in the network while commands behind another one wait. */
   private static final int UNTAKEN_MAX = 1 << 16;
 
-  /** So many turns in a row have a connection that has nothing to do but to send messages. */
-  private static final int PUSHING_TURNS_MAX = 16;
-
   /** Time for a refusal to be read before the connection is closed. */
   private static final long REFUSED_MILLIS = 100;
 
@@ -198,7 +195,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       return;
     }
     working = true;
-    int turns = 0;
     try {
       do {
         requests.hold();
@@ -210,9 +206,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
           requests.release();
         }
         answers.flush();
-      } while (steps.areAnswered()
-          || (!starved && mayTake())
-          || (subscriptions.mayPush() && ++turns < PUSHING_TURNS_MAX));
+      } while (steps.areAnswered() || (!starved && mayTake()));
       listen();
       if (answers.isEnded() || (ending && answers.size() == 0)) {
         close();

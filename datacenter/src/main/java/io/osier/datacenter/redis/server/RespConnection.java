@@ -40,9 +40,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Beyond this what comes waits in the network while commands behind another one wait. */
   private static final int UNTAKEN_MAX = 1 << 16;
 
-  /** So many turns in a row have a connection that has nothing to do but to send messages. */
-  private static final int PUSHING_TURNS_MAX = 16;
-
   /** Time for a refusal to be read before the connection is closed. */
   private static final long REFUSED_MILLIS = 100;
 
@@ -80,7 +77,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.answers = new Answers(channel);
     this.steps = new Steps(channel, this.requests, answers, this, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
-    this.subscriptions = new Subscriptions(channel, session, answers, steps, this::wakeLater);
+    this.subscriptions = new Subscriptions(channel, session, answers, steps, this);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
@@ -198,7 +195,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       return;
     }
     working = true;
-    int turns = 0;
     try {
       do {
         requests.hold();
@@ -210,9 +206,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
           requests.release();
         }
         answers.flush();
-      } while (steps.areAnswered()
-          || (!starved && mayTake())
-          || (subscriptions.mayPush() && ++turns < PUSHING_TURNS_MAX));
+      } while (steps.areAnswered() || (!starved && mayTake()));
       listen();
       if (answers.isEnded() || (ending && answers.size() == 0)) {
         close();
@@ -273,6 +267,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   void endAt(Place place) {
     place.cut = true;
     ending = true;
+  }
+
+  /** The connection ends at once. */
+  void cut() {
+    ending = true; // what cannot be written any more is no news
+    channel.close();
   }
 
   /** Says why the connection ends, behind all that is under way. */

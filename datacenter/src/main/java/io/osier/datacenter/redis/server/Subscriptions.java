@@ -25,7 +25,7 @@ final class Subscriptions {
   private final RespSession session;
   private final Answers answers;
   private final Steps steps;
-  private final Runnable wake;
+  private final RespConnection connection;
 
   /** Null while it has never subscribed to anything. */
   private volatile @Nullable Subscriber subscriber;
@@ -33,21 +33,26 @@ final class Subscriptions {
   /**
    * None.
    *
-   * @param wake lets the connection work; for any thread
+   * @param connection works when messages wait, and ends if they are not read
    */
-  Subscriptions(Channel channel, RespSession session, Answers answers, Steps steps, Runnable wake) {
+  Subscriptions(
+      Channel channel,
+      RespSession session,
+      Answers answers,
+      Steps steps,
+      RespConnection connection) {
     this.channel = channel;
     this.session = session;
     this.answers = answers;
     this.steps = steps;
-    this.wake = wake;
+    this.connection = connection;
   }
 
   /** What can subscribe. */
   Subscriber subscriber() {
     Subscriber of = subscriber;
     if (of == null) {
-      of = new Subscriber(session.port().pubSub(), wake);
+      of = new Subscriber(session.port().pubSub(), connection::wakeLater);
       subscriber = of;
     }
     return of;
@@ -91,7 +96,7 @@ final class Subscriptions {
                 + " subscribes to",
             channel.remoteAddress(),
             session.user());
-        channel.close();
+        connection.cut();
         return;
       }
     }
@@ -128,7 +133,7 @@ final class Subscriptions {
           "client {} does not read its messages ({} bytes wait); connection closed",
           channel.remoteAddress(),
           of.waitingBytes());
-      channel.close();
+      connection.cut();
       return;
     }
     while (mayPush()) {

@@ -204,6 +204,23 @@ final class PubSubConnectionTest {
   }
 
   @Test
+  void messages_ofMoreThanOneTurn_allCome() throws Exception {
+    try (RawRedis sub = connect(true)) {
+      String[] commands = new String[500];
+      Arrays.setAll(commands, i -> i == 0 ? "SUBSCRIBE c" : "PUBLISH c m" + i);
+      sub.commands(commands);
+      int messages = 0;
+      for (int i = 0; i < 2 * commands.length - 1; i++) {
+        String line = sub.read();
+        if (line.startsWith(">[message")) {
+          assertThat(line).isEqualTo(">[message, c, m" + ++messages + "]");
+        }
+      }
+      assertThat(messages).isEqualTo(commands.length - 1);
+    }
+  }
+
+  @Test
   void databases_haveChannelsOfTheirOwn() throws Exception {
     try (RawRedis sub = connect(true);
         RawRedis pub = connect(false)) {

@@ -42,7 +42,8 @@ final class TimeToLiveTest {
     assertThat(keyspace.exists("d")).isFalse();
     assertThat(keyspace.delete("d")).as("it is gone").isFalse();
     keyspace.set("d").add("of another type");
-    // The set itself: the map that was there before may come first, and a delete takes what it sees.
+    // The set itself: the map that was there before may come first, and a delete takes what it
+    // sees.
     await().until(() -> ways.there(how, name).set("d").size() == 1);
     assertThat(ways.there(how, name).delete("d")).isTrue();
     await().until(() -> !keyspace.exists("d"));

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SimulationTest {
   private static Simulation run(EnumSet<Fault> faults, int dcs, long seed) {
@@ -98,17 +98,21 @@ final class SimulationTest {
   }
 
   /**
-   * The seeds are some in which an update that waits behind the violated one has its turn before
-   * the run ends; the same commit draws the same.
+   * In one seed of some fifty an update that waits behind the violated one has its turn before the
+   * run ends: they are tried one after the other until there is one.
    *
    * @param updates which update is violated, and with it all that come after
    */
   @ParameterizedTest
-  @CsvSource({"120, 5", "283, 8", "463, 28"})
-  void whatIsViolatedFirst_isWhatTheRunFailsFor(long seed, int updates) {
+  @ValueSource(ints = {5, 8})
+  void whatIsViolatedFirst_isWhatTheRunFailsFor(int updates) {
     int[] left = {updates};
-    assertThatThrownBy(() -> runViolating(seed, left, true)).hasMessage("the first");
-    assertThat(left[0]).as("nothing came after it: find another seed").isNegative();
+    for (long seed = 100; left[0] >= 0; seed++) {
+      assertThat(seed).as("nothing ever came after it").isLessThan(1_000);
+      left[0] = updates;
+      long present = seed;
+      assertThatThrownBy(() -> runViolating(present, left, true)).hasMessage("the first");
+    }
   }
 
   /** Runs; of so many updates the last is violated, and if asked for all later ones, too. */

@@ -2,9 +2,13 @@ package io.osier.datacenter.redis.command;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** What CONFIG GET shows at first. Static, for any thread. */
+/** What CONFIG GET shows at first, and what CONFIG SET keeps. Static, for any thread. */
 public final class Settings {
+  private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}([kKmMgG]?[bB]?|%)");
+
   private static final String[] FIRST = {
     "maxmemory", "0",
     "maxmemory-policy", "noeviction",
@@ -29,12 +33,17 @@ public final class Settings {
     "replica-read-only", "yes",
     "hash-max-listpack-entries", "128",
     "hash-max-listpack-value", "64",
+    "hash-max-ziplist-entries", "128", // the former names
+    "hash-max-ziplist-value", "64",
     "set-max-intset-entries", "512",
     "set-max-listpack-entries", "128",
     "set-max-listpack-value", "64",
     "list-max-listpack-size", "-2",
+    "list-max-ziplist-size", "-2",
     "zset-max-listpack-entries", "128",
     "zset-max-listpack-value", "64",
+    "zset-max-ziplist-entries", "128",
+    "zset-max-ziplist-value", "64",
     "active-expire-effort", "1",
     "hz", "10",
     "loglevel", "notice",
@@ -54,5 +63,18 @@ public final class Settings {
     }
     all.put("databases", Integer.toString(databases));
     return all;
+  }
+
+  /**
+   * Checks a value of a setting: one that is a number at first stays one, which may have a unit of
+   * memory.
+   *
+   * @return why it is none; null if it is one
+   */
+  public static @Nullable String fault(String name, String value) {
+    String first = first(1).get(name);
+    return first != null && NUMBER.matcher(first).matches() && !NUMBER.matcher(value).matches()
+        ? "argument must be a number"
+        : null;
   }
 }

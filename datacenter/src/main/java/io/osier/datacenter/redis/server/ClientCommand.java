@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** CLIENT and its parts. Static, for any thread. */
 final class ClientCommand {
   private static final String NO_ID = "ERR Invalid client ID";
+  private static final String ID_TOO_SMALL = "ERR client-id should be greater than 0";
 
   /** Names are kept while the connection lasts. */
   private static final int TEXT_BYTES_MAX = 1_024;
@@ -171,12 +172,20 @@ final class ClientCommand {
       String value = text(words[i + 1]);
       switch (option(words[i])) {
         case "ID" -> {
-          long id = number(words[i + 1], "ERR client-id should be greater than 0");
+          long id = number(words[i + 1], ID_TOO_SMALL);
+          if (id <= 0) {
+            throw new RedisException(ID_TOO_SMALL);
+          }
           killed = killed.and(s -> s.id() == id);
         }
         case "ADDR" -> killed = killed.and(s -> s.address().equals(value));
         case "LADDR" -> killed = killed.and(s -> s.localAddress().equals(value));
-        case "USER" -> killed = killed.and(s -> s.user().equals(value));
+        case "USER" -> {
+          if (session.requests().access().users().find(value).isEmpty()) {
+            throw new RedisException("ERR No such user '" + value + "'");
+          }
+          killed = killed.and(s -> s.user().equals(value));
+        }
         case "TYPE" -> {
           killed = killed.and(ofType(words[i + 1]));
         }

@@ -91,10 +91,14 @@ final class OwnCommands {
     return new RedisException("ERR syntax error");
   }
 
-  /** Checks how many words a part of a command has. */
+  /**
+   * Checks how many words a command has, or a part of one.
+   *
+   * @param least 1 for a command that has no parts
+   */
   static void arity(byte[][] words, int least, int most) {
     if (words.length < least || words.length > most) {
-      String part = words.length > 1 ? "|" + text(words[1]) : "";
+      String part = least > 1 && words.length > 1 ? "|" + text(words[1]) : "";
       throw RedisErrors.arity(text(words[0]) + part);
     }
   }

@@ -20,6 +20,7 @@ import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
+import io.osier.datacenter.redis.command.Settings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -166,12 +167,13 @@ final class ServerCommands {
             "ERR CONFIG SET failed (possibly related to argument 'requirepass') - users are those"
                 + " of Osier: osier cli user creates and changes them");
       }
-      if (!seen.add(name) || words[i + 1].length > 1_024) {
+      String fault =
+          !seen.add(name)
+              ? "duplicate parameter"
+              : words[i + 1].length > 1_024 ? "too long" : Settings.fault(name, text(words[i + 1]));
+      if (fault != null) {
         throw new RedisException(
-            "ERR CONFIG SET failed (possibly related to argument '"
-                + name
-                + "') - "
-                + (words[i + 1].length > 1_024 ? "too long" : "duplicate parameter"));
+            "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + fault);
       }
     }
     for (int i = 2; i < words.length; i += 2) {

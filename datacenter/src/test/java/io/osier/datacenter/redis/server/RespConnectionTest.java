@@ -416,6 +416,12 @@ final class RespConnectionTest {
       assertThat(redis.ask("nope a b"))
           .isEqualTo("-ERR unknown command 'nope', with args beginning with: 'a' 'b' ");
       assertThat(redis.ask("get")).isEqualTo("-ERR wrong number of arguments for 'get' command");
+      assertThat(redis.ask("PING a b"))
+          .isEqualTo("-ERR wrong number of arguments for 'ping' command");
+      assertThat(redis.ask("CLIENT KILL"))
+          .isEqualTo("-ERR wrong number of arguments for 'client|kill' command");
+      assertThat(redis.ask("CLIENT KILL ID 0")).contains("greater than 0");
+      assertThat(redis.ask("CLIENT KILL USER nobody")).startsWith("-ERR No such user");
       assertThat(redis.ask("SELECT 3")).isEqualTo("-ERR DB index is out of range");
       assertThat(redis.ask("SELECT 0")).isEqualTo("+OK");
       assertThat(redis.ask("HELLO 4")).isEqualTo("-NOPROTO unsupported protocol version");
@@ -806,6 +812,27 @@ final class RespConnectionTest {
       next().reply.accept(new Reply.All(List.of(new Reply.Done(new Dot(EU, 1)))));
       next().reply.accept(refused);
       assertThat(redis.read()).isEqualTo("-BUSY only a part was done: why");
+    }
+  }
+
+  @Test
+  void configSet_ofWhatIsNoNumber_isAnErrorWhereOneIsMeant() throws Exception {
+    start();
+    try (RawRedis redis = new RawRedis(port)) {
+      for (String wrong : List.of("bla", "1x", "1.5", "--1", "1mbb")) {
+        assertThat(redis.ask("CONFIG SET maxmemory " + wrong))
+            .as(wrong)
+            .isEqualTo(
+                "-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - argument must"
+                    + " be a number");
+      }
+      for (String right : List.of("0", "-2", "100mb", "7k", "50%")) {
+        assertThat(redis.ask("CONFIG SET maxmemory " + right)).as(right).isEqualTo("+OK");
+      }
+      assertThat(redis.ask("CONFIG SET maxmemory-policy any")).isEqualTo("+OK");
+      // The former names, which older clients and Redis' own tests set.
+      assertThat(redis.ask("CONFIG SET hash-max-ziplist-value 10")).isEqualTo("+OK");
+      assertThat(redis.ask("CONFIG GET hash-max-ziplist-value")).contains("10");
     }
   }
 

@@ -4,6 +4,7 @@ import io.osier.bench.sim.check.CausalOrderCheck;
 import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.ExactlyOnceCheck;
 import io.osier.bench.sim.check.LedgerCheck;
+import io.osier.bench.sim.check.ProgramCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.plan.Unit;
@@ -24,6 +25,7 @@ public final class Checks {
   private final ReportCheck reports;
   private final TransactionCheck transactions;
   private final ConditionCheck conditions;
+  private final ProgramCheck programs;
   private final Map<ObjectId, CausalContext> forgotten = new HashMap<>();
 
   Checks(Simulation simulation, Unit unit) {
@@ -35,6 +37,7 @@ public final class Checks {
     reports = new ReportCheck(unit);
     transactions = new TransactionCheck(unit);
     conditions = new ConditionCheck(unit);
+    programs = new ProgramCheck(unit);
   }
 
   /**
@@ -100,6 +103,10 @@ public final class Checks {
 
   public ConditionCheck conditions() {
     return conditions;
+  }
+
+  public ProgramCheck programs() {
+    return programs;
   }
 
   ReportCheck reports() {

@@ -1,6 +1,8 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
@@ -11,7 +13,10 @@ import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +27,13 @@ import org.jspecify.annotations.Nullable;
  * written.
  */
 final class FrontDoor {
+  /** Between two turns in which a program is done by sabotage. */
+  private static final long APART_NANOS = 100 * Scheduler.MILLI;
+
   private final Simulation simulation;
   private final SimDc dc;
   private final ShardGateway entrance;
+  private final SimNode node;
   private final WatchedStore store;
 
   /** By client or peer. */
@@ -33,6 +42,7 @@ final class FrontDoor {
   FrontDoor(Simulation simulation, SimDc dc, SimNode node, WatchedStore store) {
     this.simulation = simulation;
     this.dc = dc;
+    this.node = node;
     this.store = store;
     Executor readers = reading -> node.readLater(store.shownNow(reading));
     this.entrance = new ShardGateway(!node.unit().isCausal(), store, readers, node);
@@ -64,6 +74,7 @@ final class FrontDoor {
         case Request.Write w -> entrance.write(judged(w), lane(client), reply);
         case Request.ReadAll r -> entrance.readAll(r, lane(client), reply);
         case Request.WriteAll w -> entrance.writeAll(w, lane(client), reply);
+        case Request.Evaluate e -> evaluate(e, lane(client), reply);
         case Request.Transact t -> entrance.transact(t, t, lane(client), reply);
         case Request.Repeat r -> entrance.transact(r.step(), r, lane(client), reply);
         case Request.Through t -> entrance.through(t, reply);
@@ -73,6 +84,29 @@ final class FrontDoor {
       }
     } catch (OsierException e) {
       reply.accept(new Reply.Failure(e.code(), e.reason()));
+    }
+  }
+
+  private void evaluate(Request.Evaluate program, OrderedQueue lane, Consumer<Reply> reply) {
+    List<Request.Evaluate> turns = simulation.options().sabotage().turns(program);
+    for (int i = 0; i < turns.size(); i++) {
+      Request.Evaluate turn = turns.get(i);
+      Set<Key> keys = new LinkedHashSet<>();
+      turn.calls().forEach(call -> keys.addAll(call.keys()));
+      Consumer<Reply> hears = i == turns.size() - 1 ? reply : unheard -> {};
+      if (i == 0) {
+        entrance.evaluate(turn, keys, lane, hears);
+        continue;
+      }
+      simulation
+          .scheduler()
+          .in(
+              i * APART_NANOS,
+              () -> {
+                if (dc.isCurrent(node)) {
+                  entrance.evaluate(turn, keys, lane, hears);
+                }
+              });
     }
   }
 
@@ -123,6 +157,9 @@ final class FrontDoor {
   private static boolean isUpdate(Request request) {
     if (request instanceof Request.Repeat r) {
       return isUpdate(r.step());
+    }
+    if (request instanceof Request.Evaluate e) {
+      return e.isUpdate();
     }
     return request instanceof Request.Write
         || request instanceof Request.WriteAll

@@ -85,7 +85,7 @@ public final class SimCommand implements Callable<Integer> {
       paramLabel = "LIST",
       description =
           "what takes part in each seed, some of bytes,connections,users,watchers,expiry,"
-              + "decomposition,cold-reads,embedded,haste,later-types;"
+              + "decomposition,cold-reads,embedded,haste,later-types,programs;"
               + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
 

@@ -122,6 +122,7 @@ final class SimEnd {
     }
     of.transactions().ended();
     simulation.callers().mortals(unit).ended();
+    simulation.callers().programs(unit).ended();
   }
 
   /**

@@ -63,11 +63,12 @@ final class SimSummary {
     return String.format(
         Locale.ROOT,
         "%.0f s, %.1f operations/s, %d updates, %d reads, %d snapshots and %d visibilities checked"
-            + " (%d fetched), %d conditions (%d held, %d won), %d in rounds, %d caught up, %d gaps,"
-            + " %d healed, %d pulled, %d mode switches, at rest after %.1f s, links busy for %.1f"
-            + " s, %d crashes, %d in a write, %d waits for the disk, %d bytes under way at most,"
-            + " windows full %d times, %d acknowledged in front, updates by clients %s, refused %s,"
-            + " faults %s, features %s, hash %016x",
+            + " (%d fetched), %d conditions (%d held, %d won), %d programs (%d refused, seen %d"
+            + " times), %d in rounds, %d caught up, %d gaps, %d healed, %d pulled, %d mode"
+            + " switches, at rest after %.1f s, links busy for %.1f s, %d crashes, %d in a write,"
+            + " %d waits for the disk, %d bytes under way at most, windows full %d times, %d"
+            + " acknowledged in front, updates by clients %s, refused %s, faults %s, features %s,"
+            + " hash %016x",
         seconds,
         simulation.operations() / seconds,
         updates(),
@@ -78,6 +79,9 @@ final class SimSummary {
         conditionsChecked(),
         checks.stream().mapToLong(c -> c.conditions().done()).sum(),
         checks.stream().mapToLong(c -> c.conditions().won()).sum(),
+        checks.stream().mapToLong(c -> c.programs().done()).sum(),
+        checks.stream().mapToLong(c -> c.programs().refused()).sum(),
+        checks.stream().mapToLong(c -> c.programs().views()).sum(),
         rounds,
         catchUps,
         gaps,

@@ -28,6 +28,7 @@ import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
+import io.osier.protocol.Call;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -244,7 +245,15 @@ final class SabotageTest {
         arguments(
             "what the absent miss has no bound",
             "memory of (trails|relays)",
-            supplier(SabotageTest::hoarding)));
+            supplier(SabotageTest::hoarding)),
+        arguments(
+            "a program is done in two turns",
+            "a part of program|counts .* programs",
+            supplier(SabotageTest::halving)),
+        arguments(
+            "a program's guard is forgotten",
+            "an update is lost",
+            supplier(SabotageTest::unguarded)));
   }
 
   static Stream<Arguments> chosen() {
@@ -957,6 +966,45 @@ final class SabotageTest {
         return StreamSettings.Memory.DEFAULT;
       }
     };
+  }
+
+  private static Sabotage halving() {
+    return new Sabotage() {
+      @Override
+      public Set<Feature> features() {
+        return EnumSet.of(Feature.PROGRAMS);
+      }
+
+      @Override
+      public List<Request.Evaluate> turns(Request.Evaluate program) {
+        int half = program.calls().size() / 2;
+        return program.isUpdate() && program.guards().isEmpty()
+            ? List.of(
+                with(program, program.calls().subList(0, half)),
+                with(program, program.calls().subList(half, program.calls().size())))
+            : List.of(program);
+      }
+    };
+  }
+
+  private static Sabotage unguarded() {
+    return new Sabotage() {
+      @Override
+      public Set<Feature> features() {
+        return EnumSet.of(Feature.PROGRAMS);
+      }
+
+      @Override
+      public List<Request.Evaluate> turns(Request.Evaluate program) {
+        return List.of(with(program, program.calls()));
+      }
+    };
+  }
+
+  /** Without guards. */
+  private static Request.Evaluate with(Request.Evaluate program, List<Call> calls) {
+    return new Request.Evaluate(
+        program.keyspace(), calls, List.of(), program.after(), program.waitMillis());
   }
 
   private static Supplier<Sabotage> supplier(Supplier<Sabotage> makes) {

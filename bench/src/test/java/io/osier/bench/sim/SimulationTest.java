@@ -80,6 +80,21 @@ final class SimulationTest {
     assertThat(refused).isPositive();
   }
 
+  /** So that nobody looks at programs of which none was done, or none refused. */
+  @Test
+  void programs_areDoneAndRefused_andSeenAsAWhole() {
+    for (long seed = 1; seed <= 2; seed++) {
+      Simulation simulation = run(EnumSet.allOf(Fault.class), EnumSet.of(Feature.PROGRAMS), seed);
+      for (Checks checks : simulation.checks()) {
+        assertThat(checks.programs().done()).as("seed %d", seed).isPositive();
+        assertThat(checks.programs().views()).as("seed %d", seed).isPositive();
+      }
+      assertThat(simulation.checks().stream().mapToLong(c -> c.programs().refused()).sum())
+          .as("seed %d", seed)
+          .isPositive();
+    }
+  }
+
   /**
    * Where an application calls a datacenter in its own process, the client takes what is thrown for
    * a failure of its call.

@@ -61,6 +61,9 @@ public final class Callers {
   /** By unit. */
   private final List<SimMortals> mortals = new ArrayList<>();
 
+  /** By unit. */
+  private final List<SimPrograms> programs = new ArrayList<>();
+
   /**
    * Draws all that are outside of the datacenters' processes.
    *
@@ -80,6 +83,7 @@ public final class Callers {
       drawStrangers(new Random(profile.seed()));
     }
     simulation.units().forEach(unit -> mortals.add(new SimMortals(simulation, unit)));
+    simulation.units().forEach(unit -> programs.add(new SimPrograms(simulation, unit)));
   }
 
   private void drawClients(Random random) {
@@ -193,6 +197,7 @@ public final class Callers {
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
     strangers.forEach(s -> scheduler.in(3 * SECOND, s::start));
     mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
+    programs.forEach(p -> scheduler.in(3 * SECOND, p::start));
   }
 
   /** An application begins in the process of a datacenter, which has just started. */
@@ -233,6 +238,10 @@ public final class Callers {
 
   public SimMortals mortals(Unit unit) {
     return mortals.get(unit.number());
+  }
+
+  public SimPrograms programs(Unit unit) {
+    return programs.get(unit.number());
   }
 
   public Workload workload(Unit unit) {

@@ -34,7 +34,9 @@ public enum Feature {
   /** Modes are chosen more often, or less often, than in production. */
   HASTE(4),
   /** There are objects and fields of types that former versions do not know. */
-  LATER_TYPES(3);
+  LATER_TYPES(3),
+  /** Several keys are changed together by programs, some of which have guards. */
+  PROGRAMS(3);
 
   /** One seed of so many has it. */
   private final int oneIn;

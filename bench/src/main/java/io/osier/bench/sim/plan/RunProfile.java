@@ -59,6 +59,7 @@ public final class RunProfile {
     this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
     if (options.sabotage() != Sabotage.NONE) {
       features.remove(Feature.LATER_TYPES); // what notices a sabotage is what did before
+      features.remove(Feature.PROGRAMS);
     }
     features.addAll(options.sabotage().features());
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;

@@ -12,6 +12,7 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -165,6 +166,11 @@ public interface Sabotage {
   /** Whether all take over the rights of one that was given up, each as soon as it knows it was. */
   default boolean everybodyInherits() {
     return false;
+  }
+
+  /** What a datacenter does instead of a program, one after the other; the last is answered. */
+  default List<Request.Evaluate> turns(Request.Evaluate program) {
+    return List.of(program);
   }
 
   /** Whether nobody lets a partition absorb first what is acknowledged in front of it. */

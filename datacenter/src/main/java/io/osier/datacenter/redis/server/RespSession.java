@@ -333,6 +333,7 @@ final class RespSession {
 
   /** Closes it; for any thread. */
   void kill() {
+    port.closed(this); // who asks next finds it gone, although another loop is to close it
     channel.close();
   }
 

@@ -484,6 +484,23 @@ final class RespConnectionTest {
     }
   }
 
+  @Test
+  void killedClients_areNotListedBehindThat_whateverLoopTheyAreOn() throws Exception {
+    start();
+    try (RawRedis killer = new RawRedis(port)) {
+      for (int i = 0; i < 20; i++) {
+        try (RawRedis other = new RawRedis(port)) {
+          String id = other.ask("CLIENT ID").substring(1);
+          killer.commands("CLIENT KILL ID " + id, "CLIENT LIST", "CLIENT KILL ID " + id);
+          assertThat(killer.read()).isEqualTo(":1");
+          assertThat(killer.read()).doesNotContain("id=" + id + " ");
+          assertThat(killer.read()).isEqualTo(":0");
+          assertThat(other.hasEnded()).isTrue();
+        }
+      }
+    }
+  }
+
   // ---------------------------------------------------------------- users
 
   private static User user(String name, String password, Grant... rights) {

@@ -66,13 +66,24 @@ public abstract class Outgoing<T> {
     return true;
   }
 
+  /**
+   * Whether a message may be written now. Where it may not, it waits until {@link #flush} is called
+   * when it may. For the loop.
+   */
+  protected boolean mayWrite() {
+    return true;
+  }
+
+  /** Hears that what was written was handed to the network, or dropped. For the loop. */
+  protected void handedOn() {}
+
   /** Whether the loop will call {@link #flush} soon by itself, so that it need not be asked to. */
   protected abstract boolean flushesSoon();
 
   /** Adds a message. */
   public final void add(T message) {
     boolean inLoop = channel.eventLoop().inEventLoop();
-    if (inLoop && !encoding && queue.isEmpty() && flushesSoon()) {
+    if (inLoop && !encoding && queue.isEmpty() && flushesSoon() && mayWrite()) {
       encode(message);
       if (encoded >= FLUSH_AFTER) {
         handOn();
@@ -102,7 +113,7 @@ public abstract class Outgoing<T> {
     scheduled.set(false);
     int handled = 0;
     T message;
-    while (handled < TURN && (message = queue.poll()) != null) {
+    while (handled < TURN && mayWrite() && (message = queue.poll()) != null) {
       encode(message);
       handled++;
     }
@@ -165,5 +176,6 @@ public abstract class Outgoing<T> {
       buffer.writeBytes(source, 0, bytes);
       channel.writeAndFlush(buffer, channel.voidPromise());
     }
+    handedOn();
   }
 }

@@ -16,6 +16,7 @@ public record MemoryPlan(long heapBytes) {
   private static final long CACHE_BYTES_MAX = 256L << 20;
   private static final long UNWRITTEN_BYTES_MAX = 64L << 20;
   private static final long SUBSCRIPTION_BYTES_MAX = 64L << 20;
+  private static final int UNSENT_BYTES_MAX = 4 << 20;
   private static final int CONNECTIONS = 1_000;
 
   /** What a connection may keep for itself: what it has read and what it is about to write. */
@@ -34,6 +35,12 @@ public record MemoryPlan(long heapBytes) {
   /** Answers that wait until clients read them. They are beside the heap, and as large at most. */
   public long answerBytes() {
     return heapBytes / 4;
+  }
+
+  /** What one of so many connections may have encoded and not sent before it must wait. */
+  public int unsentBytes(int connections) {
+    return Math.toIntExact(
+        Math.clamp(answerBytes() / connections, CONNECTION_BYTES, UNSENT_BYTES_MAX));
   }
 
   /** What clients of the Redis protocol subscribe to. */

@@ -1,6 +1,5 @@
 package io.osier.datacenter.frontend;
 
-import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,24 +10,20 @@ import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.core.net.FrameReader;
 import io.osier.core.net.Framing;
-import io.osier.core.net.Outgoing;
 import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.access.Identity;
 import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.PortGuard;
-import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -67,13 +62,16 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private final ClientRequests requests;
   private final Supplier<Optional<String>> page;
   private final Channel channel;
-  private final Outgoing<Envelope<Reply>> replies;
+  private final ClientAnswers answers;
   private final ConnectionGuard guard;
   private final ClientLogin login;
   private long loginMillis;
   private boolean greeted;
   private boolean signDue;
   private boolean broken;
+
+  /** Whether no request is taken while answers wait. */
+  private boolean stopped;
 
   /** Whether what has come is being done, after which answers are flushed. */
   private boolean answering;
@@ -95,7 +93,12 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     this.requests = new ClientRequests(channel, shared, new Held());
     this.guard = new ConnectionGuard(port, this::isInFrame);
     this.login = new ClientLogin(access, channel);
-    this.replies = new Replies();
+    this.answers =
+        new ClientAnswers(
+            channel,
+            new AnswerShare(shared.answerBytes()),
+            () -> answering || isReading(),
+            new Answered());
   }
 
   /** What has been read. */
@@ -113,6 +116,19 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     @Override
     public void setBudget(ByteBudget budget) {
       ClientConnection.this.setBudget(budget);
+    }
+  }
+
+  /** What follows from answers. */
+  private final class Answered implements ClientAnswers.Around {
+    @Override
+    public void roomAgain() {
+      listen();
+    }
+
+    @Override
+    public void failed(ErrorCode code) {
+      watch.failed(code);
     }
   }
 
@@ -193,7 +209,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   @Override
   public long waitingBytes() {
-    return 0;
+    return answers.waitingBytes();
   }
 
   // ---------------------------------------------------------------- requests
@@ -219,8 +235,11 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     }
     if (!greeted) {
       greet(ctx, id, request);
-    } else if (!requests.ask(new Call(id, request, began), length)) {
-      closeSoon(ctx);
+    } else {
+      if (!requests.ask(new Call(id, request, began), length)) {
+        closeSoon(ctx);
+      }
+      listen();
     }
   }
 
@@ -259,65 +278,12 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
     @Override
     protected void answer(Reply reply) {
-      ClientConnection.this.answer(id, LaterTypes.legible(reply, login.version()));
+      answers.answerRequest(id, LaterTypes.legible(reply, login.version()));
     }
   }
 
   private void answer(long id, Reply reply) {
-    if (reply instanceof Reply.Failure f) {
-      watch.failed(f.code());
-    }
-    replies.add(new Envelope<>(id, reply));
-  }
-
-  /** Answers on their way out. */
-  private final class Replies extends Outgoing<Envelope<Reply>> {
-    Replies() {
-      super(channel);
-    }
-
-    @Override
-    protected boolean write(WireOutput to, Envelope<Reply> answer) {
-      ProtocolCodec.write(to, answer.id(), answer.message());
-      return true;
-    }
-
-    @Override
-    protected boolean beforeFlush() {
-      return channel.unsafe().outboundBuffer() != null; // null once it is closed
-    }
-
-    @Override
-    protected void failed(Envelope<Reply> answer, RuntimeException cause) {
-      if (cause instanceof KryoBufferOverflowException) {
-        answer(answer.id(), OversizedReply.failure(answer.message()));
-        return;
-      }
-      LOG.error("an answer to client {} cannot be sent", channel.remoteAddress(), cause);
-      if (cause instanceof RejectedExecutionException
-          || answer.message() instanceof Reply.Failure) {
-        channel.close(); // who waits for it must not wait for ever
-      } else {
-        answer(answer.id(), unencodable(answer.message(), cause));
-      }
-    }
-
-    @Override
-    protected boolean flushesSoon() {
-      return answering || isReading();
-    }
-  }
-
-  private static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
-    boolean done =
-        reply instanceof Reply.Done
-            || (reply instanceof Reply.All a
-                && a.parts().stream().anyMatch(Reply.Done.class::isInstance))
-            || (reply instanceof Reply.Evaluated e && e.dot().isPresent())
-            || (reply instanceof Reply.Transacted t && t.dot().isPresent());
-    return new Reply.Failure(
-        done ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
-        (done ? "it was done, but " : "") + "the answer cannot be encoded: " + cause);
+    answers.answer(id, reply);
   }
 
   @Override
@@ -328,20 +294,40 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     } finally {
       answering = false;
     }
-    replies.flush();
+    answers.flush();
   }
 
-  /** Who does not read its answers is not listened to. */
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    boolean writable = channel.isWritable();
-    channel.config().setAutoRead(writable);
-    if (writable) {
-      resume(ctx);
-    } else {
-      pause();
+    listen();
+    if (channel.isWritable()) {
+      ctx.executor().execute(answers::flush); // not at once: one may be being written
     }
     ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    super.channelInactive(ctx);
+    ctx.executor().execute(answers::flush); // nobody reads them: they are dropped
+  }
+
+  /** Who does not read its answers, or asks for much at once, is not listened to. */
+  private void listen() {
+    boolean listens = answers.haveRoom();
+    if (listens != stopped) {
+      return;
+    }
+    stopped = !listens;
+    channel.config().setAutoRead(listens);
+    if (!listens) {
+      pause();
+      return;
+    }
+    ChannelHandlerContext ctx = channel.pipeline().context(this); // null once it is closed
+    if (ctx != null) {
+      resume(ctx);
+    }
   }
 
   // ---------------------------------------------------------------- the end

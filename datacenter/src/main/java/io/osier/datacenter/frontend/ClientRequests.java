@@ -51,6 +51,7 @@ public final class ClientRequests {
    * What all connections of the ports share.
    *
    * @param requestBytes for requests that are not answered
+   * @param answerBytes for answers until they are read
    */
   record Shared(
       ReplicaId self,
@@ -58,6 +59,7 @@ public final class ClientRequests {
       AccessControl access,
       PortGuard port,
       ByteBudget requestBytes,
+      ByteBudget answerBytes,
       UserQuotas quotas,
       RequestWatch watch) {}
 
@@ -80,6 +82,11 @@ public final class ClientRequests {
     this.room = room;
     room.setBudget(shared.requestBytes);
     channel.closeFuture().addListener(f -> leave());
+  }
+
+  /** For answers of all connections, until they are read. */
+  public ByteBudget answerBytes() {
+    return shared.answerBytes;
   }
 
   /** What holds for the ports. */

@@ -49,16 +49,13 @@ import java.util.function.Supplier;
 /**
  * Takes clients' connections ({@link ClientConnection}) and hands their requests to the keyspaces.
  *
- * <p>A client that sends and does not read must not fill the memory: beyond the high-water mark of
- * answers that wait to be sent its requests are left in the network, and where too much waits for
+ * <p>A client that sends and does not read must not fill the memory: beyond its {@link AnswerShare}
+ * its requests are left in the network, or their answers are given up, and where too much waits for
  * all clients together, the one for which most waits is disconnected ({@link SlowReaders}). All
  * requests, large ones as they come already, share a budget until they are answered; beyond it they
  * are refused. And no user has more of all that than one may have ({@link UserQuotas}).
  */
 public final class ClientServer implements AutoCloseable {
-  private static final WriteBufferWaterMark UNSENT_MARKS =
-      new WriteBufferWaterMark(1 << 20, 4 << 20);
-
   /** How often is looked who does not read its answers, and whether the users have changed. */
   private static final long LOOK_MILLIS = 100;
 
@@ -139,6 +136,7 @@ public final class ClientServer implements AutoCloseable {
   private final Network network;
   private final ChannelGroup connected = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final SlowReaders readers;
+  private final WriteBufferWaterMark unsentMarks;
 
   /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
   private final AtomicBoolean looking = new AtomicBoolean();
@@ -180,11 +178,15 @@ public final class ClientServer implements AutoCloseable {
     this.watch = watch;
     this.network = network;
     this.port = new PortGuard("osier.listen.client-connections: the client port", limits);
-    this.readers = new SlowReaders(connected, memory.answerBytes());
+    this.readers = new SlowReaders(connected, memory.answerBytes() / 2);
+    int high = memory.unsentBytes(limits.connectionsMax());
+    this.unsentMarks = new WriteBufferWaterMark(high / 4, high);
     ByteBudget requestBytes = new ByteBudget(memory.requestBytes());
+    ByteBudget answerBytes = new ByteBudget(memory.answerBytes());
     this.quotas = new UserQuotas(userLimits, access::users, requestBytes);
     this.shared =
-        new ClientRequests.Shared(self, handler, access, port, requestBytes, quotas, watch);
+        new ClientRequests.Shared(
+            self, handler, access, port, requestBytes, answerBytes, quotas, watch);
     this.tls = tls;
     try {
       this.server = network.listen(listen, channel -> opened(channel, new Own()));
@@ -261,7 +263,7 @@ public final class ClientServer implements AutoCloseable {
   }
 
   private void opened(Channel channel, Protocol protocol) {
-    channel.config().setWriteBufferWaterMark(UNSENT_MARKS);
+    channel.config().setWriteBufferWaterMark(unsentMarks);
     tls.ifPresent(
         t -> channel.pipeline().addLast(t.accept(channel.alloc(), port.limits().greetingMillis())));
     if (port.admit(channel)) {

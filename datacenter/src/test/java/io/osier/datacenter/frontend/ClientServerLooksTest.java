@@ -2,6 +2,7 @@ package io.osier.datacenter.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -9,6 +10,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.server.RawClient;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -16,6 +18,7 @@ import io.osier.protocol.Request;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -24,7 +27,10 @@ import org.junit.jupiter.api.Test;
 
 /** A client port without clients does nothing, and one with clients looks again and again. */
 final class ClientServerLooksTest {
+  private static final MemoryPlan PLAN = new MemoryPlan(64 << 20);
+
   private int changes;
+  private final Queue<Consumer<Reply>> asked = new ArrayDeque<>();
   private Users users = Users.OPEN;
   private final Scripted network = new Scripted();
   private final ClientServer server =
@@ -33,7 +39,7 @@ final class ClientServerLooksTest {
           network,
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
           PortLimits.DEFAULT,
-          MemoryPlan.ofThisProcess(),
+          PLAN,
           () -> 0,
           () -> users,
           new ClientServer.Handler() {
@@ -43,7 +49,9 @@ final class ClientServerLooksTest {
             }
 
             @Override
-            public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {}
+            public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+              asked.add(reply);
+            }
 
             @Override
             public void administer(Request.Administer request, String by, Consumer<Reply> reply) {}
@@ -109,6 +117,15 @@ final class ClientServerLooksTest {
     return channel;
   }
 
+  private static void send(EmbeddedChannel channel, long id, Request request) {
+    channel.writeInbound(Unpooled.wrappedBuffer(RawClient.frame(id, request)));
+  }
+
+  private static void setReads(EmbeddedChannel channel, boolean reads) {
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, reads);
+    channel.runPendingTasks();
+  }
+
   private void look() {
     network.later.remove().run();
   }
@@ -127,6 +144,65 @@ final class ClientServerLooksTest {
     assertThat(network.later).isEmpty();
     connect();
     assertThat(network.later).as("looked for again").hasSize(1);
+    server.close();
+  }
+
+  @Test
+  void clientThatDoesNotRead_isNotListenedTo_andItsAnswersWait_untilItReads() {
+    EmbeddedChannel client = connect();
+    send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+    send(client, 2, new Request.Ping());
+    send(client, 3, new Request.Ping());
+    assertThat(asked).hasSize(2);
+    client.releaseOutbound();
+    setReads(client, false);
+    asked.remove().accept(new Reply.Pong());
+    send(client, 4, new Request.Ping());
+    client.runPendingTasks();
+    assertThat(asked).hasSize(1);
+    assertThat(client.outboundMessages()).isEmpty();
+    setReads(client, true);
+    client.runPendingTasks();
+    assertThat(asked).hasSize(2);
+    assertThat(client.outboundMessages()).hasSize(1);
+    setReads(client, false);
+    asked.remove().accept(new Reply.Report("x".repeat(5 << 20)));
+    client.runPendingTasks();
+    setReads(client, true);
+    assertThat(client.outboundMessages()).as("more than with which one goes on").hasSize(2);
+    send(client, 5, new Request.Ping());
+    assertThat(asked).hasSize(2);
+    client.finishAndReleaseAll();
+    server.close();
+  }
+
+  /** What a heap has room for is less than one of many connections may have. */
+  @Test
+  void answersOfManyWhoDoNotRead_takeNoMoreThanTheirBudget() {
+    Reply large = new Reply.Report("x".repeat(1 << 20));
+    List<EmbeddedChannel> clients = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      EmbeddedChannel client = connect();
+      clients.add(client);
+      send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+      for (int id = 2; id < 12; id++) {
+        send(client, id, new Request.Ping());
+      }
+      setReads(client, false);
+    }
+    assertThat(asked).hasSize(100);
+    asked.forEach(reply -> reply.accept(large));
+    clients.forEach(EmbeddedChannel::runPendingTasks);
+    List<ClientServer.Visitor> visitors =
+        clients.stream().map(c -> c.pipeline().get(ClientServer.Visitor.class)).toList();
+    assertThat(visitors.stream().mapToLong(ClientServer.Visitor::waitingBytes).sum())
+        .isBetween(8L << 20, PLAN.answerBytes() + 10 * AnswerShare.FREE_BYTES);
+    look();
+    assertThat(clients.stream().filter(client -> !client.isOpen())).hasSize(1);
+    clients.forEach(EmbeddedChannel::close);
+    clients.forEach(EmbeddedChannel::runPendingTasks);
+    assertThat(visitors).allMatch(visitor -> visitor.waitingBytes() == 0);
+    clients.forEach(EmbeddedChannel::finishAndReleaseAll);
     server.close();
   }
 

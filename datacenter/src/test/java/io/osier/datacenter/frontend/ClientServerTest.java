@@ -200,7 +200,7 @@ final class ClientServerTest {
   @SuppressWarnings("NullAway") // what cannot be encoded
   void answerThatCannotBeEncoded_failsItsCallAlone() throws IOException {
     Dot none = null;
-    try (LoggedLines lines = new LoggedLines(ClientConnection.class.getName()).quietly();
+    try (LoggedLines lines = new LoggedLines(ClientAnswers.class.getName()).quietly();
         ClientServer server =
             server(
                 request ->

@@ -3,17 +3,17 @@ package io.osier.datacenter.redis.server;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.redis.RespEncoder;
 import io.osier.datacenter.redis.RespPieces;
 import io.osier.datacenter.redis.RespValue;
 import java.util.ArrayDeque;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The answers of a connection, which come in any order and leave in that of the commands: each
  * command has a place, and what is at the head is encoded once it is there. Used by the channel's
- * loop only, but for {@link #waitingBytes}.
+ * loop only.
  */
 final class Answers {
   /** What is encoded is handed to the network when it has so many bytes. */
@@ -39,15 +39,22 @@ final class Answers {
 
   private final Channel channel;
   private final ArrayDeque<Place> places = new ArrayDeque<>(4);
-  private final AtomicLong waitingBytes = new AtomicLong();
+  private final AnswerShare share;
 
   /** The rest of the first answer, if that is large and some of it was sent. */
   private @Nullable RespPieces rest;
 
   private boolean ended;
+  private boolean closed;
 
-  Answers(Channel channel) {
+  /**
+   * None yet.
+   *
+   * @param share of what waits
+   */
+  Answers(Channel channel, AnswerShare share) {
     this.channel = channel;
+    this.share = share;
   }
 
   /** A place behind all others. */
@@ -77,19 +84,17 @@ final class Answers {
 
   /** A command is answered; an answer that is too large is an error. */
   void fill(Place place, RespValue value) {
+    if (closed) {
+      return;
+    }
     long bytes = RespValue.bytesOf(value);
     boolean fits = bytes <= ANSWER_BYTES_MAX;
     place.value = fits ? value : TOO_LARGE;
     boolean leavesAtOnce = places.peek() == place && channel.isWritable() && bytes <= CHUNK_BYTES;
     if (!leavesAtOnce) {
       place.bytes = fits ? bytes : RespValue.VALUE_BYTES;
-      waitingBytes.addAndGet(place.bytes);
+      share.keep(place.bytes);
     }
-  }
-
-  /** The bytes of answers that wait for others, about; for any thread. */
-  long waitingBytes() {
-    return waitingBytes.get();
   }
 
   /** Sends what can be sent, as long as it is read. */
@@ -103,7 +108,7 @@ final class Answers {
           && (head.value != null || head.cut)) {
         if (write(head, encoder)) {
           places.poll();
-          waitingBytes.addAndGet(-head.bytes);
+          share.give(head.bytes);
           ended = head.ends || head.cut;
         }
         if (encoder.size() >= CHUNK_BYTES) {
@@ -144,8 +149,9 @@ final class Answers {
   /** Nobody will read them. */
   void close() {
     ended = true;
+    closed = true;
+    places.forEach(place -> share.give(place.bytes));
     places.clear();
     rest = null;
-    waitingBytes.set(0);
   }
 }

@@ -10,6 +10,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.tls.TlsTrouble;
+import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.ProtocolError;
@@ -47,6 +48,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final ClientRequests requests;
   private final ConnectionGuard guard;
   private final Input input;
+  private final AnswerShare share;
   private final Answers answers;
   private final Steps steps;
   private final RespSession session;
@@ -74,8 +76,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.input = new Input();
     this.requests = requests.apply(input);
     this.guard = new ConnectionGuard(this.requests.port(), this::isInCommand);
-    this.answers = new Answers(channel);
-    this.steps = new Steps(channel, this.requests, answers, this, port.beside());
+    this.share = new AnswerShare(this.requests.answerBytes());
+    this.answers = new Answers(channel, share);
+    this.steps = new Steps(channel, this.requests, answers, this, share, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
     this.subscriptions = new Subscriptions(channel, session, answers, steps, this);
     this.dispatcher = new Dispatcher(session, answers, steps);
@@ -100,7 +103,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   @Override
   public long waitingBytes() {
-    return answers.waitingBytes() + subscriptions.waitingBytes();
+    return share.presentBytes() + subscriptions.waitingBytes();
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
-import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespValue;
@@ -31,13 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Steps {
   private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
-
-  private static final Reply TOO_MUCH =
-      new Reply.Failure(
-          ErrorCode.OVERLOADED,
-          "what was read for this connection and waits takes more than "
-              + (AnswerShare.BYTES_MAX >> 20)
-              + " MiB; ask for less at once");
 
   /** What follows from so much takes long: to sort a set, to combine two. */
   private static final long LARGE_BYTES = 256 << 10;
@@ -70,6 +63,7 @@ final class Steps {
    * None is under way.
    *
    * @param connection hears when there is something for {@link #finish}, and that it must end
+   * @param share of what was read and waits
    * @param beside where it is gone on with what would hold up the loop's other connections
    */
   Steps(
@@ -77,13 +71,14 @@ final class Steps {
       ClientRequests requests,
       Answers answers,
       RespConnection connection,
+      AnswerShare share,
       Executor beside) {
     this.beside = beside;
     this.channel = channel;
     this.requests = requests;
     this.answers = answers;
     this.connection = connection;
-    this.share = new AnswerShare(answers);
+    this.share = share;
   }
 
   /** Nothing behind the last command is begun before {@link #goOn}. */
@@ -230,7 +225,7 @@ final class Steps {
     void replied(int index, Reply reply) {
       long bytes = share.keep(reply);
       if (bytes < 0) {
-        replies[index] = TOO_MUCH;
+        replies[index] = AnswerShare.instead(reply);
       } else {
         replies[index] = reply;
         replyBytes.addAndGet(bytes);
@@ -275,7 +270,9 @@ final class Steps {
         continue;
       }
       underWay--;
-      share.taken(step.replyBytes.get());
+      long bytes = step.replyBytes.get();
+      share.give(bytes);
+      share.learn(bytes);
       updates -= step.updates;
       if (!channel.isActive()) {
         continue;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.osier.core.Value;
+import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.redis.RespValue;
 import java.util.Collections;
 import java.util.List;
@@ -14,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 final class AnswersTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final Answers answers = new Answers(channel);
+  private final AnswerShare share = new AnswerShare(new ByteBudget(64 << 20));
+  private final Answers answers = new Answers(channel, share);
 
   @AfterEach
   void close() {
@@ -43,7 +46,7 @@ final class AnswersTest {
     assertThat(sent()).startsWith("-ERR the answer takes more than 128 MiB");
     answers.add(false, false); // is waited for
     answer(many);
-    assertThat(answers.waitingBytes()).isLessThan(1_000);
+    assertThat(share.presentBytes()).isLessThan(1_000);
   }
 
   @Test
@@ -72,11 +75,18 @@ final class AnswersTest {
   void waitingBytes_ofErrorsAndOfWhoDoesNotRead_areCounted() {
     answers.add(false, false); // is waited for
     answer(new RespValue.Err("e".repeat(1_000)));
-    assertThat(answers.waitingBytes()).isGreaterThan(1_000);
+    assertThat(share.presentBytes()).isGreaterThan(1_000);
     answers.close();
+    assertThat(share.presentBytes()).isZero();
+    answer(new RespValue.Bulk(new byte[1 << 20])); // nobody will read it
+    assertThat(share.presentBytes()).isZero();
+  }
+
+  @Test
+  void waitingBytes_ofTheFirstToWhoDoesNotRead_areCounted() {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-    answer(new RespValue.Bulk(new byte[1 << 20])); // is the first
-    assertThat(answers.waitingBytes()).isGreaterThan(1 << 20);
+    answer(new RespValue.Bulk(new byte[1 << 20]));
+    assertThat(share.presentBytes()).isGreaterThan(1 << 20);
   }
 
   /** It would be there once more as bytes, and once more as what waits for the network. */
@@ -92,6 +102,6 @@ final class AnswersTest {
     assertThat(all).startsWith("*20\r\n$1048576\r\nxx").endsWith("xx\r\n:1\r\n");
     assertThat(all).hasSize(5 + 20 * (10 + (1 << 20) + 2) + 4);
     assertThat(answers.size()).isZero();
-    assertThat(answers.waitingBytes()).isZero();
+    assertThat(share.presentBytes()).isZero();
   }
 }

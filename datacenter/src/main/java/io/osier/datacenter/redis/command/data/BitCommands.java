@@ -65,10 +65,10 @@ final class BitCommands {
 
   private static Plan getBit(Scope scope, byte[][] words) {
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> new RespValue.Int(isSet(Texts.string(answer).orElse(EMPTY), offset) ? 1 : 0));
   }
 
@@ -77,12 +77,12 @@ final class BitCommands {
     long offset = Numbers.integer(words[2], 0, OFFSET_MAX, NO_OFFSET);
     boolean on = Numbers.integer(words[3], 0, 1, "ERR bit is not an integer or out of range") == 1;
     StringRanges.checkLength(offset >> 3, 1);
-    return Steps.ask(
-        Steps.write(
-            scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Steps.WHOLE),
+    return Plans.ask(
+        Plans.write(
+            scope, key, CrdtType.STRING, new Operation.SetBit(offset, on), true, Plans.WHOLE),
         reply ->
-            Steps.answer(
-                isSet(Texts.string(CrdtType.STRING, Steps.asked(reply)).orElse(EMPTY), offset)
+            Plans.answer(
+                isSet(Texts.string(CrdtType.STRING, Plans.asked(reply)).orElse(EMPTY), offset)
                     ? 1
                     : 0),
         failure ->
@@ -118,10 +118,10 @@ final class BitCommands {
     long start = words.length > 3 ? Numbers.integer(words[2]) : 0;
     long end = words.length > 3 ? Numbers.integer(words[3]) : -1;
     boolean inBits = words.length > 4 && isInBits(words[4]);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> {
           byte[] bytes = Texts.string(answer).orElse(EMPTY);
           return new RespValue.Int(
@@ -164,10 +164,10 @@ final class BitCommands {
     boolean hasEnd = words.length > 4;
     long end = hasEnd ? Numbers.integer(words[4]) : -1;
     boolean inBits = words.length > 5 && isInBits(words[5]);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> {
           byte[] bytes = Texts.string(answer).orElse(EMPTY);
           if (!answer.exists()) { // it has nothing but zeros
@@ -215,14 +215,14 @@ final class BitCommands {
         scope,
         to,
         keys,
-        key -> Steps.readCall(key, Steps.WHOLE),
+        key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
           List<byte[]> strings = parts.stream().map(StringRanges::bytes).toList();
           byte[] bytes = combined(operator, strings);
           List<Call> calls =
               List.of(
                   bytes.length == 0
-                      ? Steps.delete(to)
+                      ? Plans.delete(to)
                       : new Call.Replace(
                           to, CrdtType.STRING, new Operation.Assign(Value.ofText(bytes)), false));
           return new Derived.Result(calls, new RespValue.Int(bytes.length));

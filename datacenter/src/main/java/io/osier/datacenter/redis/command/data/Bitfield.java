@@ -50,10 +50,10 @@ final class Bitfield {
     Key key = words.key();
     List<Step> steps = steps(words, readsOnly);
     if (steps.stream().allMatch(step -> step.kind == Kind.GET)) {
-      return Steps.read(
+      return Plans.read(
           scope,
           key,
-          Steps.WHOLE,
+          Plans.WHOLE,
           answer -> {
             byte[] bytes = Texts.string(answer).orElse(new byte[0]);
             return new RespValue.Array(steps.stream().map(s -> done(bytes, s)).toList());

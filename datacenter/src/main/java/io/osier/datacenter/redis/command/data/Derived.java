@@ -37,7 +37,7 @@ final class Derived {
       Function<List<Reply>, Result> result) {
     List<Key> all = new ArrayList<>(keys);
     all.add(to);
-    Steps.checkOnePartition(scope, all);
+    Plans.checkOnePartition(scope, all);
     return of(scope, keys, read, result, 0);
   }
 
@@ -52,7 +52,7 @@ final class Derived {
       calls.add(read.apply(key));
       calls.add(new Call.Version(key));
     }
-    return Steps.reads(
+    return Plans.reads(
         scope,
         calls,
         parts -> {
@@ -60,21 +60,21 @@ final class Derived {
           Map<Key, Call.Guard> guards = new LinkedHashMap<>();
           for (int i = 0; i < keys.size(); i++) {
             Key key = keys.get(i);
-            answers.add(Steps.answerOf(parts.get(2 * i)));
-            guards.put(key, new Call.Guard(key, Steps.answerOf(parts.get(2 * i + 1)).seen()));
+            answers.add(Plans.answerOf(parts.get(2 * i)));
+            guards.put(key, new Call.Guard(key, Plans.answerOf(parts.get(2 * i + 1)).seen()));
           }
           Result made = result.apply(answers);
           if (made.calls().isEmpty()) {
-            return Steps.answer(made.answer());
+            return Plans.answer(made.answer());
           }
           List<Call> then = new ArrayList<>(made.calls());
           guards.keySet().forEach(key -> then.add(new Call.Version(key)));
-          return Steps.run(
+          return Plans.run(
               scope,
               then,
               List.copyOf(guards.values()),
-              done -> Steps.answer(made.answer()),
-              done -> Steps.retried(tries, n -> of(scope, keys, read, result, n)));
+              done -> Plans.answer(made.answer()),
+              done -> Plans.retried(tries, n -> of(scope, keys, read, result, n)));
         });
   }
 }

@@ -50,10 +50,10 @@ final class DumpCommands {
             Keys.ONE,
             "Returns what a key holds, in Osier's form.",
             (scope, words) ->
-                Steps.read(
+                Plans.read(
                     scope,
                     Key.of(words[1]),
-                    Steps.WHOLE,
+                    Plans.WHOLE,
                     answer ->
                         answer.exists() ? new RespValue.Bulk(payload(answer)) : RespValue.NULL))
         .grows("RESTORE", -4, Keys.ONE, "Makes a key of what DUMP returned.", DumpCommands::restore)
@@ -126,18 +126,18 @@ final class DumpCommands {
     Unit unit = isTime ? Unit.AT_MILLIS : Unit.MILLIS;
     if (replaces) {
       Call call = replacement(scope, key, millis, unit, payload);
-      return Steps.run(scope, List.of(call), parts -> Steps.ok());
+      return Plans.run(scope, List.of(call), parts -> Plans.ok());
     }
-    return Steps.ask(
-        Steps.read(scope, key, Steps.EXISTS),
+    return Plans.ask(
+        Plans.read(scope, key, Plans.EXISTS),
         reply -> // a key that is there is looked at before the payload
         ((Reply.Answer) reply).exists()
-                ? Steps.error(TAKEN)
-                : Steps.run(
+                ? Plans.error(TAKEN)
+                : Plans.run(
                     scope,
-                    List.of(Steps.testAbsent(key), replacement(scope, key, millis, unit, payload)),
-                    parts -> Steps.ok(),
-                    parts -> Steps.error(TAKEN)));
+                    List.of(Plans.testAbsent(key), replacement(scope, key, millis, unit, payload)),
+                    parts -> Plans.ok(),
+                    parts -> Plans.error(TAKEN)));
   }
 
   private static Call replacement(Scope scope, Key key, long millis, Unit unit, byte[] payload) {

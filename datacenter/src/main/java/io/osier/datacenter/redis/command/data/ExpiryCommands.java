@@ -43,9 +43,9 @@ final class ExpiryCommands {
             Keys.ONE,
             "Takes a key's deadline away.",
             (scope, w) ->
-                Steps.ask(
-                    Steps.write(scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
-                    reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0)))
+                Plans.ask(
+                    Plans.write(scope, Key.of(w[1]), Operation.ANY_TYPE, new Operation.Persist()),
+                    reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0)))
         .list();
   }
 
@@ -63,14 +63,14 @@ final class ExpiryCommands {
           Optional<Call.When> when = when(words); // Redis looks at the options first
           Operation.Expire deadline = Deadlines.any(scope, time, unit, command);
           if (when.isEmpty()) {
-            return Steps.ask(
-                Steps.write(scope, key, Operation.ANY_TYPE, deadline),
-                reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0));
+            return Plans.ask(
+                Plans.write(scope, key, Operation.ANY_TYPE, deadline),
+                reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0));
           }
-          return Steps.run(
+          return Plans.run(
               scope,
               List.of(new Call.ExpireIf(key, deadline, when.get())),
-              parts -> Steps.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+              parts -> Plans.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
         });
   }
 
@@ -122,10 +122,10 @@ final class ExpiryCommands {
         Keys.ONE,
         summary,
         (scope, w) ->
-            Steps.read(
+            Plans.read(
                 scope,
                 Key.of(w[1]),
-                Steps.TIME_TO_LIVE,
+                Plans.TIME_TO_LIVE,
                 answer -> {
                   if (!answer.exists()) {
                     return new RespValue.Int(-2);

@@ -100,8 +100,8 @@ public final class HashCommands {
     List<Operation.FieldUpdate> updates = new ArrayList<>(assigned.size());
     assigned.forEach((name, o) -> updates.add(new Operation.FieldUpdate(string(name), o)));
     List<String> names = List.copyOf(assigned.keySet());
-    return Steps.ask(
-        Steps.write(
+    return Plans.ask(
+        Plans.write(
             scope,
             Key.of(words[1]),
             CrdtType.OR_MAP,
@@ -110,8 +110,8 @@ public final class HashCommands {
             new Query.Select(names)),
         reply ->
             command.equals("hmset")
-                ? Steps.ok()
-                : Steps.answer(names.size() - present(Steps.asked(reply)).size()));
+                ? Plans.ok()
+                : Plans.answer(names.size() - present(Plans.asked(reply)).size()));
   }
 
   /** The field that a hash's value is. */
@@ -131,15 +131,15 @@ public final class HashCommands {
     Operation update =
         new Operation.UpdateFields(
             List.of(new Operation.FieldUpdate(string(name), StringCommands.assign(words[3]))));
-    return Steps.ask(
-        Steps.writeIf(
+    return Plans.ask(
+        Plans.writeIf(
             scope,
             Key.of(words[1]),
             CrdtType.OR_MAP,
             update,
             new Query.Select(List.of(name)),
             new Reading.Fields(new TreeMap<>())),
-        reply -> Steps.answer(reply instanceof Reply.Done ? 1 : 0));
+        reply -> Plans.answer(reply instanceof Reply.Done ? 1 : 0));
   }
 
   private static Plan get(Scope scope, byte[][] words) {
@@ -151,7 +151,7 @@ public final class HashCommands {
   private static Plan field(
       Scope scope, byte[][] words, BiFunction<Boolean, byte[], RespValue> then) {
     String name = Texts.name(words[2]);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
         new Query.Select(List.of(name)),
@@ -181,7 +181,7 @@ public final class HashCommands {
     Words words = new Words(w);
     Key key = words.key();
     List<String> names = Texts.names(words.rest());
-    return Steps.read(
+    return Plans.read(
         scope,
         key,
         new Query.Select(names.stream().distinct().toList()),
@@ -198,7 +198,7 @@ public final class HashCommands {
 
   private static Plan whole(
       Scope scope, byte[][] words, Function<Map<String, byte[]>, RespValue> then) {
-    return Steps.read(scope, Key.of(words[1]), Steps.WHOLE, answer -> then.apply(fields(answer)));
+    return Plans.read(scope, Key.of(words[1]), Plans.WHOLE, answer -> then.apply(fields(answer)));
   }
 
   private static RespValue pairs(Map<String, byte[]> fields) {
@@ -216,10 +216,10 @@ public final class HashCommands {
   }
 
   private static Plan length(Scope scope, byte[][] words) {
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.SIZE,
+        Plans.SIZE,
         answer -> {
           checkIsHash(answer);
           return new RespValue.Int(answer.exists() ? answer.reading().orElseThrow().asLong() : 0);
@@ -230,14 +230,14 @@ public final class HashCommands {
     Words words = new Words(w);
     Key key = words.key();
     List<String> names = Texts.names(words.rest()).stream().distinct().toList();
-    return Steps.ask(
-        Steps.write(
+    return Plans.ask(
+        Plans.write(
             scope,
             key,
             CrdtType.OR_MAP,
             new Operation.RemoveFields(names),
             true,
             new Query.Select(names)),
-        reply -> Steps.answer(present(Steps.asked(reply)).size()));
+        reply -> Plans.answer(present(Plans.asked(reply)).size()));
   }
 }

@@ -140,22 +140,22 @@ final class HashExpiry {
   private static List<Call> reads(Key key, List<String> names) {
     List<Call> calls = new ArrayList<>(names.size() + 2);
     calls.add(new Call.Version(key));
-    calls.add(Steps.readCall(key, new Query.Select(names.stream().distinct().toList())));
+    calls.add(Plans.readCall(key, new Query.Select(names.stream().distinct().toList())));
     for (String name : names) {
-      calls.add(Steps.readCall(key, new Query.PartTimeToLive(new Part.Field(name))));
+      calls.add(Plans.readCall(key, new Query.PartTimeToLive(new Part.Field(name))));
     }
     return calls;
   }
 
   /** How long each field lives on, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
   private static List<Long> left(List<String> names, List<Reply> parts) {
-    Reply.Answer read = Steps.answerOf(parts.get(1));
+    Reply.Answer read = Plans.answerOf(parts.get(1));
     var fields = HashCommands.fields(read);
     List<Long> left = new ArrayList<>(names.size());
     for (int i = 0; i < names.size(); i++) {
       left.add(
           fields.containsKey(names.get(i))
-              ? Steps.answerOf(parts.get(i + 2)).reading().orElseThrow().asLong()
+              ? Plans.answerOf(parts.get(i + 2)).reading().orElseThrow().asLong()
               : ABSENT);
     }
     return left;
@@ -175,7 +175,7 @@ final class HashExpiry {
       long leftThen,
       Change change,
       int tries) {
-    return Steps.reads(
+    return Plans.reads(
         scope,
         reads(key, names),
         parts -> {
@@ -194,22 +194,22 @@ final class HashExpiry {
               new RespValue.Array(
                   outcomes.stream().map(o -> (RespValue) new RespValue.Int(o)).toList());
           if (changed.isEmpty()) {
-            return Steps.answer(answer);
+            return Plans.answer(answer);
           }
-          return Steps.run(
+          return Plans.run(
               scope,
               List.of(
-                  Steps.update(
+                  Plans.update(
                       key,
                       CrdtType.OR_MAP,
                       change.of(
                           changed.keySet().stream()
                               .map(name -> (Part) new Part.Field(name))
                               .toList()))),
-              List.of(new Call.Guard(key, Steps.answerOf(parts.getFirst()).seen())),
-              done -> Steps.answer(answer),
+              List.of(new Call.Guard(key, Plans.answerOf(parts.getFirst()).seen())),
+              done -> Plans.answer(answer),
               done ->
-                  Steps.retried(
+                  Plans.retried(
                       tries, n -> change(scope, key, names, outcome, leftThen, change, n)));
         });
   }
@@ -225,11 +225,11 @@ final class HashExpiry {
           Words words = new Words(w);
           Key key = words.key();
           List<String> names = names(words);
-          return Steps.reads(
+          return Plans.reads(
               scope,
               reads(key, names),
               parts ->
-                  Steps.answer(
+                  Plans.answer(
                       new RespValue.Array(
                           left(names, parts).stream()
                               .map(

@@ -50,7 +50,7 @@ final class HashNumbers {
 
   /** What a field reads as after an update. */
   private static byte[] value(String name, Reply reply) {
-    byte[] value = Texts.fields(Steps.asked(reply)).get(name);
+    byte[] value = Texts.fields(Plans.asked(reply)).get(name);
     return value == null ? new byte[] {'0'} : value;
   }
 
@@ -58,15 +58,15 @@ final class HashNumbers {
     String name = Texts.name(words[2]);
     long amount = Numbers.integer(words[3]);
     Operation operation = new Operation.Increment(amount);
-    return Steps.ask(
-        Steps.write(
+    return Plans.ask(
+        Plans.write(
             scope,
             Key.of(words[1]),
             CrdtType.OR_MAP,
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply -> Steps.answer(Numbers.integer(value(name, reply), RedisErrors.OVERFLOW)),
+        reply -> Plans.answer(Numbers.integer(value(name, reply), RedisErrors.OVERFLOW)),
         failure -> {
           if (failure.code() == ErrorCode.OVERFLOW) {
             // All that was ever added may be too much, though the sum is not.
@@ -81,7 +81,7 @@ final class HashNumbers {
                 0);
           }
           return failure.code() == ErrorCode.INVALID_ARGUMENT
-              ? Steps.error(NO_INTEGER)
+              ? Plans.error(NO_INTEGER)
               : new Plan.Answer(RedisErrors.of(failure));
         });
   }
@@ -97,15 +97,15 @@ final class HashNumbers {
     } catch (OsierException e) { // larger or finer than what adds up: then the later one wins
       return rewrite(scope, key, name, value -> plus(value, amount), 0);
     }
-    return Steps.ask(
-        Steps.write(
+    return Plans.ask(
+        Plans.write(
             scope,
             key,
             CrdtType.OR_MAP,
             update(name, operation),
             false,
             new Query.Select(List.of(name))),
-        reply -> Steps.answer(new RespValue.Bulk(value(name, reply))),
+        reply -> Plans.answer(new RespValue.Bulk(value(name, reply))),
         failure ->
             failure.code() == ErrorCode.INVALID_ARGUMENT || failure.code() == ErrorCode.OVERFLOW
                 ? rewrite(scope, key, name, value -> plus(value, amount), 0)
@@ -130,14 +130,14 @@ final class HashNumbers {
       Function<Optional<byte[]>, Rewrite.Outcome> change,
       int tries) {
     Query query = new Query.Select(List.of(name));
-    return Steps.ask(
-        Steps.read(scope, key, query),
+    return Plans.ask(
+        Plans.read(scope, key, query),
         reply -> {
           Reply.Answer answer = (Reply.Answer) reply;
           Rewrite.Outcome outcome =
               change.apply(Optional.ofNullable(HashCommands.fields(answer).get(name)));
-          return Steps.ask(
-              Steps.writeIf(
+          return Plans.ask(
+              Plans.writeIf(
                   scope,
                   key,
                   CrdtType.OR_MAP,
@@ -148,8 +148,8 @@ final class HashNumbers {
                       : new Reading.Fields(new TreeMap<>())),
               done ->
                   done instanceof Reply.Done
-                      ? Steps.answer(outcome.answer())
-                      : Steps.retried(tries, n -> rewrite(scope, key, name, change, n)));
+                      ? Plans.answer(outcome.answer())
+                      : Plans.retried(tries, n -> rewrite(scope, key, name, change, n)));
         });
   }
 }

@@ -34,10 +34,10 @@ final class HashWalks {
     if (words.length > 4 || (words.length == 4 && !withValues)) {
       throw RedisErrors.syntax();
     }
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> {
           List<Map.Entry<String, byte[]>> fields =
               List.copyOf(HashCommands.fields(answer).entrySet());
@@ -72,7 +72,7 @@ final class HashWalks {
 
   private static Plan scan(Scope scope, byte[][] words) {
     Walk walk = Walk.of(scope, words);
-    return Steps.read(
+    return Plans.read(
         scope, Key.of(words[1]), walk.query(), answer -> scanned(scope, walk, answer));
   }
 

@@ -58,16 +58,16 @@ final class Increments {
   }
 
   private static Plan increment(Scope scope, Key key, long amount) {
-    return Steps.ask(
-        Steps.write(
-            scope, key, CrdtType.STRING, new Operation.Increment(amount), false, Steps.WHOLE),
+    return Plans.ask(
+        Plans.write(
+            scope, key, CrdtType.STRING, new Operation.Increment(amount), false, Plans.WHOLE),
         reply -> counted(CrdtType.STRING, reply),
         failure ->
             switch (failure.code()) {
               case WRONG_TYPE ->
-                  Steps.ofType(
+                  Plans.ofType(
                       scope, key, Texts::isString, type -> increment(scope, key, type, amount));
-              case INVALID_ARGUMENT -> Steps.error(RedisErrors.NO_INTEGER);
+              case INVALID_ARGUMENT -> Plans.error(RedisErrors.NO_INTEGER);
               // All that was ever added may be too much, though the sum is not.
               case OVERFLOW -> rewrite(scope, key, amount);
               default -> new Plan.Answer(RedisErrors.of(failure));
@@ -77,13 +77,13 @@ final class Increments {
   private static Plan increment(Scope scope, Key key, CrdtType type, long amount) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER, STRING ->
-          Steps.ask(
-              Steps.write(scope, key, type, new Operation.Increment(amount), false, Steps.WHOLE),
+          Plans.ask(
+              Plans.write(scope, key, type, new Operation.Increment(amount), false, Plans.WHOLE),
               reply -> counted(type, reply));
       case BOUNDED_COUNTER ->
-          Steps.ask(
-              Steps.write(
-                  scope, key, type, new Operation.IncrementWithin(amount, 0), false, Steps.WHOLE),
+          Plans.ask(
+              Plans.write(
+                  scope, key, type, new Operation.IncrementWithin(amount, 0), false, Plans.WHOLE),
               reply -> counted(type, reply));
       default -> rewrite(scope, key, amount);
     };
@@ -109,9 +109,9 @@ final class Increments {
   }
 
   private static Plan counted(CrdtType type, Reply reply) {
-    byte[] text = Texts.string(type, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
+    byte[] text = Texts.string(type, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
     // Sums of several datacenters may be larger than a long.
-    return Steps.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
+    return Plans.answer(Numbers.integer(text, RedisErrors.OVERFLOW));
   }
 
   private static Plan incrementFloat(Scope scope, byte[][] words) {
@@ -123,12 +123,12 @@ final class Increments {
     } catch (OsierException e) { // larger or finer than what adds up: then the later one wins
       return rewriteFloat(scope, key, amount);
     }
-    return Steps.ask(
-        Steps.write(scope, key, CrdtType.STRING, operation, false, Steps.WHOLE),
+    return Plans.ask(
+        Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.WHOLE),
         reply -> {
           byte[] text =
-              Texts.string(CrdtType.STRING, Steps.asked(reply)).orElseGet(() -> new byte[] {'0'});
-          return Steps.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
+              Texts.string(CrdtType.STRING, Plans.asked(reply)).orElseGet(() -> new byte[] {'0'});
+          return Plans.answer(new RespValue.Bulk(text)); // exactly, as it reads from now on
         },
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE

@@ -55,21 +55,21 @@ public final class KeyCommands {
   private static Plan delete(Scope scope, byte[][] words) {
     List<Key> keys = new Words(words).keys();
     if (keys.size() == 1) {
-      return Steps.ask(
-          Steps.write(
+      return Plans.ask(
+          Plans.write(
               scope,
               keys.getFirst(),
               Operation.ANY_TYPE,
               new Operation.Delete(),
               true,
-              Steps.EXISTS),
-          reply -> Steps.answer(existed(reply) ? 1 : 0));
+              Plans.EXISTS),
+          reply -> Plans.answer(existed(reply) ? 1 : 0));
     }
     return Split.of(
         scope,
         keys,
-        key -> Steps.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Steps.EXISTS),
-        parts -> Steps.answer(parts.stream().filter(KeyCommands::existed).count()));
+        key -> Plans.update(key, Operation.ANY_TYPE, new Operation.Delete(), true, Plans.EXISTS),
+        parts -> Plans.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
   private static boolean existed(Reply reply) {
@@ -81,24 +81,24 @@ public final class KeyCommands {
   private static Plan exists(Scope scope, byte[][] words) {
     List<Key> keys = new Words(words).keys();
     if (keys.size() == 1) {
-      return Steps.read(
+      return Plans.read(
           scope,
           keys.getFirst(),
-          Steps.EXISTS,
+          Plans.EXISTS,
           answer -> new RespValue.Int(answer.exists() ? 1 : 0));
     }
     return Split.of(
         scope,
         keys,
-        key -> Steps.readCall(key, Steps.EXISTS),
-        parts -> Steps.answer(parts.stream().filter(KeyCommands::existed).count()));
+        key -> Plans.readCall(key, Plans.EXISTS),
+        parts -> Plans.answer(parts.stream().filter(KeyCommands::existed).count()));
   }
 
   private static Plan type(Scope scope, byte[][] words) {
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.EXISTS,
+        Plans.EXISTS,
         answer ->
             new RespValue.Simple(
                 answer.exists() ? Texts.typeName(answer.type().orElseThrow()) : "none"));
@@ -107,24 +107,24 @@ public final class KeyCommands {
   private static Plan rename(Scope scope, byte[][] words, boolean onlyIfFree) {
     Key key = Key.of(words[1]);
     Key to = Key.of(words[2]);
-    Steps.checkOnePartition(scope, List.of(key, to));
+    Plans.checkOnePartition(scope, List.of(key, to));
     if (key.equals(to)) {
-      return Steps.read(
+      return Plans.read(
           scope,
           key,
-          Steps.EXISTS,
+          Plans.EXISTS,
           answer ->
               !answer.exists()
                   ? new RespValue.Err(RedisErrors.NO_KEY)
                   : onlyIfFree ? new RespValue.Int(0) : RespValue.OK);
     }
-    return Steps.run(
+    return Plans.run(
         scope,
         List.of(
-            Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)),
+            Plans.test(key, Optional.empty(), Plans.EXISTS, new Reading.Flag(true)),
             new Call.Rename(key, to, onlyIfFree)),
-        parts -> onlyIfFree ? Steps.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Steps.ok(),
-        parts -> Steps.error(RedisErrors.NO_KEY));
+        parts -> onlyIfFree ? Plans.answer(parts.get(1) instanceof Reply.Done ? 1 : 0) : Plans.ok(),
+        parts -> Plans.error(RedisErrors.NO_KEY));
   }
 
   private static Plan copy(Scope scope, byte[][] w) {
@@ -146,10 +146,10 @@ public final class KeyCommands {
     if (key.equals(to)) {
       throw new RedisException("ERR source and destination objects are the same");
     }
-    Steps.checkOnePartition(scope, List.of(key, to));
-    return Steps.run(
+    Plans.checkOnePartition(scope, List.of(key, to));
+    return Plans.run(
         scope,
         List.of(new Call.Copy(key, to, !replaces)),
-        parts -> Steps.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
+        parts -> Plans.answer(parts.getFirst() instanceof Reply.Done ? 1 : 0));
   }
 }

@@ -45,16 +45,16 @@ final class Lcs {
       throw new RedisException("ERR If you want both the length and indexes, please just use IDX.");
     }
     Wish wish = new Wish(length, matches, withLengths, least);
-    Steps.checkOnePartition(scope, keys);
-    return Steps.readAll(
+    Plans.checkOnePartition(scope, keys);
+    return Plans.readAll(
         scope,
         keys,
-        Steps.WHOLE,
-        parts -> Steps.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
+        Plans.WHOLE,
+        parts -> Plans.answer(answer(bytes(parts.get(0)), bytes(parts.get(1)), wish)));
   }
 
   private static byte[] bytes(Reply part) {
-    Reply.Answer answer = Steps.answerOf(part);
+    Reply.Answer answer = Plans.answerOf(part);
     if (answer.exists() && !Texts.isString(answer.type().orElseThrow())) {
       throw new RedisException("ERR The specified keys must contain string values");
     }

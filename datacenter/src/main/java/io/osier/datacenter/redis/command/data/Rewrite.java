@@ -38,34 +38,34 @@ final class Rewrite {
 
   private static Plan of(
       Scope scope, Key key, Function<Optional<byte[]>, Outcome> change, int tries) {
-    return Steps.ask(
-        Steps.read(scope, key, Steps.WHOLE),
+    return Plans.ask(
+        Plans.read(scope, key, Plans.WHOLE),
         reply -> {
           Reply.Answer answer = (Reply.Answer) reply;
           Outcome outcome = change.apply(Texts.string(answer));
           byte[] bytes = outcome.bytes();
           if (bytes == null) {
-            return Steps.answer(outcome.answer());
+            return Plans.answer(outcome.answer());
           }
-          Function<List<Reply>, Plan> then = parts -> Steps.answer(outcome.answer());
+          Function<List<Reply>, Plan> then = parts -> Plans.answer(outcome.answer());
           Function<List<Reply>, Plan> again =
-              parts -> Steps.retried(tries, n -> of(scope, key, change, n));
+              parts -> Plans.retried(tries, n -> of(scope, key, change, n));
           if (!answer.exists()) {
-            return Steps.run(
+            return Plans.run(
                 scope,
                 List.of(
-                    Steps.testAbsent(key),
-                    Steps.update(key, CrdtType.STRING, StringCommands.assign(bytes))),
+                    Plans.testAbsent(key),
+                    Plans.update(key, CrdtType.STRING, StringCommands.assign(bytes))),
                 then,
                 again);
           }
           CrdtType type = answer.type().orElseThrow();
           Reading read = answer.reading().orElseThrow();
-          return Steps.run(
+          return Plans.run(
               scope,
               List.of(
-                  Steps.test(key, Optional.of(type), Steps.WHOLE, read),
-                  Steps.update(key, type, assignment(type, read, bytes))),
+                  Plans.test(key, Optional.of(type), Plans.WHOLE, read),
+                  Plans.update(key, type, assignment(type, read, bytes))),
               then,
               again);
         });

@@ -59,13 +59,13 @@ final class SetAlgebra {
   }
 
   private static Plan read(Scope scope, List<Key> keys, Kind kind) {
-    Steps.checkOnePartition(scope, keys);
-    return Steps.readAll(
+    Plans.checkOnePartition(scope, keys);
+    return Plans.readAll(
         scope,
         keys,
-        Steps.WHOLE,
+        Plans.WHOLE,
         parts ->
-            Steps.answer(
+            Plans.answer(
                 new RespValue.Elements(combined(kind, parts).stream().map(Texts::bulk).toList())));
   }
 
@@ -75,12 +75,12 @@ final class SetAlgebra {
         scope,
         to,
         words.keys(),
-        key -> Steps.readCall(key, Steps.WHOLE),
+        key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
           Collection<Value> elements = combined(kind, parts);
           Call call =
               elements.isEmpty()
-                  ? Steps.delete(to)
+                  ? Plans.delete(to)
                   : new Call.Replace(
                       to, CrdtType.AW_SET, new Operation.Add(List.copyOf(elements)), false);
           return new Derived.Result(List.of(call), new RespValue.Int(elements.size()));
@@ -90,7 +90,7 @@ final class SetAlgebra {
   private static Collection<Value> combined(Kind kind, List<Reply> parts) {
     List<Collection<Value>> sets =
         parts.stream()
-            .map(part -> Texts.texts(SetCommands.elements(Steps.answerOf(part))))
+            .map(part -> Texts.texts(SetCommands.elements(Plans.answerOf(part))))
             .toList();
     TreeSet<Value> result = new TreeSet<>(sets.getFirst());
     for (Collection<Value> set : sets.subList(1, sets.size())) {
@@ -127,11 +127,11 @@ final class SetAlgebra {
       most = Numbers.integer(words.next(), 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
     }
     long limit = most == 0 ? Long.MAX_VALUE : most;
-    Steps.checkOnePartition(scope, keys);
-    return Steps.readAll(
+    Plans.checkOnePartition(scope, keys);
+    return Plans.readAll(
         scope,
         keys,
-        Steps.WHOLE,
-        parts -> Steps.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
+        Plans.WHOLE,
+        parts -> Plans.answer(Math.min(limit, combined(Kind.INTER, parts).size())));
   }
 }

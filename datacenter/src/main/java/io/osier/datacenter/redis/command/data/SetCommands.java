@@ -63,12 +63,12 @@ public final class SetCommands {
     List<byte[]> elements = words.rest();
     List<Value> values = Texts.values(elements);
     Query query = new Query.Among(Texts.written(elements));
-    return Steps.update(
+    return Plans.update(
         scope,
         key,
         CrdtType.AW_SET,
-        type -> Steps.write(scope, key, type, new Operation.Add(values), true, query),
-        reply -> Steps.answer(values.size() - Texts.count(elements, Steps.asked(reply).asList())),
+        type -> Plans.write(scope, key, type, new Operation.Add(values), true, query),
+        reply -> Plans.answer(values.size() - Texts.count(elements, Plans.asked(reply).asList())),
         Texts::isSet);
   }
 
@@ -77,14 +77,14 @@ public final class SetCommands {
     Key key = words.key();
     List<byte[]> elements = words.rest();
     List<Value> written = Texts.written(elements);
-    return Steps.update(
+    return Plans.update(
         scope,
         key,
         CrdtType.AW_SET,
         type ->
-            Steps.write(
+            Plans.write(
                 scope, key, type, new Operation.Remove(written), true, new Query.Among(written)),
-        reply -> Steps.answer(Texts.count(elements, Steps.asked(reply).asList())),
+        reply -> Plans.answer(Texts.count(elements, Plans.asked(reply).asList())),
         Texts::isSet);
   }
 
@@ -100,10 +100,10 @@ public final class SetCommands {
   }
 
   private static Plan members(Scope scope, byte[][] words) {
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer ->
             new RespValue.Elements(
                 Texts.texts(elements(answer)).stream().map(Texts::bulk).toList()));
@@ -117,7 +117,7 @@ public final class SetCommands {
     Words words = new Words(w);
     Key key = words.key();
     List<byte[]> elements = words.rest();
-    return Steps.read(
+    return Plans.read(
         scope,
         key,
         new Query.Among(Texts.written(elements)),
@@ -133,10 +133,10 @@ public final class SetCommands {
   }
 
   private static Plan size(Scope scope, byte[][] words) {
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.SIZE,
+        Plans.SIZE,
         answer -> {
           if (!answer.exists()) {
             return new RespValue.Int(0);
@@ -157,10 +157,10 @@ public final class SetCommands {
     long count = one ? 1 : Numbers.integer(words[2], 0, Long.MAX_VALUE, positive);
     Key key = Key.of(words[1]);
     if (count == 0) {
-      return Steps.read(
+      return Plans.read(
           scope,
           key,
-          Steps.SIZE,
+          Plans.SIZE,
           answer -> {
             if (answer.exists() && !Texts.isSet(answer.type().orElseThrow())) {
               throw RedisErrors.wrongType();
@@ -168,7 +168,7 @@ public final class SetCommands {
             return new RespValue.Elements(List.of());
           });
     }
-    return Steps.present(
+    return Plans.present(
         scope,
         key,
         CrdtType.AW_SET,
@@ -177,11 +177,11 @@ public final class SetCommands {
             List.of(
                 new Call.Take(key, type, (int) Math.min(count, Integer.MAX_VALUE), scope.seed())),
         parts -> {
-          Steps.checkDone(parts.getFirst());
-          List<byte[]> taken = Texts.elements(Steps.asked(parts.getFirst()).asList());
-          return Steps.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
+          Plans.checkDone(parts.getFirst());
+          List<byte[]> taken = Texts.elements(Plans.asked(parts.getFirst()).asList());
+          return Plans.answer(one ? one(taken) : new RespValue.Elements(bulks(taken)));
         },
-        again -> Steps.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
+        again -> Plans.answer(one ? RespValue.NULL : new RespValue.Elements(List.of())));
   }
 
   private static RespValue one(List<byte[]> drawn) {
@@ -194,10 +194,10 @@ public final class SetCommands {
     }
     boolean one = words.length == 2;
     long count = one ? 1 : Draw.count(words[2]);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> {
           List<byte[]> drawn = Draw.of(Texts.elements(elements(answer)), count, scope.seed());
           return one ? one(drawn) : new RespValue.Array(bulks(drawn));
@@ -207,45 +207,45 @@ public final class SetCommands {
   private static Plan move(Scope scope, byte[][] words) {
     Key from = Key.of(words[1]);
     Key to = Key.of(words[2]);
-    Steps.checkOnePartition(scope, List.of(from, to));
+    Plans.checkOnePartition(scope, List.of(from, to));
     return move(scope, from, to, words[3], 0);
   }
 
   private static Plan move(Scope scope, Key from, Key to, byte[] element, int tries) {
     Query query = new Query.Among(Texts.written(element));
-    return Steps.reads(
+    return Plans.reads(
         scope,
-        List.of(Steps.readCall(from, query), Steps.readCall(to, query)),
+        List.of(Plans.readCall(from, query), Plans.readCall(to, query)),
         parts -> {
-          Reply.Answer source = Steps.answerOf(parts.get(0));
+          Reply.Answer source = Plans.answerOf(parts.get(0));
           if (!source.exists()) {
-            return Steps.answer(0); // whatever the other key holds
+            return Plans.answer(0); // whatever the other key holds
           }
           List<Value> found = elements(source);
-          Reply.Answer target = Steps.answerOf(parts.get(1));
+          Reply.Answer target = Plans.answerOf(parts.get(1));
           List<Value> there = elements(target);
           if (found.isEmpty() || from.equals(to)) {
-            return Steps.answer(found.isEmpty() ? 0 : 1);
+            return Plans.answer(found.isEmpty() ? 0 : 1);
           }
           CrdtType type = target.type().orElse(CrdtType.AW_SET);
           CrdtType sourceType = source.type().orElseThrow();
-          return Steps.run(
+          return Plans.run(
               scope,
               List.of(
-                  Steps.test(from, Optional.of(sourceType), query, new Reading.Many(found)),
+                  Plans.test(from, Optional.of(sourceType), query, new Reading.Many(found)),
                   target.exists()
-                      ? Steps.test(to, Optional.of(type), query, new Reading.Many(there))
-                      : Steps.testAbsent(to),
-                  Steps.update(from, sourceType, new Operation.Remove(found)),
-                  Steps.update(to, type, new Operation.Add(Value.ofText(element)))),
-              done -> Steps.answer(1),
-              done -> Steps.retried(tries, n -> move(scope, from, to, element, n)));
+                      ? Plans.test(to, Optional.of(type), query, new Reading.Many(there))
+                      : Plans.testAbsent(to),
+                  Plans.update(from, sourceType, new Operation.Remove(found)),
+                  Plans.update(to, type, new Operation.Add(Value.ofText(element)))),
+              done -> Plans.answer(1),
+              done -> Plans.retried(tries, n -> move(scope, from, to, element, n)));
         });
   }
 
   private static Plan scan(Scope scope, byte[][] words) {
     Walk walk = Walk.of(scope, words);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
         walk.query(),

@@ -63,8 +63,8 @@ final class SortCommand {
     Words words = new Words(w);
     Key key = words.key();
     Wish wish = wish(words, Words.option(w[0]).equals("SORT"));
-    return Steps.ask(
-        Steps.read(scope, key, Steps.WHOLE),
+    return Plans.ask(
+        Plans.read(scope, key, Plans.WHOLE),
         reply -> {
           List<byte[]> elements = Texts.elements(SetCommands.elements((Reply.Answer) reply));
           byte[] by = wish.by;
@@ -138,7 +138,7 @@ final class SortCommand {
 
   private static Plan shown(Scope scope, Key key, List<byte[]> elements, Wish wish) {
     if (wish.get.isEmpty()) {
-      return Steps.answer(Texts.bulks(elements));
+      return Plans.answer(Texts.bulks(elements));
     }
     return lookup(
         scope,
@@ -146,7 +146,7 @@ final class SortCommand {
         wish.get,
         elements,
         values ->
-            Steps.answer(
+            Plans.answer(
                 new RespValue.Array(
                     values.stream()
                         .map(v -> v == null ? RespValue.NULL : new RespValue.Bulk(v))
@@ -165,7 +165,7 @@ final class SortCommand {
   private static Plan lookup(
       Scope scope, Key key, List<byte[]> patterns, List<byte[]> elements, Then then) {
     long stars = patterns.stream().filter(pattern -> star(pattern) >= 0).count();
-    Steps.checkCalls(stars * elements.size());
+    Plans.checkCalls(stars * elements.size());
     if ((long) patterns.size() * elements.size() > VALUES_MAX) {
       throw new RedisException("ERR too many values at once: at most " + VALUES_MAX);
     }
@@ -180,11 +180,11 @@ final class SortCommand {
         }
       }
     }
-    Steps.checkOnePartition(scope, keys);
+    Plans.checkOnePartition(scope, keys);
     if (calls.isEmpty()) {
       return then.of(values(patterns, elements, List.of()));
     }
-    return Steps.reads(scope, calls, parts -> then.of(values(patterns, elements, parts)));
+    return Plans.reads(scope, calls, parts -> then.of(values(patterns, elements, parts)));
   }
 
   private static List<byte @Nullable []> values(
@@ -223,8 +223,8 @@ final class SortCommand {
     System.arraycopy(pattern, 0, name, 0, star);
     System.arraycopy(element, 0, name, star, element.length);
     System.arraycopy(pattern, star + 1, name, star + element.length, end - star - 1);
-    return Steps.readCall(
-        Key.of(name), field == null ? Steps.WHOLE : new Query.Select(List.of(field)));
+    return Plans.readCall(
+        Key.of(name), field == null ? Plans.WHOLE : new Query.Select(List.of(field)));
   }
 
   private static int star(byte[] pattern) {

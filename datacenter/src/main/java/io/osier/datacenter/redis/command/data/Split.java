@@ -30,11 +30,11 @@ final class Split {
    */
   static Plan of(Scope scope, List<Call> calls, Function<List<Reply>, Plan> then) {
     if (scope.partitions() == 1 && calls.size() <= Request.PROGRAM_MAX) {
-      return Steps.ask(
-          Steps.program(scope, calls, List.of()),
+      return Plans.ask(
+          Plans.program(scope, calls, List.of()),
           reply -> {
             List<Reply> parts = ((Reply.Evaluated) reply).parts();
-            parts.forEach(Steps::checkDone);
+            parts.forEach(Plans::checkDone);
             return then.apply(parts);
           });
     }
@@ -52,16 +52,16 @@ final class Split {
     }
     List<Request> requests =
         parts.stream()
-            .map(part -> Steps.program(scope, part.stream().map(calls::get).toList(), List.of()))
+            .map(part -> Plans.program(scope, part.stream().map(calls::get).toList(), List.of()))
             .toList();
-    return Steps.askAll(
+    return Plans.askAll(
         requests,
         replies -> {
           Reply[] answers = new Reply[calls.size()];
           for (int p = 0; p < parts.size(); p++) {
             List<Reply> done = ((Reply.Evaluated) replies.get(p)).parts();
             for (int i = 0; i < done.size(); i++) {
-              Steps.checkDone(done.get(i));
+              Plans.checkDone(done.get(i));
               answers[parts.get(p).get(i)] = done.get(i);
             }
           }

@@ -92,7 +92,7 @@ public final class StringCommands {
   }
 
   private static Plan get(Scope scope, Key key) {
-    return Steps.read(scope, key, Steps.WHOLE, Texts::shown);
+    return Plans.read(scope, key, Plans.WHOLE, Texts::shown);
   }
 
   private static Plan set(Scope scope, byte[][] w) {
@@ -137,80 +137,80 @@ public final class StringCommands {
     }
     Call replace = replace(key, operation, keeps);
     return isThere
-        ? Steps.run(
+        ? Plans.run(
             scope,
             List.of(
-                Steps.test(key, Optional.empty(), Steps.EXISTS, new Reading.Flag(true)), replace),
-            parts -> Steps.ok(),
-            parts -> Steps.answer(RespValue.NULL))
-        : Steps.run(scope, List.of(replace), parts -> Steps.ok());
+                Plans.test(key, Optional.empty(), Plans.EXISTS, new Reading.Flag(true)), replace),
+            parts -> Plans.ok(),
+            parts -> Plans.answer(RespValue.NULL))
+        : Plans.run(scope, List.of(replace), parts -> Plans.ok());
   }
 
   private static Plan setNew(Scope scope, Key key, Operation operation, boolean gets) {
-    return Steps.run(
+    return Plans.run(
         scope,
         List.of(
-            Steps.testAbsent(key),
-            Steps.readCall(key, gets ? Steps.WHOLE : Steps.EXISTS),
+            Plans.testAbsent(key),
+            Plans.readCall(key, gets ? Plans.WHOLE : Plans.EXISTS),
             replace(key, operation, false)),
-        parts -> gets ? Steps.answer(RespValue.NULL) : Steps.ok(),
+        parts -> gets ? Plans.answer(RespValue.NULL) : Plans.ok(),
         parts ->
-            Steps.answer(
-                gets ? Texts.bulk(Texts.string(Steps.answerOf(parts.get(1)))) : RespValue.NULL));
+            Plans.answer(
+                gets ? Texts.bulk(Texts.string(Plans.answerOf(parts.get(1)))) : RespValue.NULL));
   }
 
   private static Plan setPresentAndGet(
       Scope scope, Key key, Operation operation, boolean keepsDeadline) {
-    return Steps.present(
+    return Plans.present(
         scope,
         key,
         CrdtType.STRING,
         Texts::isString,
-        type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
+        type -> List.of(Plans.readCall(key, Plans.WHOLE), replace(key, operation, keepsDeadline)),
         StringCommands::former,
-        again -> Steps.answer(RespValue.NULL));
+        again -> Plans.answer(RespValue.NULL));
   }
 
   private static Plan setAndGet(Scope scope, Key key, Operation operation, boolean keepsDeadline) {
-    return Steps.present(
+    return Plans.present(
         scope,
         key,
         CrdtType.STRING,
         Texts::isString,
-        type -> List.of(Steps.readCall(key, Steps.WHOLE), replace(key, operation, keepsDeadline)),
+        type -> List.of(Plans.readCall(key, Plans.WHOLE), replace(key, operation, keepsDeadline)),
         StringCommands::former,
         again ->
-            Steps.run(
+            Plans.run(
                 scope,
-                List.of(Steps.testAbsent(key), replace(key, operation, false)),
-                parts -> Steps.answer(RespValue.NULL),
+                List.of(Plans.testAbsent(key), replace(key, operation, false)),
+                parts -> Plans.answer(RespValue.NULL),
                 parts -> again.get()));
   }
 
   /** The string that the first call has read. */
   private static Plan former(List<Reply> parts) {
-    return Steps.answer(Texts.bulk(Texts.string(Steps.answerOf(parts.getFirst()))));
+    return Plans.answer(Texts.bulk(Texts.string(Plans.answerOf(parts.getFirst()))));
   }
 
   private static Plan setnx(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
-    return Steps.run(
+    return Plans.run(
         scope,
-        List.of(Steps.testAbsent(key), replace(key, assign(words[2]), false)),
-        parts -> Steps.answer(1),
-        parts -> Steps.answer(0));
+        List.of(Plans.testAbsent(key), replace(key, assign(words[2]), false)),
+        parts -> Plans.answer(1),
+        parts -> Plans.answer(0));
   }
 
   private static Plan setFor(Scope scope, byte[][] words, Unit unit, String command) {
     Operation.Expire deadline = Deadlines.positive(scope, words[2], unit, command);
     Operation operation = new Operation.WithDeadline(assign(words[3]), deadline);
-    return Steps.run(
-        scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Steps.ok());
+    return Plans.run(
+        scope, List.of(replace(Key.of(words[1]), operation, false)), parts -> Plans.ok());
   }
 
   private static Plan getdel(Scope scope, byte[][] words) {
     Key key = Key.of(words[1]);
-    return getAnd(scope, key, Steps.delete(key));
+    return getAnd(scope, key, Plans.delete(key));
   }
 
   private static Plan getex(Scope scope, byte[][] w) {
@@ -232,49 +232,49 @@ public final class StringCommands {
     if (words.hasNext()) {
       throw RedisErrors.syntax();
     }
-    return getAnd(scope, key, Steps.update(key, Operation.ANY_TYPE, operation));
+    return getAnd(scope, key, Plans.update(key, Operation.ANY_TYPE, operation));
   }
 
   private static Plan getAnd(Scope scope, Key key, Call call) {
-    return Steps.present(
+    return Plans.present(
         scope,
         key,
         CrdtType.STRING,
         Texts::isString,
-        type -> List.of(Steps.readCall(key, Steps.WHOLE), call),
+        type -> List.of(Plans.readCall(key, Plans.WHOLE), call),
         StringCommands::former,
-        again -> Steps.answer(RespValue.NULL));
+        again -> Plans.answer(RespValue.NULL));
   }
 
   private static Plan mget(Scope scope, byte[][] words) {
     return Split.of(
         scope,
         new Words(words).keys(),
-        key -> Steps.readCall(key, Steps.WHOLE),
+        key -> Plans.readCall(key, Plans.WHOLE),
         parts -> {
           List<RespValue> values = new ArrayList<>(parts.size());
           for (Reply part : parts) {
-            Reply.Answer answer = Steps.answerOf(part);
+            Reply.Answer answer = Plans.answerOf(part);
             boolean isString = answer.exists() && Texts.isString(answer.type().orElseThrow());
             values.add(isString ? Texts.shown(answer) : RespValue.NULL);
           }
-          return Steps.answer(new RespValue.Array(values));
+          return Plans.answer(new RespValue.Array(values));
         });
   }
 
   private static Plan mset(Scope scope, byte[][] words) {
     List<Call> calls = pairs(words, "mset");
-    return Split.of(scope, calls, parts -> Steps.ok());
+    return Split.of(scope, calls, parts -> Plans.ok());
   }
 
   private static Plan msetnx(Scope scope, byte[][] words) {
     List<Call> replaced = pairs(words, "msetnx");
     List<Key> keys = replaced.stream().map(Call::key).toList();
-    Steps.checkOnePartition(scope, keys);
+    Plans.checkOnePartition(scope, keys);
     List<Call> calls = new ArrayList<>(2 * keys.size());
-    keys.forEach(key -> calls.add(Steps.testAbsent(key)));
+    keys.forEach(key -> calls.add(Plans.testAbsent(key)));
     calls.addAll(replaced);
-    return Steps.run(scope, calls, parts -> Steps.answer(1), parts -> Steps.answer(0));
+    return Plans.run(scope, calls, parts -> Plans.answer(1), parts -> Plans.answer(0));
   }
 
   private static List<Call> pairs(byte[][] words, String command) {

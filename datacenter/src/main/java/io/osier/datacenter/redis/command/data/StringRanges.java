@@ -39,10 +39,10 @@ final class StringRanges {
             Keys.ONE,
             "Returns a string's length.",
             (scope, w) ->
-                Steps.read(
+                Plans.read(
                     scope,
                     Key.of(w[1]),
-                    Steps.WHOLE,
+                    Plans.WHOLE,
                     a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length)))
         .reads("GETRANGE", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
         .reads("SUBSTR", 4, Keys.ONE, "Returns a part of a string.", StringRanges::range)
@@ -73,8 +73,8 @@ final class StringRanges {
       throw new RedisException("ERR offset is out of range");
     }
     if (part.length == 0) {
-      return Steps.read(
-          scope, key, Steps.WHOLE, a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length));
+      return Plans.read(
+          scope, key, Plans.WHOLE, a -> new RespValue.Int(Texts.string(a).orElse(EMPTY).length));
     }
     checkLength(offset, part.length);
     return change(
@@ -95,9 +95,9 @@ final class StringRanges {
    */
   private static Plan change(
       Scope scope, Key key, Operation operation, Function<byte[], byte[]> rewrite) {
-    return Steps.ask(
-        Steps.write(scope, key, CrdtType.STRING, operation, false, Steps.SIZE),
-        reply -> Steps.answer(Steps.asked(reply).asLong()),
+    return Plans.ask(
+        Plans.write(scope, key, CrdtType.STRING, operation, false, Plans.SIZE),
+        reply -> Plans.answer(Plans.asked(reply).asLong()),
         failure ->
             failure.code() == ErrorCode.WRONG_TYPE
                 ? Rewrite.of(
@@ -120,10 +120,10 @@ final class StringRanges {
   private static Plan range(Scope scope, byte[][] words) {
     long start = Numbers.integer(words[2]);
     long end = Numbers.integer(words[3]);
-    return Steps.read(
+    return Plans.read(
         scope,
         Key.of(words[1]),
-        Steps.WHOLE,
+        Plans.WHOLE,
         answer -> new RespValue.Bulk(range(Texts.string(answer), start, end)));
   }
 
@@ -159,6 +159,6 @@ final class StringRanges {
   }
 
   static byte[] bytes(Reply part) {
-    return Texts.string(Steps.answerOf(part)).orElse(EMPTY);
+    return Texts.string(Plans.answerOf(part)).orElse(EMPTY);
   }
 }

@@ -25,7 +25,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** What plans are made of. Static, for any thread. */
-final class Steps {
+final class Plans {
   /** So often a command begins again that others come between. */
   static final int TRIES_MAX = 100;
 
@@ -34,7 +34,7 @@ final class Steps {
   static final Query SIZE = new Query.Size();
   static final Query TIME_TO_LIVE = new Query.TimeToLive();
 
-  private Steps() {}
+  private Plans() {}
 
   static Plan answer(RespValue value) {
     return new Plan.Answer(value);
@@ -232,7 +232,7 @@ final class Steps {
           if (!done.held()) {
             return unheld.apply(done.parts());
           }
-          done.parts().forEach(Steps::checkDone);
+          done.parts().forEach(Plans::checkDone);
           return then.apply(done.parts());
         });
   }

@@ -10,13 +10,13 @@ import io.osier.protocol.Request;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class RedisStepsTest {
+final class PlansTest {
   private static final Reply.Failure REFUSED =
       new Reply.Failure(ErrorCode.OVERLOADED, "the queue is full");
 
   private static String answer(Reply... replies) {
     Plan.Ask ask =
-        (Plan.Ask) Steps.askAll(List.of(new Request.Ping(), new Request.Ping()), all -> Steps.ok());
+        (Plan.Ask) Plans.askAll(List.of(new Request.Ping(), new Request.Ping()), all -> Plans.ok());
     Plan.Answer answer = (Plan.Answer) ask.then().apply(List.of(replies));
     return ((RespValue.Err) answer.value()).text();
   }

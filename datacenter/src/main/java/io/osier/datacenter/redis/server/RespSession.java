@@ -65,7 +65,7 @@ final class RespSession {
     this.id = port.nextId();
     this.sinceMillis = port.millis();
     this.lastMillis = sinceMillis;
-    this.transaction = new Transaction(requests::bytes);
+    this.transaction = new Transaction(requests::bytes, requests.answerBytes());
   }
 
   // ---------------------------------------------------------------- who it is

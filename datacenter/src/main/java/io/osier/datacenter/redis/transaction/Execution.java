@@ -23,16 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Execution implements Call.Steps {
   /**
-   * Beyond so many bytes of all that are under way on a connection an answer is an error, and what
-   * only reads is not done any more.
+   * Beyond so many bytes of all that are under way on a connection, or beyond what all connections
+   * may have, an answer is an error, and what only reads is not done any more.
    */
   static final long ANSWERS_BYTES_MAX = 64L << 20;
+
+  /** An answer that is not larger is let in in any case. */
+  private static final long SMALL_BYTES = 1 << 10;
 
   private static final RespValue TOO_LARGE =
       new RespValue.Err(
           "ERR the answers of EXEC take more than "
               + (ANSWERS_BYTES_MAX >> 20)
-              + " MiB: ask for less at once");
+              + " MiB, or find no room beside others': ask for less at once");
 
   private static final RespValue NOT_DONE = new RespValue.Err("ERR a fault of the datacenter");
 
@@ -44,6 +47,7 @@ final class Execution implements Call.Steps {
   private final ByteBudget all;
 
   private long bytes;
+  private boolean spent;
 
   Execution(Scope scope, List<Queued> commands, ByteBudget all) {
     this.all = all;
@@ -63,18 +67,19 @@ final class Execution implements Call.Steps {
   }
 
   private RespValue fitted(Queued command, int number, Function<Request, Reply> ask) {
-    if (isBeyond() && !command.isUpdate()) {
+    if (spent && !command.isUpdate()) {
       return TOO_LARGE;
     }
     RespValue answer = answer(command, number, ask);
     long more = RespValue.bytesOf(answer);
+    if (more <= SMALL_BYTES) {
+      all.take(more);
+    } else if (!all.tryTake(more)) {
+      spent = true;
+      return TOO_LARGE;
+    }
     bytes += more;
-    all.take(more);
-    return isBeyond() ? TOO_LARGE : answer;
-  }
-
-  private boolean isBeyond() {
-    return all.taken() > all.max();
+    return answer;
   }
 
   /** The answers are not kept here any more; how many bytes they took. */

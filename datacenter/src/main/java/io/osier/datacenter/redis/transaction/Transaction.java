@@ -44,7 +44,7 @@ public final class Transaction {
   private final Supplier<ByteBudget> budgets;
 
   /** What was answered within partitions' turns and has not come back from there. */
-  private final ByteBudget answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX);
+  private final ByteBudget answerBytes;
 
   /** Whether the last EXEC has answered much. */
   private boolean answersMuch;
@@ -79,8 +79,10 @@ public final class Transaction {
    * Nothing is watched or queued.
    *
    * @param budgets what the connection's user may take at present
+   * @param answers what the answers of all connections may take
    */
-  public Transaction(Supplier<ByteBudget> budgets) {
+  public Transaction(Supplier<ByteBudget> budgets, ByteBudget answers) {
+    this.answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX, answers);
     this.budgets = budgets;
   }
 

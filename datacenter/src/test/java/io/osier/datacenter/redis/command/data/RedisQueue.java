@@ -24,8 +24,12 @@ final class RedisQueue {
   }
 
   RedisQueue(RedisNode node, ByteBudget budget) {
+    this(node, budget, ByteBudget.UNLIMITED);
+  }
+
+  RedisQueue(RedisNode node, ByteBudget budget, ByteBudget answers) {
     this.node = node;
-    this.transaction = new Transaction(() -> budget);
+    this.transaction = new Transaction(() -> budget, answers);
   }
 
   Transaction transaction() {

@@ -203,6 +203,22 @@ class RedisTransactionTest {
     assertThat(a.transaction().holds()).isFalse();
   }
 
+  @Test
+  void answers_whereAllConnectionsHaveNoRoom_areErrors_butUpdatesAndSmallOnesAreDone() {
+    ByteBudget all = new ByteBudget(100_000);
+    all.take(100_000); // by others
+    RedisQueue client = new RedisQueue(node, ByteBudget.UNLIMITED, all);
+    List<String> commands =
+        List.of("SADD t a", "SRANDMEMBER t -10000", "SRANDMEMBER t -1", "SADD t b");
+    assertThat(Texted.text(answered(client, commands)))
+        .startsWith("[:1 -ERR the answers of EXEC take more than")
+        .endsWith(" :1]");
+    assertThat(client.text("SCARD t")).isEqualTo(":2");
+    all.give(100_000);
+    assertThat(exec(client, "SRANDMEMBER t -1000")).startsWith("[[$");
+    assertThat(all.taken()).as("all were given back").isZero();
+  }
+
   private static RespValue answered(RedisQueue client, List<String> commands) {
     client.text("MULTI");
     commands.forEach(client::text);

@@ -275,6 +275,7 @@ final class Steps {
       share.learn(bytes);
       updates -= step.updates;
       if (!channel.isActive()) {
+        endUnread(step);
         continue;
       }
       finish(step);
@@ -297,6 +298,7 @@ final class Steps {
           "connection of client {} closed: what was asked has no certain outcome: {}",
           channel.remoteAddress(),
           Arrays.toString(step.replies));
+      endUnread(step);
       connection.endAt(step.place);
       waiting = null;
       return;
@@ -306,6 +308,13 @@ final class Steps {
     }
     Plan next = step.next;
     follow(step.place, next == null ? next(step) : next, false, step.pure, step.bytes);
+  }
+
+  /** Nobody gets the answer, but what the session has taken for the command is given back. */
+  private void endUnread(Step step) {
+    if (!step.pure) {
+      next(step);
+    }
   }
 
   /** Whether what follows is decided in another thread; then the step is done once more. */

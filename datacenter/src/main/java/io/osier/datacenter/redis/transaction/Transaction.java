@@ -326,9 +326,11 @@ public final class Transaction {
     heldBytes += bytes;
   }
 
+  /** Gives back what is still held of so many bytes: all was given back if it was closed since. */
   private void release(long bytes) {
-    budget.give(bytes);
-    heldBytes -= bytes;
+    long held = Math.min(bytes, heldBytes);
+    budget.give(held);
+    heldBytes -= held;
   }
 
   private static Plan asked(Request.Evaluate program, Function<Reply, Plan> then) {

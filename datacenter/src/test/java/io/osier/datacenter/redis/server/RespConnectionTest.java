@@ -1,5 +1,6 @@
 package io.osier.datacenter.redis.server;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -16,6 +17,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.pubsub.PubSub;
@@ -39,8 +41,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
 final class RespConnectionTest {
@@ -1027,6 +1032,23 @@ final class RespConnectionTest {
     assertThat(asked).isEmpty();
   }
 
+  @Test
+  void watch_thatFailsOnceItsConnectionHasEnded_givesBackNothingTwice() throws Exception {
+    UserLimits.Limit many = UserLimits.Limit.given(100);
+    start(PortLimits.DEFAULT, new UserLimits(many, many, UserLimits.Limit.given(256 << 10)));
+    try (RawRedis other = new RawRedis(port)) { // by whom its user stays connected
+      Waiting watch;
+      try (RawRedis redis = new RawRedis(port)) {
+        redis.commands(
+            "WATCH " + IntStream.range(0, 100).mapToObj(i -> "k" + i).collect(joining(" ")));
+        watch = next();
+      }
+      await().until(() -> !other.ask("CLIENT LIST").strip().contains("\n"));
+      watch.reply.accept(new Reply.Failure(ErrorCode.UNAVAILABLE, "not now"));
+      queueTooMuch("SET k " + "x".repeat(50_000));
+    }
+  }
+
   private void queueTooMuch(String set) throws IOException {
     try (RawRedis redis = new RawRedis(port)) {
       assertThat(redis.ask("MULTI")).isEqualTo("+OK");
@@ -1038,6 +1060,39 @@ final class RespConnectionTest {
       assertThat(redis.ask("EXEC")).startsWith("-EXECABORT");
       assertThat(redis.ask("MULTI")).isEqualTo("+OK");
       assertThat(redis.ask(set)).isEqualTo("+QUEUED");
+    }
+  }
+
+  /** Answers of 48 MiB each time, which are shared: more than all connections may have. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void exec_whoseAnswerNobodyGets_givesBackWhatItsAnswersTook(boolean clientGoes) throws Exception {
+    start();
+    Reply large = answer(Value.of(new byte[16 << 20]));
+    long rounds = MemoryPlan.ofThisProcess().answerBytes() / (48 << 20) + 2;
+    try (RawRedis other = new RawRedis(port)) {
+      for (int round = 0; round < rounds; round++) {
+        Waiting exec;
+        try (RawRedis redis = new RawRedis(port)) {
+          redis.commands("MULTI", "GET k", "GET k", "GET k", "EXEC");
+          exec = next();
+          ((Call.Script) ((Request.Evaluate) exec.request).calls().getFirst())
+              .steps()
+              .run(step -> large);
+          if (!clientGoes) {
+            exec.reply.accept(new Reply.Failure(ErrorCode.TIMEOUT, "nobody knows"));
+          }
+        }
+        await().until(() -> !other.ask("CLIENT LIST").strip().contains("\n"));
+        if (clientGoes) {
+          exec.reply.accept(
+              new Reply.Evaluated(true, Optional.of(new Dot(EU, 1)), List.of(answer("x"))));
+        }
+      }
+      other.commands("MULTI", "GET k", "EXEC");
+      run(next(), step -> large);
+      assertThat(List.of(other.read(), other.read())).containsExactly("+OK", "+QUEUED");
+      assertThat(other.read()).hasSize((16 << 20) + 2);
     }
   }
 }

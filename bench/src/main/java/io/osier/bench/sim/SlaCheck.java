@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
+import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimDisk;
 import io.osier.bench.sim.world.SimLink;
@@ -49,7 +50,8 @@ import java.util.TreeMap;
  * it builds on has not come over its own, faulty link, the state is fetched from the origin, after
  * a grace time, and again after a retry time: so much longer it may take, and the way there and
  * back for each of two fetches, for one from a datacenter is under way at a time. Each may bring a
- * large state, of which ranges and then entries are asked for: two more ways.
+ * large state, of which ranges and then entries are asked for: two more ways. Where programs write
+ * several objects at once, these wait for each other's fetches, and there is no bound.
  */
 final class SlaCheck {
   /** How long a link must have been healthy. */
@@ -240,6 +242,9 @@ final class SlaCheck {
         && !(simulation.checks(unit).covers(update.object, here, update.before)
             && needs(update, w.as.dc()).isAtMost(here.toVersionVector()))) {
       excused++;
+      if (simulation.profile().has(Feature.PROGRAMS)) {
+        return;
+      }
       long more =
           FETCH_NANOS
               + FETCH_WAYS * (w.there.delayNanosMax() + w.back.delayNanosMax())

@@ -65,6 +65,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
   private final ClientAnswers answers;
   private final ConnectionGuard guard;
   private final ClientLogin login;
+  private final Turn turn = new Turn();
   private long loginMillis;
   private boolean greeted;
   private boolean signDue;
@@ -239,8 +240,20 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
       if (!requests.ask(new Call(id, request, began), length)) {
         closeSoon(ctx);
       }
+      turn.took(length);
+      if (turn.isOver()) {
+        turn.later(ctx.executor(), this::listen);
+      }
       listen();
     }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (!turn.isOver()) { // otherwise the next one begins by itself
+      turn.begin();
+    }
+    ctx.fireChannelReadComplete();
   }
 
   @Override
@@ -314,7 +327,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
 
   /** Who does not read its answers, or asks for much at once, is not listened to. */
   private void listen() {
-    boolean listens = answers.haveRoom();
+    boolean listens = answers.haveRoom() && !turn.isOver();
     if (listens != stopped) {
       return;
     }

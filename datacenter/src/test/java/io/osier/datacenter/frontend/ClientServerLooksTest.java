@@ -2,6 +2,7 @@ package io.osier.datacenter.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.DefaultChannelId;
@@ -172,6 +173,31 @@ final class ClientServerLooksTest {
     assertThat(client.outboundMessages()).as("more than with which one goes on").hasSize(2);
     send(client, 5, new Request.Ping());
     assertThat(asked).hasSize(2);
+    client.finishAndReleaseAll();
+    server.close();
+  }
+
+  @Test
+  void clientThatAsksForMuchAtOnce_hasTurns_andNothingIsReadOfItBetweenThem() {
+    EmbeddedChannel client = connect();
+    send(client, 1, new Request.Hello(Request.PROTOCOL_VERSION, "c"));
+    ByteBuf much = Unpooled.buffer();
+    for (int id = 2; id < 2 + 3 * Turn.REQUESTS_MAX; id++) {
+      much.writeBytes(RawClient.frame(id, new Request.Ping()));
+    }
+    client.pipeline().fireChannelRead(much);
+    client.pipeline().fireChannelReadComplete();
+    assertThat(asked).hasSize(Turn.REQUESTS_MAX);
+    assertThat(client.config().isAutoRead()).isFalse();
+    for (int turn = 0; turn < 10; turn++) {
+      int before = asked.size();
+      client.runPendingTasks();
+      assertThat(asked.size() - before).isLessThanOrEqualTo(Turn.REQUESTS_MAX);
+    }
+    assertThat(asked).hasSize(3 * Turn.REQUESTS_MAX);
+    assertThat(client.config().isAutoRead()).isTrue();
+    send(client, 1_000, new Request.Ping());
+    assertThat(asked).hasSize(3 * Turn.REQUESTS_MAX + 1);
     client.finishAndReleaseAll();
     server.close();
   }

@@ -29,6 +29,9 @@ final class Input implements ClientRequests.Room {
   /** Where the command begins that was found last. */
   private int found;
 
+  /** How many bytes it has. */
+  private int foundBytes;
+
   /** Nothing has come. */
   Input() {}
 
@@ -98,8 +101,14 @@ final class Input implements ClientRequests.Room {
       return false;
     }
     found = from;
+    foundBytes = length;
     from += length;
     return true;
+  }
+
+  /** How many bytes the command has that was found last. */
+  int found() {
+    return foundBytes;
   }
 
   /** The words of the command that was found last, once. */

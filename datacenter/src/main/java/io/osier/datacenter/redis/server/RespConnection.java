@@ -13,6 +13,7 @@ import io.osier.core.tls.TlsTrouble;
 import io.osier.datacenter.frontend.AnswerShare;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.Turn;
 import io.osier.datacenter.redis.ProtocolError;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
@@ -56,6 +57,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final Dispatcher dispatcher;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Wakeups wakeups = Wakeups.ofLoop();
+  private final Turn turn = new Turn();
 
   private boolean working;
 
@@ -150,6 +152,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (!turn.isOver()) { // otherwise the next one begins when the others had theirs
+      turn.begin();
+    }
+    ctx.fireChannelReadComplete();
+  }
+
+  @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     listen();
     if (channel.isWritable()) {
@@ -160,7 +170,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Who does not read its answers, or has sent more than can be begun, is not listened to. */
   private void listen() {
-    boolean listens = channel.isWritable() && (starved || input.size() < UNTAKEN_MAX);
+    boolean listens =
+        channel.isWritable() && (starved || (input.size() < UNTAKEN_MAX && !turn.isOver()));
     if (channel.config().isAutoRead() != listens) {
       channel.config().setAutoRead(listens);
     }
@@ -209,7 +220,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
           requests.release();
         }
         answers.flush();
-      } while (steps.areAnswered() || (!starved && mayTake()));
+      } while (steps.areAnswered() || (!starved && mayTake() && !turn.isOver()));
       listen();
       if (answers.isEnded() || (ending && answers.size() == 0)) {
         close();
@@ -220,7 +231,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } finally {
       working = false;
     }
-    if (subscriptions.mayPush()) {
+    if (subscriptions.mayPush() || (turn.isOver() && !starved && mayTake())) {
       wakeLater(); // others have a turn before
     }
   }
@@ -231,12 +242,13 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   private void take() {
     try {
-      while (mayTake()) {
+      while (mayTake() && !turn.isOver()) {
         if (!input.next()) {
           starved = true;
           break;
         }
         guard.frame();
+        turn.took(input.found());
         byte[][] words = input.words();
         if (words.length > 0) {
           NotServed.checkNoHttp(words[0]);
@@ -342,9 +354,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Goes on with what was answered. Called by the loop. */
-  void wake() {
+  /** Goes on with what was answered, and takes what has come; how many commands. For the loop. */
+  int wake() {
     scheduled.set(false);
+    turn.begin();
     work();
+    return turn.requests();
   }
 }

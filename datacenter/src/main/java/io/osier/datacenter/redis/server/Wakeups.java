@@ -2,18 +2,24 @@ package io.osier.datacenter.redis.server;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.osier.datacenter.frontend.Turn;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Connections of one loop whose commands were answered by other threads. A partition answers many
- * of them at once, and the loop is woken once for all. Thread-safe.
+ * Connections of one loop that have something to do: commands were answered by other threads, or
+ * were left over when a turn had ended. A partition answers many of them at once, and the loop is
+ * woken once for all. Thread-safe.
  */
 final class Wakeups {
   /** After so many connections the loop looks at its sockets again. */
   private static final int CONNECTIONS_MAX = 256;
+
+  /** So it does after so many commands that they have begun. */
+  private static final int COMMANDS_MAX = 4 * Turn.REQUESTS_MAX;
 
   private static final FastThreadLocal<Wakeups> OF_LOOP =
       new FastThreadLocal<>() {
@@ -50,14 +56,25 @@ final class Wakeups {
   }
 
   private void work(EventLoop loop) {
-    scheduled.set(false);
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+    try {
+      wakeSome();
+    } finally {
+      scheduled.set(false);
+      if (!connections.isEmpty() && scheduled.compareAndSet(false, true)) {
+        // The loop looks at its sockets before a task with a time, and not before one without.
+        loop.schedule(() -> work(loop), 0, TimeUnit.NANOSECONDS);
+      }
+    }
+  }
+
+  private void wakeSome() {
+    int commands = 0;
+    for (int i = 0; i < CONNECTIONS_MAX && commands < COMMANDS_MAX; i++) {
       RespConnection next = connections.poll();
       if (next == null) {
         return;
       }
-      next.wake();
+      commands += next.wake();
     }
-    schedule(loop);
   }
 }

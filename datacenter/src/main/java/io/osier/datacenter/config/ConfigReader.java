@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.trace.TraceSample;
@@ -28,6 +29,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -195,6 +197,10 @@ public final class ConfigReader {
     int frame = values.millis("osier.listen.frame-timeout", 100);
     int connections = ports.connections("osier.listen.client-connections");
     int queue = values.integer("osier.queue", 1, 1 << 20);
+    Map<Boolean, List<KeyspacePolicy>> keyspaces =
+        new KeyspaceReader(values)
+            .keyspaces(dc, peers.keySet()).stream()
+                .collect(Collectors.partitioningBy(policy -> policy.heldBy(dc)));
     return new DatacenterConfig(
         dc,
         values.text("osier.cluster", "a name"),
@@ -213,7 +219,8 @@ public final class ConfigReader {
         ports.admin(dc, greeting),
         ports.redis(),
         peers,
-        new KeyspaceReader(values).keyspaces(dc, peers.keySet()),
+        keyspaces.get(true),
+        keyspaces.get(false),
         new StreamSettings(
             values.bytes("osier.streams.window", 64 << 10, 1 << 30),
             values.bytes("osier.streams.frame", 1 << 10, 16 << 20),

@@ -24,6 +24,8 @@ import java.util.Optional;
  * @param admin empty if metrics are not served
  * @param redis empty if the Redis protocol is not spoken
  * @param peers the other datacenters' peer addresses, by name
+ * @param keyspaces those that it names and holds
+ * @param elsewhere those that it names and others hold
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
  * @param tls empty if nothing is encrypted
@@ -48,6 +50,7 @@ public record DatacenterConfig(
     Optional<RedisSettings> redis,
     Map<String, InetSocketAddress> peers,
     List<KeyspacePolicy> keyspaces,
+    List<KeyspacePolicy> elsewhere,
     StreamSettings streams,
     AdaptationSettings adaptation,
     StoreSettings store,
@@ -64,6 +67,7 @@ public record DatacenterConfig(
   public DatacenterConfig {
     peers = Map.copyOf(peers);
     keyspaces = List.copyOf(keyspaces);
+    elsewhere = List.copyOf(elsewhere);
     users = List.copyOf(users);
   }
 

@@ -26,7 +26,7 @@ final class KeyspaceReader {
   }
 
   /**
-   * Those that a datacenter holds, in the order of their names.
+   * All that it names, in the order of their names.
    *
    * @param peers the other datacenters
    */
@@ -41,10 +41,7 @@ final class KeyspaceReader {
       }
       Set<String> datacenters = new TreeSet<>(peers);
       datacenters.add(dc);
-      KeyspacePolicy policy = withDefaults(prefix).keyspace(name, prefix, datacenters);
-      if (policy.heldBy(dc)) {
-        keyspaces.add(policy);
-      }
+      keyspaces.add(withDefaults(prefix).keyspace(name, prefix, datacenters));
     }
     return keyspaces;
   }

@@ -146,6 +146,9 @@ public final class ControlPlane {
     /** Until these have opened a keyspace it takes no updates. */
     void await(String name, List<String> datacenters);
 
+    /** From now on these keyspaces are there, here or elsewhere. */
+    default void setPlacement(Placement placement) {}
+
     /** From now on this datacenter replicates with these. */
     void setPeers(Peers peers);
 
@@ -262,7 +265,7 @@ public final class ControlPlane {
    *
    * @param datacenters the addresses of all that the configuration file names, by name; this one's
    *     own is empty
-   * @param configured the keyspaces that its configuration file names
+   * @param configured the keyspaces that its configuration file names, here or elsewhere
    * @param millis the wall clock
    */
   public ControlPlane(

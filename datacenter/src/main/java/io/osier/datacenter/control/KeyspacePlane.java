@@ -48,12 +48,16 @@ final class KeyspacePlane {
   private final LongAdder failed = new LongAdder();
 
   private ControlState state = ControlState.NOTHING;
+
+  /** What the host was told last. */
+  private Placement placement = Placement.NOTHING;
+
   private long lastCreatedMillis;
 
   /**
    * Of a datacenter that starts.
    *
-   * @param configured the keyspaces that its configuration file names
+   * @param configured the keyspaces that its configuration file names, here or elsewhere
    * @param members who may hold keyspaces
    */
   KeyspacePlane(
@@ -65,7 +69,9 @@ final class KeyspacePlane {
       ControlPlane.Host host) {
     this.dc = dc;
     this.configured = new TreeMap<>(configured);
-    this.applied.putAll(configured);
+    configured.values().stream()
+        .filter(policy -> policy.heldBy(dc))
+        .forEach(policy -> applied.put(policy.name(), policy));
     this.millis = millis;
     this.objects = objects;
     this.members = members;
@@ -144,7 +150,22 @@ final class KeyspacePlane {
         configure(wanted.policy());
       }
     }
-    configured.values().forEach(policy -> configure(state.altered(policy, members.names())));
+    configured.values().stream()
+        .filter(policy -> policy.heldBy(dc))
+        .forEach(policy -> configure(state.altered(policy, members.names())));
+    place();
+  }
+
+  /** Tells the host who holds what, if that is not what it was. */
+  private void place() {
+    List<KeyspacePolicy> all = new ArrayList<>();
+    configured.values().forEach(policy -> all.add(state.altered(policy, members.names())));
+    state.created().values().forEach(k -> all.add(k.policy()));
+    Placement now = Placement.of(all, members.awaited());
+    if (!now.equals(placement)) {
+      host.setPlacement(now);
+      placement = now;
+    }
   }
 
   /** Who must open it before it takes updates: of its members those that are there. */

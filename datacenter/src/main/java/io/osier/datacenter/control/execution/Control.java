@@ -17,6 +17,7 @@ import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.CatchUp;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -63,6 +64,9 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   /** See {@link #isKnown}. */
   private volatile boolean known;
+
+  /** See {@link #placement}. */
+  private volatile Placement placement = Placement.NOTHING;
 
   /** Whether it was said that nobody was heard. */
   private boolean saidAlone;
@@ -144,6 +148,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
     datacenters.put(self.dc(), Optional.empty());
     Map<String, KeyspacePolicy> configured = new TreeMap<>();
     config.keyspaces().forEach(policy -> configured.put(policy.name(), policy));
+    config.elsewhere().forEach(policy -> configured.put(policy.name(), policy));
     this.plane =
         new ControlPlane(self.dc(), datacenters, configured, System::currentTimeMillis, this);
   }
@@ -231,6 +236,11 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
    */
   public boolean isKnown() {
     return known;
+  }
+
+  /** Which keyspaces there are, and who holds them, as far as is known here. For any thread. */
+  public Placement placement() {
+    return placement;
   }
 
   /** What does not work although this datacenter serves. For any thread. */
@@ -509,6 +519,11 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void await(String name, List<String> datacenters) {
     keyspaces.await(name, datacenters);
+  }
+
+  @Override
+  public void setPlacement(Placement now) {
+    placement = now;
   }
 
   @Override

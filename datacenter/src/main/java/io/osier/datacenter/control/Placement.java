@@ -1,0 +1,60 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.KeyspacePolicy;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Which keyspaces the cluster has, and which datacenters hold each, as {@code _osier} and the
+ * configuration file say at one moment. Immutable and pure.
+ *
+ * @param keyspaces by name
+ */
+public record Placement(SortedMap<String, Placed> keyspaces) {
+  /** No keyspace is known. */
+  public static final Placement NOTHING = new Placement(new TreeMap<>());
+
+  /**
+   * A keyspace and who holds it.
+   *
+   * @param holders in the order of their names, without those that are still joining; some may not
+   *     have opened it yet
+   */
+  public record Placed(KeyspacePolicy policy, List<String> holders) {
+    public Placed {
+      holders = List.copyOf(holders);
+    }
+  }
+
+  public Placement {
+    keyspaces = Collections.unmodifiableSortedMap(new TreeMap<>(keyspaces));
+  }
+
+  /**
+   * Places keyspaces.
+   *
+   * @param datacenters those that have what they hold
+   */
+  static Placement of(Collection<KeyspacePolicy> policies, Collection<String> datacenters) {
+    SortedMap<String, Placed> placed = new TreeMap<>();
+    for (KeyspacePolicy policy : policies) {
+      List<String> holders = datacenters.stream().filter(policy::heldBy).sorted().toList();
+      placed.put(policy.name(), new Placed(policy, holders));
+    }
+    return new Placement(placed);
+  }
+
+  /** A keyspace; empty if the cluster has none of that name, as far as is known. */
+  public Optional<Placed> find(String keyspace) {
+    return Optional.ofNullable(keyspaces.get(keyspace));
+  }
+
+  /** Those that a datacenter is not to hold, in the order of their names. */
+  public List<Placed> elsewhere(String dc) {
+    return keyspaces.values().stream().filter(k -> !k.policy().heldBy(dc)).toList();
+  }
+}

@@ -18,6 +18,7 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.propagation.host.LateCounts;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
@@ -69,7 +70,7 @@ final class Script {
   private record Event(long nanos, long order, Runnable action) {}
 
   /** One datacenter. */
-  private final class Dc implements ObjectAccess {
+  private final class Dc implements ObjectAccess, StoredObjects {
     final ReplicaId self;
     final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
     final TreeMap<String, String> shown = new TreeMap<>();
@@ -106,6 +107,11 @@ final class Script {
       committed = delta.context().last(self);
       objects.put(object, before.join(delta));
       propagation.commit(object, before.context(), committed, floor, delta, 1, hold, nanos, nanos);
+    }
+
+    @Override
+    public StoredObjects stored() {
+      return this;
     }
 
     @Override

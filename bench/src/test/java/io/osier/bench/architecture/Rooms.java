@@ -120,7 +120,13 @@ final class Rooms {
         LOGGING);
     r.shell(
         "datacenter.feed",
-        List.of("core", "crdt", "protocol", "datacenter.store", "datacenter.partition"),
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "propagation.host",
+            "datacenter.store",
+            "datacenter.partition"),
         LOGGING);
     r.pure("datacenter.access", List.of("core", "core.scram", "crdt", "protocol"), SCRAM);
     r.shell(

@@ -23,6 +23,7 @@ import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationProgress;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
@@ -252,42 +253,9 @@ public final class Partition implements Machine {
     }
 
     @Override
-    public List<Logged> logged(long after, int limit) {
-      return objects.store().logged(after, limit);
+    public StoredObjects stored() {
+      return objects.store();
     }
-
-    @Override
-    public long loggedAfter() {
-      return objects.store().loggedAfter();
-    }
-
-    @Override
-    public Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
-      return Partition.page(objects.store().pageNow(after, limit, bytesMax));
-    }
-
-    @Override
-    public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-      return objects.store().page(after, limit, bytesMax).map(Partition::page);
-    }
-
-    @Override
-    public boolean areAtHand(List<ObjectId> wanted) {
-      return objects.store().areAtHand(wanted);
-    }
-
-    @Override
-    public List<Entry> scan(Optional<ObjectId> after, int limit) {
-      return entries(objects.store().scan(after, limit));
-    }
-  }
-
-  private static ObjectAccess.Page page(ObjectStore.Page page) {
-    return new ObjectAccess.Page(entries(page.entries()), page.end());
-  }
-
-  private static List<ObjectAccess.Entry> entries(List<ObjectStore.Entry> entries) {
-    return entries.stream().map(e -> new ObjectAccess.Entry(e.object(), e.state())).toList();
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Where a partition keeps its objects. One thread writes, the partition's; any thread may read, and
  * sees for each object an immutable version that was committed.
  */
-public interface ObjectStore {
+public interface ObjectStore extends StoredObjects {
   /** The object's state, or null if it was never written. */
   @Nullable CrdtState get(ObjectId object);
 
@@ -110,45 +110,6 @@ public interface ObjectStore {
   /** How many objects this incarnation forgot. For the partition's thread. */
   long forgotten();
 
-  /**
-   * Objects in their order.
-   *
-   * @param after the first object is the one after this; empty for the beginning
-   * @param limit at most so many
-   * @return fewer than {@code limit} only at the end; what is written meanwhile may or may not be
-   *     in it
-   */
-  List<Entry> scan(Optional<ObjectId> after, int limit);
-
-  /**
-   * As {@link #scan}, of bounded size where objects are read from a disk for it.
-   *
-   * @param bytesMax the page ends with the object that makes it so large
-   */
-  default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
-    List<Entry> entries = scan(after, limit);
-    return new Page(entries, entries.size() < limit);
-  }
-
-  /**
-   * As {@link #pageNow}, as far as it can be had without a disk. Only for the partition's thread.
-   *
-   * @param bytesMax the page ends with the object that makes it so large
-   * @return empty if it is being read by another thread: the partition is woken when it is here,
-   *     and asks again
-   */
-  default Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-    return Optional.of(pageNow(after, limit, bytesMax));
-  }
-
-  /**
-   * Whether objects can be had without a disk; if not they are being read by another thread, and
-   * the partition is woken when they are here. Only for the partition's thread.
-   */
-  default boolean areAtHand(List<ObjectId> objects) {
-    return true;
-  }
-
   /** As {@link #scan}, of what is durable. For any thread. */
   List<Entry> scanDurable(Optional<ObjectId> after, int limit);
 
@@ -174,14 +135,6 @@ public interface ObjectStore {
   default List<ObjectId> removed(Optional<ObjectId> after, int limit) {
     return List.of();
   }
-
-  /** The log has no entries up to this commit number, though there were some. */
-  default long loggedAfter() {
-    return 0;
-  }
-
-  /** As {@link io.osier.propagation.host.ObjectAccess#logged}. */
-  List<Logged> logged(long after, int limit);
 
   /** At least so many of the latest commits of transactions are kept. */
   int TRANSACTIONS_KEPT = 10_000;
@@ -219,14 +172,4 @@ public interface ObjectStore {
       long misses,
       long slowMisses,
       long logEntries) {}
-
-  /**
-   * Some objects in their order.
-   *
-   * @param end whether no other comes after them that is wanted
-   */
-  record Page(List<Entry> entries, boolean end) {}
-
-  /** An object with its state. */
-  record Entry(ObjectId object, CrdtState state) {}
 }

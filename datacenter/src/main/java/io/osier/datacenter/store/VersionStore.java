@@ -5,7 +5,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.tree.EntrySource;
-import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.StoredObjects.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.osier.propagation.repair;
 
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.StoredObjects;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -19,10 +19,10 @@ final class ObjectWalk {
   /** So much is read at most, about, by what it takes in the heap: of large sets that is little. */
   static final long READ_BYTES_MAX = 4L << 20;
 
-  private final ObjectAccess replica;
+  private final StoredObjects stored;
   private final int stepBytes;
   private Optional<ObjectId> last;
-  private Iterator<ObjectAccess.Entry> step = List.<ObjectAccess.Entry>of().iterator();
+  private Iterator<StoredObjects.Entry> step = List.<StoredObjects.Entry>of().iterator();
 
   /** Whether the step is the last one. */
   private boolean isLast;
@@ -36,25 +36,25 @@ final class ObjectWalk {
    * @param after the first object is the one after this; empty for the beginning
    */
   ObjectWalk(ReplicationContext around, Optional<ObjectId> after) {
-    this.replica = around.replica();
+    this.stored = around.replica().stored();
     this.stepBytes = around.settings().frameBytes();
     this.last = after;
   }
 
   /** The next object; null if there is none, or enough was looked at. */
-  ObjectAccess.@Nullable Entry next() {
+  StoredObjects.@Nullable Entry next() {
     if (!step.hasNext()) {
       if (isLast || objects >= OBJECTS_MAX || bytes >= READ_BYTES_MAX) {
         return null;
       }
-      ObjectAccess.Page page = replica.pageNow(last, OBJECTS_MAX - objects, stepBytes);
+      StoredObjects.Page page = stored.pageNow(last, OBJECTS_MAX - objects, stepBytes);
       step = page.entries().iterator();
       isLast = page.end();
       if (!step.hasNext()) {
         return null; // an empty page is the last one
       }
     }
-    ObjectAccess.Entry entry = step.next();
+    StoredObjects.Entry entry = step.next();
     last = Optional.of(entry.object());
     objects++;
     bytes += entry.state().heapBytes();

@@ -6,9 +6,9 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.EntryRanges;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.OfferedVersion;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.receive.ReceivedVector;
 import io.osier.propagation.receive.UpdateApplier;
 import io.osier.propagation.wire.Frame;
@@ -97,7 +97,7 @@ public final class RepairAnswers {
       Place base = scanned.isPresent() ? page.place() : knowledge.place(origin);
       ObjectWalk walk = new ObjectWalk(around, scanned);
       while (brought.hasRoom()) {
-        ObjectAccess.Entry entry = walk.next();
+        StoredObjects.Entry entry = walk.next();
         if (entry == null) {
           break;
         }

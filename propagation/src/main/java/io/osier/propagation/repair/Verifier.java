@@ -3,8 +3,8 @@ package io.osier.propagation.repair;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.pull.RequestRetry;
 import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
@@ -115,7 +115,7 @@ public final class Verifier {
     ObjectWalk walk = new ObjectWalk(around, after);
     int bytes = 0;
     while (bytes < around.settings().frameBytes()) {
-      ObjectAccess.Entry entry = walk.next();
+      StoredObjects.Entry entry = walk.next();
       if (entry == null) {
         break;
       }

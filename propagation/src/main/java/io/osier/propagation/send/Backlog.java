@@ -4,8 +4,8 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.LinkWindow;
-import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.send.OutboundLog.ObjectLog;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
@@ -54,7 +54,7 @@ final class Backlog {
   private final Set<ObjectId> shippedFromLog = new HashSet<>();
 
   /** The next page of the scan, once it was read. */
-  private Optional<ObjectAccess.Page> page = Optional.empty();
+  private Optional<StoredObjects.Page> page = Optional.empty();
 
   /** Up to this tick the trail's objects were asked for. */
   private long trailAhead;
@@ -157,7 +157,7 @@ final class Backlog {
    * too, where a peer is away for more updates than it keeps.
    */
   private long loggedAfter() {
-    return Math.max(around.recovered().loggedAfter(), around.replica().loggedAfter());
+    return Math.max(around.recovered().loggedAfter(), around.replica().stored().loggedAfter());
   }
 
   private void beginScan(Optional<Cursor> from) {
@@ -222,13 +222,13 @@ final class Backlog {
     if (!again.isEmpty()) {
       return true;
     }
-    ObjectAccess replica = around.replica();
+    StoredObjects stored = around.replica().stored();
     if (!scanning && isLogDropped()) {
       beginScan(Optional.of(place()));
     }
     if (scanning) {
       if (page.isEmpty()) {
-        page = replica.page(scanned, SCAN_BATCH, around.settings().frameBytes());
+        page = stored.page(scanned, SCAN_BATCH, around.settings().frameBytes());
       }
       return page.isPresent();
     }
@@ -238,12 +238,12 @@ final class Backlog {
         return true;
       }
       long through = former;
-      List<ObjectAccess.Logged> entries = replica.logged(sent, SCAN_BATCH);
-      for (ObjectAccess.Logged entry : entries) {
+      List<StoredObjects.Logged> entries = stored.logged(sent, SCAN_BATCH);
+      for (StoredObjects.Logged entry : entries) {
         next.add(entry.object());
         through = entry.number();
       }
-      if (!replica.areAtHand(next)) {
+      if (!stored.areAtHand(next)) {
         return false;
       }
       logAhead = entries.size() < SCAN_BATCH ? former : through;
@@ -259,7 +259,7 @@ final class Backlog {
       next.add(log.trail().get(tick).object);
       last = tick;
     }
-    if (!replica.areAtHand(next)) {
+    if (!stored.areAtHand(next)) {
       return false;
     }
     trailAhead = last;
@@ -337,10 +337,10 @@ final class Backlog {
 
   /** One step of the scan of all objects: what was shipped since it began is in the trail. */
   private boolean scan(List<Shipment> shipments) {
-    ObjectAccess.Page read = page.orElseThrow();
+    StoredObjects.Page read = page.orElseThrow();
     page = Optional.empty();
     int bytes = 0;
-    for (ObjectAccess.Entry entry : read.entries()) {
+    for (StoredObjects.Entry entry : read.entries()) {
       looked++;
       scanned = Optional.of(entry.object());
       long last = entry.state().context().through(around.self());
@@ -367,9 +367,9 @@ final class Backlog {
    * changed again since is shipped at the first one, because the trail's deltas build on it.
    */
   private boolean log(List<Shipment> shipments) {
-    List<ObjectAccess.Logged> entries = around.replica().logged(sent, SCAN_BATCH);
+    List<StoredObjects.Logged> entries = around.replica().stored().logged(sent, SCAN_BATCH);
     int bytes = 0;
-    for (ObjectAccess.Logged entry : entries) {
+    for (StoredObjects.Logged entry : entries) {
       if (entry.number() > former) {
         sent = former;
         return true;

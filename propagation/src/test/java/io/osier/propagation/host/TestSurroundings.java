@@ -17,7 +17,12 @@ public final class TestSurroundings {
   private TestSurroundings() {}
 
   /** Objects that nothing comes for: none, unless a test says which. */
-  public static class Objects implements ObjectAccess {
+  public static class Objects implements ObjectAccess, StoredObjects {
+    @Override
+    public StoredObjects stored() {
+      return this;
+    }
+
     @Override
     public @Nullable CrdtState state(ObjectId object) {
       return null;

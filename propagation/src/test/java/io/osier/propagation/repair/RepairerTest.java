@@ -16,6 +16,7 @@ import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.pull.PeerAnswer;
 import io.osier.propagation.receive.ReceivedVector;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RepairerTest {
@@ -38,29 +38,9 @@ class RepairerTest {
   private static final long SECOND = 1_000_000_000;
 
   private static final ObjectAccess EMPTY =
-      new ObjectAccess() {
-        @Override
-        public @Nullable CrdtState state(ObjectId object) {
-          return null;
-        }
-
+      new TestSurroundings.Objects() {
         @Override
         public void apply(Shipment update, CrdtState joined) {}
-
-        @Override
-        public List<Entry> scan(Optional<ObjectId> after, int limit) {
-          return List.of();
-        }
-
-        @Override
-        public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-          return Optional.of(new Page(List.of(), true));
-        }
-
-        @Override
-        public List<Logged> logged(long after, int limit) {
-          return List.of();
-        }
       };
 
   private final List<Frame.Heal> asked = new ArrayList<>();

@@ -19,6 +19,7 @@ import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.net.SharedWindows;
@@ -52,7 +53,7 @@ final class LinkWindowTest {
   private final TreeMap<ObjectId, CrdtState> objects = new TreeMap<>();
 
   /** A partition's stream to the peer, and the frames that the peer has not acknowledged. */
-  private final class Partition implements ObjectAccess {
+  private final class Partition implements ObjectAccess, StoredObjects {
     private final ArrayDeque<Frame.Updates> sent = new ArrayDeque<>();
     private final List<Frame> besides = new ArrayList<>();
     private final PeerStream stream;
@@ -112,6 +113,11 @@ final class LinkWindowTest {
       }
       read += entries.size();
       return entries;
+    }
+
+    @Override
+    public StoredObjects stored() {
+      return this;
     }
 
     @Override

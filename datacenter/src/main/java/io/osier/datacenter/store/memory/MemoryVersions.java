@@ -16,7 +16,7 @@ import io.osier.datacenter.store.LeaseTerm;
 import io.osier.datacenter.store.StoredState;
 import io.osier.datacenter.store.VersionSearch;
 import io.osier.datacenter.store.VersionStore;
-import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.StoredObjects.Logged;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -7,7 +7,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.StoredObjects.Logged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -14,7 +14,7 @@ import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.records.EncodedGroup;
 import io.osier.datacenter.store.records.RecordKeys;
 import io.osier.datacenter.store.records.RecordValues;
-import io.osier.propagation.host.ObjectAccess.Logged;
+import io.osier.propagation.host.StoredObjects.Logged;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

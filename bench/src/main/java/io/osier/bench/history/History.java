@@ -1,14 +1,16 @@
 package io.osier.bench.history;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * What clients did and saw: sessions of transactions of reads and writes, every written value being
- * written once; and whether that is causally consistent.
+ * What clients did and saw: sessions of transactions and programs of reads and writes, every
+ * written value being written once; and whether that is causally consistent.
  */
 final class History {
   /** What is written by transactions that are then aborted: nobody may read it. */
@@ -27,14 +29,16 @@ final class History {
   }
 
   /**
-   * A committed transaction, or the reads of one that was aborted.
+   * A committed transaction, or the reads of one that was aborted; or a program.
    *
    * @param session its session: each transaction comes after the one before it
    * @param number its own
    * @param after the numbers of others that it comes after: its session had been given their clock
-   * @param at the datacenter that served it, for messages
+   * @param at the datacenter that served it
+   * @param isProgram whether that did it in one turn
    */
-  record Txn(int session, int number, List<Op> ops, List<Integer> after, String at) {
+  record Txn(
+      int session, int number, List<Op> ops, List<Integer> after, String at, boolean isProgram) {
     Txn {
       ops = List.copyOf(ops);
       after = List.copyOf(after);
@@ -45,7 +49,7 @@ final class History {
     }
 
     Txn(int session, int number, List<Op> ops, List<Integer> after) {
-      this(session, number, ops, after, "");
+      this(session, number, ops, after, "", false);
     }
 
     @Override
@@ -56,6 +60,7 @@ final class History {
           .append(session)
           .append(' ')
           .append(at)
+          .append(isProgram ? " program" : "")
           .append(" [");
       ops.forEach(o -> text.append(o).append(' '));
       return text.append("after ").append(after).append(']').toString();
@@ -63,6 +68,16 @@ final class History {
   }
 
   private final List<Txn> txns = new ArrayList<>();
+  private final boolean lossy;
+
+  /**
+   * A history of nothing.
+   *
+   * @param lossy whether datacenters may have forgotten what they had acknowledged
+   */
+  History(boolean lossy) {
+    this.lossy = lossy;
+  }
 
   /** Adds a transaction; those of one session in their order. */
   void add(Txn txn) {
@@ -99,12 +114,41 @@ final class History {
   /** What is wrong, if anything is. */
   Optional<String> violation() {
     try {
+      if (!lossy) {
+        checkTurns();
+      }
       Causality causality = new Causality(txns);
       checkReads(causality);
       checkArbitration(causality);
       return Optional.empty();
     } catch (Causality.Inconsistency e) {
       return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A value of a register that a program at a datacenter has read and replaced. */
+  private record Replaced(String at, int key, long value) {}
+
+  /**
+   * At one datacenter a program comes before or after another one, never into it: what one has read
+   * and replaced, no other one there reads and replaces.
+   */
+  private void checkTurns() throws Causality.Inconsistency {
+    Map<Replaced, Txn> by = new HashMap<>();
+    for (Txn txn : txns) {
+      Map<Integer, Long> read = new HashMap<>();
+      for (Op op : txn.isProgram ? txn.ops : List.<Op>of()) {
+        if (!op.write) {
+          read.putIfAbsent(op.key, op.value);
+          continue;
+        }
+        Long value = read.put(op.key, op.value); // which is its own from now on
+        Txn other = value == null ? null : by.putIfAbsent(new Replaced(txn.at, op.key, value), txn);
+        if (other != null) {
+          throw new Causality.Inconsistency(
+              "both read and replaced r" + op.key + "=" + value + ": " + other + ", " + txn);
+        }
+      }
     }
   }
 

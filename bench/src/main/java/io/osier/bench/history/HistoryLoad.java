@@ -113,8 +113,9 @@ public final class HistoryLoad implements AutoCloseable {
   public String summary() {
     return String.format(
         Locale.ROOT,
-        "%d transactions of %d sessions, %d failed, %d of unknown outcome",
+        "%d transactions, %d of them programs, of %d sessions, %d failed, %d of unknown outcome",
         history().txns().size(),
+        recorder.programs(),
         recorder.sessions(),
         recorder.failures(),
         recorder.unknowns());

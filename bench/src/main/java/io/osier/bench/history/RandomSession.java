@@ -23,9 +23,10 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A session that does all that sessions can do, at random, and takes it down: single reads and
- * writes, transactions of one request and of several, aborted ones, calls that do not wait for each
- * other, snapshots of the past, races; it moves, hands its past on and takes that of others along.
- * What ends without an outcome is its last transaction; another session goes on in another client.
+ * writes, transactions of one request and of several, aborted ones, programs, calls that do not
+ * wait for each other, snapshots of the past, races; it moves, hands its past on and takes that of
+ * others along. What ends without an outcome is its last transaction; another session goes on in
+ * another client.
  */
 final class RandomSession implements Runnable {
   /** To how many registers every third access goes, and everything in a burst. */
@@ -166,7 +167,7 @@ final class RandomSession implements Runnable {
   // ---------------------------------------------------------------- what it does
 
   private void step(List<Op> ops) {
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(18)) {
       case 0, 1 -> write(ops);
       case 2, 3 -> read(ops);
       case 4, 5 -> writeTogether(ops);
@@ -176,6 +177,7 @@ final class RandomSession implements Runnable {
       case 10 -> readThePast();
       case 11 -> other();
       case 12 -> race(ops);
+      case 13, 14 -> program(ops, someKeys());
       default -> interactive(ops);
     }
   }
@@ -227,11 +229,23 @@ final class RandomSession implements Runnable {
     if (some.isEmpty()) {
       return;
     }
-    some.forEach(k -> ops.add(new Op(true, k, recorder.newValue())));
-    keyspace.updateTogether(ops.stream().map(Registers::change).toList());
-    done(ops);
+    if (random.nextBoolean()) {
+      program(ops, some);
+    } else {
+      some.forEach(k -> ops.add(new Op(true, k, recorder.newValue())));
+      keyspace.updateTogether(ops.stream().map(Registers::change).toList());
+      done(ops);
+    }
     LockSupport.parkNanos((50 + random.nextInt(300)) * 1_000_000L); // the other's must come first
     readTogether(new ArrayList<>(), some);
+  }
+
+  private void program(List<Op> ops, List<Integer> some) {
+    RandomProgram program = RandomProgram.draw(some, recorder, random);
+    ops.addAll(program.writes());
+    List<Op> done = program.run(keyspace, recorder);
+    last = recorder.addProgram(number, done, after, session.datacenter().orElse(""));
+    after.clear();
   }
 
   private void interactive(List<Op> ops) {

@@ -27,13 +27,14 @@ final class Recorder {
     }
   }
 
-  private final History history = new History();
+  private final History history;
   private final List<Past> handed = new ArrayList<>();
   private final List<Past> endings = new ArrayList<>();
   private final boolean lossy;
   private int sessions;
   private int numbers;
   private long values;
+  private int programs;
   private int failed;
   private int unknown;
   private @Nullable String broken;
@@ -46,6 +47,7 @@ final class Recorder {
    */
   Recorder(boolean lossy) {
     this.lossy = lossy;
+    this.history = new History(lossy);
   }
 
   boolean isLossy() {
@@ -70,7 +72,17 @@ final class Recorder {
    * @return its number
    */
   synchronized int add(int session, List<Op> ops, List<Integer> after, String at) {
-    history.add(new Txn(session, ++numbers, ops, after, at));
+    return add(session, ops, after, at, false);
+  }
+
+  /** Takes a program down, as {@link #add} does a transaction. */
+  synchronized int addProgram(int session, List<Op> ops, List<Integer> after, String at) {
+    programs++;
+    return add(session, ops, after, at, true);
+  }
+
+  private int add(int session, List<Op> ops, List<Integer> after, String at, boolean isProgram) {
+    history.add(new Txn(session, ++numbers, ops, after, at, isProgram));
     return numbers;
   }
 
@@ -121,6 +133,10 @@ final class Recorder {
 
   synchronized int sessions() {
     return sessions;
+  }
+
+  synchronized int programs() {
+    return programs;
   }
 
   synchronized int failures() {

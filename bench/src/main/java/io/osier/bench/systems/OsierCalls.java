@@ -13,6 +13,7 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
+import io.osier.proxy.Program;
 import io.osier.proxy.Range;
 import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
@@ -42,7 +43,8 @@ public final class OsierCalls implements Calls {
   static final Set<String> OPERATIONS =
       Set.of(
           ("increment increment-get get assign read add contains whole size page add-next insert"
-                  + " read-together update-together transaction connect sequence")
+                  + " read-together update-together transaction connect sequence"
+                  + " program string-increment string-increment-get string-assign")
               .split(" "));
 
   private static final int HANDLES_MAX = 200_000;
@@ -61,6 +63,7 @@ public final class OsierCalls implements Calls {
   private final int bytes;
   private final int objects;
   private final Value value;
+  private final String text;
 
   /**
    * Connects.
@@ -80,6 +83,7 @@ public final class OsierCalls implements Calls {
     bytes = load.getInt("bytes");
     objects = load.getInt("objects");
     value = Value.of(new byte[bytes]);
+    text = "x".repeat(bytes);
   }
 
   /** The element of a number, of so many bytes, at least 10; where it lies in order is random. */
@@ -109,7 +113,9 @@ public final class OsierCalls implements Calls {
    * sets: {@code add} one of its elements, {@code add-next} in turn and after the last one clear,
    * {@code contains, size, page, whole}; {@code insert} new ones into a set of load.elements, until
    * it is a quarter larger, then remove these. {@code read-together, update-together, transaction}
-   * of load.objects counters; {@code connect} a client; {@code sequence}: see CommandSequence.
+   * of load.objects counters; {@code program}: one with an increment of each of load.objects
+   * counters; {@code string-increment, string-increment-get, string-assign} of strings; {@code
+   * connect} a client; {@code sequence}: see CommandSequence.
    */
   @Override
   public Call call(String operation) {
@@ -138,6 +144,10 @@ public final class OsierCalls implements Calls {
       case "read-together" -> (key, number) -> session(number).readTogetherAsync(gets(key));
       case "update-together" -> (key, number) -> session(number).updateTogetherAsync(changes(key));
       case "transaction" -> (key, number) -> blocking(() -> transaction(session(number), key));
+      case "program" -> (key, number) -> program(session(number), key).runAsync();
+      case "string-increment" -> on("n", Keyspace::string, (s, n) -> s.incrementAsync(1));
+      case "string-increment-get" -> on("n", Keyspace::string, (s, n) -> s.incrementAndGetAsync(1));
+      case "string-assign" -> on("n", Keyspace::string, (s, n) -> s.assignAsync(text));
       case "connect" -> (key, number) -> blocking(() -> connect.get().close());
       case "sequence" -> (key, number) -> CommandSequence.call(session(number), number);
       default -> throw Calls.unsupported("the operation " + operation);
@@ -201,6 +211,14 @@ public final class OsierCalls implements Calls {
                 new Keyspace.Change(
                     "c" + (key + i) % keys, CrdtType.PN_COUNTER, new Operation.Increment(1)))
         .toList();
+  }
+
+  private Program program(Keyspace keyspace, int key) {
+    Program program = keyspace.program();
+    for (Keyspace.Change change : changes(key)) {
+      program.update(change.key(), change.type(), change.operation(), Optional.empty());
+    }
+    return program;
   }
 
   private void transaction(Keyspace keyspace, int key) {

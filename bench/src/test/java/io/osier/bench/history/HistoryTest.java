@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The checker finds what is forbidden, and accepts what is allowed. */
 final class HistoryTest {
   private static History history(Txn... txns) {
-    History history = new History();
+    History history = new History(false);
     List.of(txns).forEach(history::add);
     return history;
   }
@@ -66,6 +66,42 @@ final class HistoryTest {
     assertThat(history.violation().orElseThrow())
         .startsWith("2 of session 2 ")
         .contains("read r2=0 although it comes after another write: 1 of session 1 ");
+  }
+
+  private static Txn program(String at, int session, int number, Op... ops) {
+    return new Txn(session, number, List.of(ops), List.of(), at, true);
+  }
+
+  @Test
+  void halfAProgram_isFound() {
+    Txn program = program("eu", 1, 1, r(1, 0), w(1, 10), w(2, 20));
+    Txn before = program("eu", 2, 2, r(1, 0), r(2, 0));
+    Txn after = txn(3, 3, r(2, 20), r(1, 10));
+    assertThat(history(program, before, after).violation()).isEmpty();
+    assertThat(history(program, program("eu", 2, 2, r(1, 0), r(2, 20))).violation().orElseThrow())
+        .startsWith("2 of session 2 eu program ")
+        .contains("read r1=0 although it comes after another write: 1 of session 1 ");
+    assertThat(history(program, txn(2, 2, r(1, 10), r(2, 0))).violation().orElseThrow())
+        .as("elsewhere, by a transaction")
+        .contains("read r2=0 although it comes after another write");
+  }
+
+  @Test
+  void programsAtOneDatacenter_thatReplaceTheSame_areFound() {
+    Txn first = program("eu", 1, 1, r(1, 0), w(1, 10), r(1, 10));
+    Txn second = program("eu", 2, 2, r(1, 0), w(2, 20), w(1, 11));
+    assertThat(history(first, second).violation().orElseThrow())
+        .startsWith("both read and replaced r1=0: 1 of session 1 ");
+    Txn elsewhere = program("us", 2, 2, r(1, 0), w(2, 20), w(1, 11));
+    assertThat(history(first, elsewhere).violation()).as("they are concurrent").isEmpty();
+    Txn transaction = txn(2, 2, r(1, 0), w(1, 11));
+    assertThat(history(first, transaction).violation()).as("it is no program").isEmpty();
+    Txn next = program("eu", 2, 2, r(1, 10), w(1, 11), w(1, 12));
+    Txn blind = program("eu", 3, 3, w(1, 13), r(1, 13));
+    assertThat(history(first, next, blind).violation()).isEmpty();
+    History forgetful = new History(true);
+    List.of(first, second).forEach(forgetful::add);
+    assertThat(forgetful.violation()).isEmpty();
   }
 
   @Test
@@ -137,7 +173,7 @@ final class HistoryTest {
 
   @Test
   void manyTransactions_areCheckedInTimeAndMemoryThatGrowWithThem() {
-    History history = new History();
+    History history = new History(false);
     int number = 0;
     long[] last = new long[3];
     for (int i = 0; i < 50_000; i++) {

@@ -77,7 +77,10 @@ public final class Partition implements Machine {
   private final Sequencer sequencer;
   private final Escrow escrow;
   private final Writes writes;
-  private final TransactionSupport transactions;
+
+  /** Those of a {@code causal} keyspace; null in a {@code session} keyspace, which has none. */
+  private final @Nullable Transactions transactions;
+
   private final Commands commands;
   private final ExpiryRemoval expiring;
   private final EffectsBuilder effects;
@@ -153,36 +156,22 @@ public final class Partition implements Machine {
     RemovalCollector forgetting =
         new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation.status()::isSettled);
-    if (config.isCausal()) {
-      SnapshotHistory former =
-          new SnapshotHistory(
-              store,
-              config.policy().history().toNanos(),
-              new Budget("history", config.memory().history()),
-              recovered.through(),
-              recovered.committed(),
-              now.nanos());
-      this.objects = new PartitionObjects(store, former, forgetting);
-      this.sequencer =
-          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
-      this.writes = new Writes(store, sequencer, escrow, propagation, effects);
-      TransactionHost host =
-          new TransactionHost(store, sequencer, escrow, writes, propagation, effects);
-      this.transactions =
-          new Transactions(
-              host,
-              former,
-              store.transactions(),
-              new Budget("transactions", config.memory().transactions()),
-              new EndedTransactions(
-                  config.endedTransactions(), new Budget("ended", config.memory().ended())));
-    } else {
-      this.objects = new PartitionObjects(store, VersionHistory.NONE, forgetting);
-      this.sequencer =
-          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
-      this.writes = new Writes(store, sequencer, escrow, propagation, effects);
-      this.transactions = TransactionSupport.none(config.policy().name());
-    }
+    SnapshotHistory former =
+        config.isCausal()
+            ? new SnapshotHistory(
+                store,
+                config.policy().history().toNanos(),
+                new Budget("history", config.memory().history()),
+                recovered.through(),
+                recovered.committed(),
+                now.nanos())
+            : null;
+    VersionHistory past = former == null ? VersionHistory.NONE : former;
+    this.objects = new PartitionObjects(store, past, forgetting);
+    this.sequencer =
+        new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
+    this.writes = new Writes(store, sequencer, escrow, propagation, effects);
+    this.transactions = former == null ? null : transactions(former);
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
     this.commands =
         new Commands(
@@ -193,6 +182,17 @@ public final class Partition implements Machine {
             transactions,
             propagation,
             effects);
+  }
+
+  private Transactions transactions(SnapshotHistory former) {
+    ObjectStore store = objects.store();
+    return new Transactions(
+        new TransactionHost(store, sequencer, escrow, writes, propagation, effects),
+        former,
+        store.transactions(),
+        new Budget("transactions", config.memory().transactions()),
+        new EndedTransactions(
+            config.endedTransactions(), new Budget("ended", config.memory().ended())));
   }
 
   /** Up to where something may have been forgotten; null where others may have done so. */
@@ -281,7 +281,11 @@ public final class Partition implements Machine {
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life());
-      case Input.Untold u -> transactions.untold(u.transaction(), u.step());
+      case Input.Untold u -> {
+        if (transactions != null) {
+          transactions.untold(u.transaction(), u.step());
+        }
+      }
       case Input.Flush f -> propagation.outbound().flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
@@ -315,7 +319,9 @@ public final class Partition implements Machine {
     sequencer.configure(policy);
     propagation.configure(policy, config.streams().within(changed.streams()));
     objects.past().configure(policy.history().toNanos(), changed.memory().history());
-    transactions.configure(changed.memory().transactions(), changed.memory().ended());
+    if (transactions != null) {
+      transactions.configure(changed.memory().transactions(), changed.memory().ended());
+    }
   }
 
   @Override
@@ -396,7 +402,9 @@ public final class Partition implements Machine {
       expiring.sweep(now);
     }
     writes.exchangeRights(now);
-    transactions.expire(now);
+    if (transactions != null) {
+      transactions.expire(now);
+    }
     objects.past().expire(now.nanos());
     if (!ready
         && propagation.status().isCaughtUp(now.nanos(), JOIN_NANOS)
@@ -426,7 +434,9 @@ public final class Partition implements Machine {
       next = Math.min(next, expiring.nextNanos(now));
     }
     next = Math.min(next, escrow.nextNanos());
-    next = Math.min(next, transactions.nextNanos());
+    if (transactions != null) {
+      next = Math.min(next, transactions.nextNanos());
+    }
     // Not for each former value alone: it costs a look at all that is due.
     next = Math.min(next, Math.max(objects.past().nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
     next = Math.min(next, commands.nextNanos());
@@ -482,7 +492,8 @@ public final class Partition implements Machine {
             objects.forgetting().candidates(),
             propagation.here(),
             propagation.status().unseen()),
-        new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
+        new PartitionReport.Snapshots(
+            transactions == null ? 0 : transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(
             modes.stateObjects(),
@@ -528,7 +539,8 @@ public final class Partition implements Machine {
 
   /** What is used of each budget, as {@link PartitionReport} has it. */
   public List<Budget.Usage> memory() {
-    return Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
+    List<Budget.Usage> open = transactions == null ? List.of() : transactions.memory();
+    return Stream.of(propagation.memory(), objects.past().memory(), open)
         .flatMap(List::stream)
         .toList();
   }

@@ -27,6 +27,7 @@ final class FrameHandlers {
   private final Repairer healer;
   private final RepairAnswers answers;
   private final Verifier verifier;
+  private final Origins origins;
   private final ReplicationStatus standing;
 
   FrameHandlers(
@@ -37,6 +38,7 @@ final class FrameHandlers {
       Repairer healer,
       RepairAnswers answers,
       Verifier verifier,
+      Origins origins,
       ReplicationStatus standing) {
     this.around = around;
     this.knowledge = knowledge;
@@ -45,6 +47,7 @@ final class FrameHandlers {
     this.healer = healer;
     this.answers = answers;
     this.verifier = verifier;
+    this.origins = origins;
     this.standing = standing;
   }
 
@@ -92,6 +95,27 @@ final class FrameHandlers {
       case Frame.States f -> take(in, PeerAnswer.of(f), nowNanos, nowMillis);
       case Frame.StatesAndOffer f -> statesAndOffer(in, f, nowNanos, nowMillis);
       case Frame.Withdrawn f -> inbound.answerPulls().withdrawn(in, f, healer::comesNot, nowNanos);
+    }
+  }
+
+  /** Asks a peer for what is due. */
+  void tick(InboundStream in, long nowNanos, long nowMillis) {
+    String dc = in.sender().dc();
+    PeerStream stream = outbound.stream(dc);
+    if (stream == null || !stream.linkUp()) {
+      return; // it may be no peer any more
+    }
+    if (verifier.isDue(dc, in.heardNanos())) {
+      resume(in, nowNanos);
+    }
+    takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
+    inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
+    if (verifier.isDone(dc)) {
+      healer.check(
+          in.sender(),
+          in.heardNanos(),
+          origin -> origins.comesFrom(origin, stream, nowNanos),
+          nowNanos);
     }
   }
 

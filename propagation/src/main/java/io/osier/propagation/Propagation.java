@@ -7,17 +7,14 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.FrameSink;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.ObjectProgress;
-import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StreamSettings;
-import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.receive.Inbound;
 import io.osier.propagation.receive.InboundStream;
@@ -32,7 +29,6 @@ import io.osier.propagation.send.PeerStream;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
-import java.util.Map;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -52,14 +48,9 @@ public final class Propagation {
   private final RelayLog relays;
   private final RepairAnswers answers;
   private final Verifier verifier;
+  private final LossDetector losses;
+  private final Origins origins;
   private final ReplicationStatus standing;
-
-  /** Whether this datacenter may not know all others yet. */
-  private boolean joins;
-
-  /** Whether it was told who there is; its configuration may be older than a change of that. */
-  private boolean membersKnown;
-
   private final StatusSender announcer;
   private final FrameHandlers handlers;
 
@@ -102,16 +93,20 @@ public final class Propagation {
     UpdateApplier applier = new UpdateApplier(knowledge, replica, this::relay, observer);
     this.healer = new Repairer(around, knowledge, applier, this::nextRequest, this::hasStreamed);
     this.inbound =
-        new Inbound(around, knowledge, applier, healer, this::nextRequest, this::isLinkUp);
+        new Inbound(around, knowledge, applier, healer, this::nextRequest, outbound::isLinkUp);
     this.answers = new RepairAnswers(around, knowledge, applier, relays, this::isHolding);
     boolean lostSome = !recovered.resumed() && recovered.life() > 1;
     this.verifier = new Verifier(around, lostSome, this::nextRequest);
-    this.standing = new ReplicationStatus(around, knowledge, outbound, inbound, healer, nowNanos);
+    this.losses = new LossDetector(around, knowledge);
+    this.origins = new Origins(around, knowledge, outbound, inbound, healer, losses, nowNanos);
+    this.standing =
+        new ReplicationStatus(
+            around, knowledge, outbound, inbound, healer, origins, losses, nowNanos);
     this.announcer =
         new StatusSender(around, knowledge, outbound, inbound, this::isAtRest, nowNanos);
     this.handlers =
         new FrameHandlers(
-            around, knowledge, outbound, inbound, healer, answers, verifier, standing);
+            around, knowledge, outbound, inbound, healer, answers, verifier, origins, standing);
   }
 
   /**
@@ -140,10 +135,6 @@ public final class Propagation {
   /** Whether something that is committed here was not shipped yet. */
   private boolean isHolding() {
     return outbound.through() < outbound.committed();
-  }
-
-  private boolean isLinkUp(String dc) {
-    return outbound.isLinkUp(dc);
   }
 
   private boolean hasStreamed(ReplicaId origin) {
@@ -201,19 +192,9 @@ public final class Propagation {
     return outbound.commit(object, update, floor, hold, nowNanos);
   }
 
-  /** Ships what is held of an object with this batch: it goes back to operations. */
-  public void release(ObjectId object) {
-    outbound.release(object);
-  }
-
-  /** Ships everything that waits, whatever its deadline. */
-  public void flush(long nowNanos, long nowMillis) {
-    outbound.flush(nowNanos, nowMillis);
-  }
-
-  /** Sets who hears of flushes. */
-  public void onFlush(Outbound.FlushListener listener) {
-    outbound.onFlush(listener);
+  /** What waits to be shipped, and how it leaves. */
+  public Outbound outbound() {
+    return outbound;
   }
 
   // ---------------------------------------------------------------- peers come and go
@@ -306,50 +287,18 @@ public final class Propagation {
     answers.answerHealsWaiting(nowNanos);
     handlers.endHealings(nowNanos);
     for (InboundStream in : inbound.streams()) {
-      tick(in, nowNanos, nowMillis);
+      handlers.tick(in, nowNanos, nowMillis);
     }
     standing.settle();
     if (announcer.dueNanos() <= nowNanos) {
-      standing.lookForLosses();
-      inbound.sweepLeft(origin -> isLost(origin, nowNanos), nowNanos, nowMillis);
+      losses.look();
+      inbound.sweepLeft(origin -> origins.isLost(origin, nowNanos), nowNanos, nowMillis);
       inbound.holdPulled(healer::lost, nowNanos, nowMillis);
       answers.holdOffered(nowNanos);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
       outbound.everywhere(standing.shipped());
     }
-  }
-
-  private void tick(InboundStream in, long nowNanos, long nowMillis) {
-    String dc = in.sender().dc();
-    PeerStream stream = outbound.stream(dc);
-    if (stream == null || !stream.linkUp()) {
-      return; // it may be no peer any more
-    }
-    if (verifier.isDue(dc, in.heardNanos())) {
-      handlers.resume(in, nowNanos);
-    }
-    handlers.takeIfAny(in, inbound.answerPulls().next(in, nowNanos), nowNanos, nowMillis);
-    inbound.tick(in, () -> healer.toFetch(in.sender(), nowNanos), nowNanos);
-    if (verifier.isDone(dc)) {
-      healer.check(
-          in.sender(),
-          in.heardNanos(),
-          origin -> standing.comesFrom(origin, stream, nowNanos),
-          nowNanos);
-    }
-  }
-
-  /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
-  public long coordinationNanos() {
-    return outbound.coordinationNanos();
-  }
-
-  /**
-   * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
-   */
-  public long holdNanos() {
-    return outbound.holdNanos();
   }
 
   /** When {@link #tick} is due, at the latest. */
@@ -361,7 +310,7 @@ public final class Propagation {
     next = Math.min(next, outbound.offersDueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
-      if (isLinkUp(dc)) {
+      if (outbound.isLinkUp(dc)) {
         if (verifier.isDue(dc, in.heardNanos()) || healer.isDue(in.sender(), in.heardNanos())) {
           return Long.MIN_VALUE;
         }
@@ -373,28 +322,14 @@ public final class Propagation {
 
   // ---------------------------------------------------------------- what is known
 
-  /** Whether a session's demands are met here. */
-  public enum Coverage {
-    /** Everything that was asked for is here. */
-    HERE,
-    /** Something has not come yet. */
-    NOT_YET,
-    /** Something was lost with the memory of a former incarnation: nobody has it. */
-    LOST
+  /** How far this datacenter has come, and how far the others have. */
+  public ReplicationStatus status() {
+    return standing;
   }
 
-  /** Whether everything that the vector names is here. */
+  /** Whether everything that a session's vector names is here, or whether it may still come. */
   public Coverage coverage(VersionVector wanted) {
-    Coverage coverage = standing.coverage(wanted);
-    // Others may have it of whom nobody has told this one yet.
-    boolean mayBeElsewhere = joins || (!membersKnown && standing.lacksOfStrangers(wanted));
-    return coverage == Coverage.LOST && mayBeElsewhere ? Coverage.NOT_YET : coverage;
-  }
-
-  /** Whether certainly nobody has more of an origin's updates than has come here. */
-  private boolean isLost(ReplicaId origin, long nowNanos) {
-    boolean mayBeElsewhere = joins || (!membersKnown && standing.isStranger(origin));
-    return !mayBeElsewhere && standing.isLost(origin, nowNanos);
+    return origins.coverageForSessions(wanted);
   }
 
   /** What has come of every replica, this one included. */
@@ -415,29 +350,9 @@ public final class Propagation {
     return new ReplicationProgress(knowledge.through(), inbound.cursors(), standing.isSettled());
   }
 
-  /** Every datacenter, this one included, is known to have a replica's updates up to this one. */
-  public long everywhere(ReplicaId replica) {
-    return standing.everywhere(replica);
-  }
-
-  /** What each other datacenter had committed, shipped or not, when it was last heard. */
-  public VersionVector committedElsewhere() {
-    return standing.committedElsewhere();
-  }
-
   /** The names of the other datacenters. */
   public List<String> peerNames() {
     return around.peers();
-  }
-
-  /** Whether all replicas of a vector still run: none has been replaced by a newer incarnation. */
-  public boolean areCurrent(VersionVector vector) {
-    return standing.areCurrent(vector);
-  }
-
-  /** Every other datacenter has all of this one's updates up to this commit number. */
-  public long shipped() {
-    return standing.shipped();
   }
 
   /** Changes when {@link #progress} may have. */
@@ -450,74 +365,6 @@ public final class Propagation {
     return knowledge.version();
   }
 
-  /**
-   * Whether this partition has what each peer had when it was first heard.
-   *
-   * @param graceNanos how long after the start, or after its link came up, to wait for a peer that
-   *     is not heard, and how long to wait for one that cannot be asked at present: a peer may be
-   *     heard before it is dialled, and the other way round
-   */
-  public boolean isCaughtUp(long nowNanos, long graceNanos) {
-    return standing.isCaughtUp(nowNanos, graceNanos);
-  }
-
-  /**
-   * Whether this incarnation has once had everything that any peer had of its datacenter's former
-   * incarnations, so that it knows what they had done as well as anybody ever will. Until then
-   * every peer must be there.
-   */
-  public boolean isSettled() {
-    return standing.isSettled();
-  }
-
-  /**
-   * This datacenter joins, or does not any more. While it does, it may have thought itself settled
-   * when it did not know all peers: it is so when it has heard of those that it has now.
-   */
-  public void setJoins(boolean now) {
-    joins = now;
-    membersKnown = !joins;
-    if (joins) {
-      standing.unsettle();
-      standing.settle();
-    }
-  }
-
-  /** Who was not heard yet is waited for from now on, as from the start. */
-  public void await(long nowNanos) {
-    standing.await(nowNanos);
-  }
-
-  /** From now on {@link #isComplete} tells of what the peers have from now on. */
-  public void compareAnew() {
-    standing.compareAnew();
-  }
-
-  /**
-   * Whether each peer was heard since {@link #compareAnew}, or since the start, and all that it had
-   * then, shipped or not, is here.
-   */
-  public boolean isComplete() {
-    return standing.isComplete();
-  }
-
-  /**
-   * Of how many of the others all is here that they had, shipped or not, when they were first heard
-   * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the
-   * peers.
-   */
-  public PeersHeard heard() {
-    return standing.heard();
-  }
-
-  /**
-   * How many updates that were committed here since the start no other datacenter is known to have;
-   * 0 where there is no other.
-   */
-  public long unseen() {
-    return standing.unseen();
-  }
-
   /** Sends a frame to a datacenter if it can be reached now. */
   public boolean ask(String dc, Frame.Rights wanted) {
     PeerStream stream = outbound.stream(dc);
@@ -526,11 +373,6 @@ public final class Propagation {
     }
     stream.send(wanted);
     return true;
-  }
-
-  /** Whether every connected peer has acknowledged everything that was committed. */
-  public boolean isDrained() {
-    return outbound.isDrained();
   }
 
   /** The counts. */
@@ -548,46 +390,8 @@ public final class Propagation {
     return List.of(outbound.memory(), relays.usage(), inbound.memory());
   }
 
-  /** How many objects are held for a round. */
-  public int dirtyObjects() {
-    return outbound.dirtyObjects();
-  }
-
   /** What waits of an object: what is held, what peers lack, what has come and is not visible. */
   public ObjectProgress progress(ObjectId object, long nowNanos) {
     return outbound.progress(object, inbound.waiting(object, nowNanos), nowNanos);
   }
-
-  /** What the streams to and from the peers are doing. */
-  public List<PeerProgress> peers(long nowNanos) {
-    return standing.peers(nowNanos);
-  }
-
-  /**
-   * A peer's progress.
-   *
-   * @param dc its name
-   * @param incarnation 0 if it was never heard
-   * @param connected whether frames can be sent to it
-   * @param stream waiting, catching-up or streaming
-   * @param lag how far it is behind this datacenter, as far as its status tells
-   * @param timeliness whether it gets what is committed here in time
-   * @param inFlightBytes sent and not acknowledged
-   * @param sentBytes bytes of updates sent to it, by what carried them
-   * @param roundTimes how long rounds took until it had acknowledged them
-   * @param behindUpdates updates of it that have not come here
-   * @param unheardNanos for how long nothing has come from it although something should
-   */
-  public record PeerProgress(
-      String dc,
-      long incarnation,
-      boolean connected,
-      String stream,
-      Outbound.Lag lag,
-      Timeliness timeliness,
-      long inFlightBytes,
-      Map<Frame.Kind, Long> sentBytes,
-      DelayHistogram roundTimes,
-      long behindUpdates,
-      long unheardNanos) {}
 }

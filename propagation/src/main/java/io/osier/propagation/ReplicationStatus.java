@@ -2,12 +2,9 @@ package io.osier.propagation;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.Propagation.Coverage;
-import io.osier.propagation.Propagation.PeerProgress;
 import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.receive.Inbound;
-import io.osier.propagation.receive.InboundStream;
 import io.osier.propagation.receive.ReceivedVector;
 import io.osier.propagation.repair.Repairer;
 import io.osier.propagation.send.Outbound;
@@ -22,13 +19,13 @@ import java.util.TreeMap;
  * How far this datacenter has come compared with the others, as far as they tell. Answers only; not
  * thread-safe.
  */
-final class ReplicationStatus {
+public final class ReplicationStatus {
   private final ReplicationContext around;
   private final ReceivedVector knowledge;
   private final Outbound outbound;
   private final Inbound inbound;
   private final Repairer healer;
-  private final long startNanos;
+  private final Origins origins;
   private final LossDetector losses;
   private final Map<String, Frame.Status> firstStatus = new TreeMap<>();
 
@@ -50,15 +47,17 @@ final class ReplicationStatus {
       Outbound outbound,
       Inbound inbound,
       Repairer healer,
+      Origins origins,
+      LossDetector losses,
       long nowNanos) {
     this.around = around;
     this.knowledge = knowledge;
     this.outbound = outbound;
     this.inbound = inbound;
     this.healer = healer;
-    this.startNanos = nowNanos;
+    this.origins = origins;
+    this.losses = losses;
     this.awaitedNanos = nowNanos;
-    this.losses = new LossDetector(around, knowledge);
     this.settled = around.recovered().settled() || around.peers().isEmpty();
   }
 
@@ -84,28 +83,39 @@ final class ReplicationStatus {
     losses.remove(dc);
   }
 
-  /** See {@link Propagation#await}. */
-  void await(long nowNanos) {
+  /** Who was not heard yet is waited for from now on, as from the start. */
+  public void await(long nowNanos) {
     awaitedNanos = nowNanos;
   }
 
-  /** It may not know yet with whom to compare itself. */
-  void unsettle() {
-    settled = false;
+  /**
+   * This datacenter joins, or does not any more. While it does, it may have thought itself settled
+   * when it did not know all peers: it is so when it has heard of those that it has now.
+   */
+  public void setJoins(boolean joins) {
+    origins.setJoins(joins);
+    if (joins) {
+      settled = false;
+      settle();
+    }
   }
 
-  /** See {@link Propagation#compareAnew}. */
-  void compareAnew() {
+  /** From now on {@link #isComplete} tells of what the peers have from now on. */
+  public void compareAnew() {
     compared.clear();
     complete = false;
   }
 
-  /** See {@link Propagation#heard}. */
-  PeersHeard heard() {
+  /**
+   * Of how many of the others all is here that they had, shipped or not, when they were first heard
+   * since {@link #compareAnew}, or since the start. It changes with a peer's frame, and with the
+   * peers.
+   */
+  public PeersHeard heard() {
     int heard = 0;
     for (String dc : around.peers()) {
       VersionVector has = compared.get(dc);
-      heard += has != null && coverage(has) != Coverage.NOT_YET ? 1 : 0;
+      heard += has != null && origins.coverage(has) != Coverage.NOT_YET ? 1 : 0;
     }
     if (heard == around.peers().size()) {
       return PeersHeard.ALL;
@@ -113,8 +123,11 @@ final class ReplicationStatus {
     return heard > 0 ? PeersHeard.SOME : PeersHeard.NOBODY;
   }
 
-  /** See {@link Propagation#unseen}. */
-  long unseen() {
+  /**
+   * How many updates that were committed here since the start no other datacenter is known to have;
+   * 0 where there is no other.
+   */
+  public long unseen() {
     if (around.peers().isEmpty()) {
       return 0;
     }
@@ -126,8 +139,11 @@ final class ReplicationStatus {
     return Math.max(0, outbound.committed() - seen);
   }
 
-  /** See {@link Propagation#isComplete}. */
-  boolean isComplete() {
+  /**
+   * Whether each peer was heard since {@link #compareAnew}, or since the start, and all that it had
+   * then, shipped or not, is here.
+   */
+  public boolean isComplete() {
     complete = complete || hasWhatAllHad();
     return complete;
   }
@@ -136,26 +152,8 @@ final class ReplicationStatus {
     for (String dc : around.peers()) {
       VersionVector has = compared.get(dc);
       PeerStream stream = outbound.stream(dc);
-      boolean isHere = has != null && coverage(has) != Coverage.NOT_YET;
-      if (!isHere || stream == null || !hasOthersFrom(stream)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Whether all that a peer has of those that ship nothing themselves any more is here. What it has
-   * beyond a gap its status does not claim.
-   */
-  private boolean hasOthersFrom(PeerStream stream) {
-    Frame.Status status = knowledge.status(stream.dc());
-    if (status == null) {
-      return false;
-    }
-    for (int i = 0; i < status.changes().size(); i++) {
-      ReplicaId origin = status.changes().replica(i);
-      if (!mayShip(origin) && !isFetched(stream, origin)) {
+      boolean isHere = has != null && origins.coverage(has) != Coverage.NOT_YET;
+      if (!isHere || stream == null || !origins.hasOthersFrom(stream)) {
         return false;
       }
     }
@@ -167,118 +165,8 @@ final class ReplicationStatus {
     settled = settled || settlesNow();
   }
 
-  /**
-   * Whether the origin ships its updates itself: the newest incarnation of a peer that is heard.
-   */
-  private boolean isReachable(ReplicaId origin, long nowNanos) {
-    if (origin.equals(around.self())) {
-      return true;
-    }
-    PeerStream stream = outbound.stream(origin.dc());
-    if (!knowledge.isNewest(origin) || stream == null) {
-      return false;
-    }
-    long heard = aliveNanos(origin.dc());
-    if (stream.linkUp()) {
-      // It has just come back, and will ship what is missing itself.
-      heard = Math.max(heard, stream.upSinceNanos());
-    } else {
-      // It may be heard, and waits for acknowledgements that cannot reach it.
-      heard = Math.min(heard, stream.downSinceNanos());
-    }
-    return nowNanos - heard < around.healNanos() + around.retryNanos();
-  }
-
-  /** When a datacenter was heard last, or had nothing to say; the start if it never was. */
-  private long aliveNanos(String dc) {
-    InboundStream in = inbound.stream(dc);
-    return in == null ? startNanos : in.liveness().aliveNanos();
-  }
-
-  /**
-   * Whether an origin's updates need not be asked of a peer: it ships them itself, or may come back
-   * just as the peer did.
-   */
-  boolean comesFrom(ReplicaId origin, PeerStream peer, long nowNanos) {
-    boolean justBack = nowNanos - peer.upSinceNanos() < around.healNanos();
-    return isReachable(origin, nowNanos) || (justBack && knowledge.isNewest(origin));
-  }
-
-  /** See {@link Propagation#coverage}. */
-  Coverage coverage(VersionVector wanted) {
-    Coverage worst = Coverage.HERE;
-    for (int i = 0; i < wanted.size(); i++) {
-      ReplicaId r = wanted.replica(i);
-      if (wanted.number(i) > knowledge.here(r)) {
-        if (mayShip(r) || !allHealed(r)) {
-          return Coverage.NOT_YET;
-        }
-        // More of it may be here, but it cannot be told: what was never claimed complete may have
-        // gaps.
-        worst = Coverage.LOST;
-      }
-    }
-    return worst;
-  }
-
-  /** Whether something is not here of datacenters that are no peers. */
-  boolean lacksOfStrangers(VersionVector wanted) {
-    for (int i = 0; i < wanted.size(); i++) {
-      ReplicaId r = wanted.replica(i);
-      if (isStranger(r) && wanted.number(i) > knowledge.here(r)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether it is of a datacenter that is no peer. */
-  boolean isStranger(ReplicaId replica) {
-    return !replica.dc().equals(around.self().dc()) && !around.peers().contains(replica.dc());
-  }
-
-  /** Whether an origin's updates may still come from itself. */
-  private boolean mayShip(ReplicaId origin) {
-    return knowledge.isNewest(origin)
-        && (origin.equals(around.self()) || around.peers().contains(origin.dc()));
-  }
-
-  /** Whether every peer is there and gave all that it has of a former incarnation. */
-  private boolean allHealed(ReplicaId former) {
-    return allGave(former) && !inbound.isWaiting(former);
-  }
-
-  /** The same, though some of it may wait here. */
-  private boolean allGave(ReplicaId former) {
-    for (PeerStream stream : outbound.streams()) {
-      ReplicaId peer = stream.peer();
-      if (!stream.linkUp() || peer == null || !healer.isDone(peer, former)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** {@link #isLost} is about to be asked, for all that is missing. */
-  void lookForLosses() {
-    losses.look();
-  }
-
-  /**
-   * Whether certainly nobody has more of an origin's updates than has come here, visible or not.
-   */
-  boolean isLost(ReplicaId origin, long nowNanos) {
-    return !mayShip(origin) && allGave(origin) && losses.isCertain(origin, nowNanos);
-  }
-
-  /** Whether all that a connected peer has of a former incarnation is here, and visible. */
-  private boolean isFetched(PeerStream stream, ReplicaId former) {
-    ReplicaId peer = stream.peer();
-    return peer != null && healer.isDone(peer, former) && !inbound.isWaiting(former);
-  }
-
-  /** See {@link Propagation#everywhere}. */
-  long everywhere(ReplicaId replica) {
+  /** Every datacenter, this one included, is known to have a replica's updates up to this one. */
+  public long everywhere(ReplicaId replica) {
     long least = knowledge.here(replica);
     for (String dc : around.peers()) {
       Frame.Status status = knowledge.status(dc);
@@ -287,8 +175,8 @@ final class ReplicationStatus {
     return least;
   }
 
-  /** See {@link Propagation#committedElsewhere}. */
-  VersionVector committedElsewhere() {
+  /** What each other datacenter had committed, shipped or not, when it was last heard. */
+  public VersionVector committedElsewhere() {
     VersionVector committed = VersionVector.EMPTY;
     for (String dc : around.peers()) {
       ReplicaId peer = knowledge.newest(dc);
@@ -300,8 +188,8 @@ final class ReplicationStatus {
     return committed;
   }
 
-  /** See {@link Propagation#areCurrent}. */
-  boolean areCurrent(VersionVector vector) {
+  /** Whether all replicas of a vector still run: none has been replaced by a newer incarnation. */
+  public boolean areCurrent(VersionVector vector) {
     for (int i = 0; i < vector.size(); i++) {
       if (!knowledge.isNewest(vector.replica(i))) {
         return false;
@@ -310,8 +198,8 @@ final class ReplicationStatus {
     return true;
   }
 
-  /** See {@link Propagation#shipped}. */
-  long shipped() {
+  /** Every other datacenter has all of this one's updates up to this commit number. */
+  public long shipped() {
     long shipped = outbound.committed();
     for (String dc : around.peers()) {
       Frame.Status status = knowledge.status(dc);
@@ -349,11 +237,17 @@ final class ReplicationStatus {
         && status.committed() == here.get(peer)
         && status.through().equals(here)
         && inbound.isAtRest(stream.dc())
-        && hasOthersFrom(stream);
+        && origins.hasOthersFrom(stream);
   }
 
-  /** See {@link Propagation#isCaughtUp}. */
-  boolean isCaughtUp(long nowNanos, long graceNanos) {
+  /**
+   * Whether this partition has what each peer had when it was first heard.
+   *
+   * @param graceNanos how long after the start, or after its link came up, to wait for a peer that
+   *     is not heard, and how long to wait for one that cannot be asked at present: a peer may be
+   *     heard before it is dialled, and the other way round
+   */
+  public boolean isCaughtUp(long nowNanos, long graceNanos) {
     for (PeerStream stream : outbound.streams()) {
       Frame.Status status = firstStatus.get(stream.dc());
       if (status == null) {
@@ -362,7 +256,7 @@ final class ReplicationStatus {
         if (nowNanos - since < graceNanos) {
           return false;
         }
-      } else if (coverage(status.through()) == Coverage.NOT_YET
+      } else if (origins.coverage(status.through()) == Coverage.NOT_YET
           && (stream.linkUp() || nowNanos - stream.downSinceNanos() < graceNanos)) {
         return false;
       }
@@ -370,8 +264,12 @@ final class ReplicationStatus {
     return true;
   }
 
-  /** See {@link Propagation#isSettled}. */
-  boolean isSettled() {
+  /**
+   * Whether this incarnation has once had everything that any peer had of its datacenter's former
+   * incarnations, so that it knows what they had done as well as anybody ever will. Until then
+   * every peer must be there.
+   */
+  public boolean isSettled() {
     return settled;
   }
 
@@ -381,13 +279,13 @@ final class ReplicationStatus {
       if (!stream.linkUp() || status == null || status.waiting()) {
         return false;
       }
-      if (coverage(status.through()) != Coverage.HERE) {
+      if (origins.coverage(status.through()) != Coverage.HERE) {
         return false;
       }
       for (int i = 0; i < status.changes().size(); i++) {
         ReplicaId former = status.changes().replica(i);
         boolean ours = former.dc().equals(around.self().dc()) && !former.equals(around.self());
-        if (ours && !isFetched(stream, former)) {
+        if (ours && !origins.isFetched(stream, former)) {
           return false;
         }
       }
@@ -395,8 +293,8 @@ final class ReplicationStatus {
     return true;
   }
 
-  /** See {@link Propagation#peers}. */
-  List<PeerProgress> peers(long nowNanos) {
+  /** What the streams to and from the peers are doing. */
+  public List<PeerProgress> peers(long nowNanos) {
     List<PeerProgress> progress = new ArrayList<>();
     for (PeerStream stream : outbound.streams()) {
       ReplicaId peer = knowledge.newest(stream.dc());
@@ -416,7 +314,7 @@ final class ReplicationStatus {
               stream.sentBytes(),
               stream.roundTimes(),
               Math.max(0, there - here),
-              nowNanos - aliveNanos(stream.dc())));
+              nowNanos - origins.aliveNanos(stream.dc())));
     }
     return progress;
   }

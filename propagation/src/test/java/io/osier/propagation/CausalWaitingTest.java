@@ -188,7 +188,7 @@ final class CausalWaitingTest {
   }
 
   private void nothingIsHeld() {
-    propagation.flush(nowMillis * 1_000_000, nowMillis);
+    propagation.outbound().flush(nowMillis * 1_000_000, nowMillis);
     propagation.tick(nowMillis * 1_000_000, nowMillis);
   }
 
@@ -261,6 +261,6 @@ final class CausalWaitingTest {
         PEER,
         new Frame.Status(
             false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 7, false, nowMillis));
-    assertThat(propagation.committedElsewhere().get(next)).isZero();
+    assertThat(propagation.status().committedElsewhere().get(next)).isZero();
   }
 }

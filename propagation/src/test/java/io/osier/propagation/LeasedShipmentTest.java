@@ -125,7 +125,7 @@ final class LeasedShipmentTest {
     CrdtState delta = added("f", 3);
     set = set.join(delta);
     propagation.commit(SET, before, 3, 3, delta, 1, true, 0, 0);
-    propagation.flush(0, 0);
+    propagation.outbound().flush(0, 0);
     assertThat(lateUpdates(Frame.Kind.ROUND)).extracting(Shipment::content).containsOnly(set);
   }
 

@@ -145,8 +145,7 @@ final class LeftByFormerTest {
     assertThat(requireNonNull(statuses.get("us")).waiting()).isTrue();
     assertThat(propagation.waitingUpdates()).isEqualTo(1);
     assertThat(propagation.memory().getLast().used()).isPositive();
-    assertThat(propagation.coverage(VersionVector.of(US, 1)))
-        .isEqualTo(Propagation.Coverage.NOT_YET);
+    assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Coverage.NOT_YET);
     up(AP);
     ships(AP, VersionVector.EMPTY, first);
     tick();
@@ -187,7 +186,7 @@ final class LeftByFormerTest {
     }
     assertThat(value()).isZero();
     assertThat(propagation.progress().through().get(US)).isZero();
-    assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Propagation.Coverage.LOST);
+    assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Coverage.LOST);
   }
 
   /** What they have got since then is not known. */

@@ -238,7 +238,7 @@ final class Script {
           case "add" -> dc.commit(words[2], elements, false);
           case "hold" -> dc.commit(words[2], elements, true);
           case "peers" -> dc.propagation.setPeers(List.of(words).subList(2, words.length), nanos);
-          case "release" -> dc.propagation.release(object(words[2]));
+          case "release" -> dc.propagation.outbound().release(object(words[2]));
           case "expire" -> {
             Operation expire = new Operation.Expire(Long.parseLong(words[3]), false);
             dc.commit(words[2], expire, dc.committed + 1, false);
@@ -301,7 +301,7 @@ final class Script {
 
   /** Up to which of its updates a datacenter knows that all have it. */
   long shipped(String name) {
-    return dc(name).propagation.shipped();
+    return dc(name).propagation.status().shipped();
   }
 
   /** What became visible late at a datacenter. */

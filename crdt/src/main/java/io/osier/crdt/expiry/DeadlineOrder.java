@@ -189,13 +189,8 @@ public final class DeadlineOrder<K extends Comparable<K>> {
     }
 
     @Override
-    public long heapBytes(Due<K> due, Boolean cell) {
+    public long cellHeapBytes(Due<K> due, Boolean cell) {
       return DUE_BYTES;
-    }
-
-    @Override
-    public Boolean packed(Boolean cell, List<ReplicaId> replicas) {
-      return cell;
     }
   }
 

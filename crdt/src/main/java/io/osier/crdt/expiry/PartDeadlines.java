@@ -437,7 +437,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /**
    * The codec of deadlines.
    *
-   * @param keys as in {@code EntryCodec}
+   * @param keys the content's type, without content
    */
   private record Codec<K extends Comparable<K>>(EntryStore<?, K, ?> keys)
       implements LeafCodec<K, DeadlineRegister> {
@@ -467,13 +467,8 @@ public final class PartDeadlines<K extends Comparable<K>> {
     }
 
     @Override
-    public long heapBytes(K key, DeadlineRegister deadlines) {
+    public long cellHeapBytes(K key, DeadlineRegister deadlines) {
       return keys.keyHeapBytes(key) + deadlines.heapBytes();
-    }
-
-    @Override
-    public DeadlineRegister packed(DeadlineRegister deadlines, List<ReplicaId> replicas) {
-      return deadlines;
     }
   }
 

@@ -162,7 +162,7 @@ public final class Updates {
   public static Updated updateAt(
       CrdtState state, long millis, Operation operation, UpdateContext preparation) {
     state.lookWhatIsOver(millis);
-    if (state.store() instanceof TaggedSet<?> set
+    if (state.store() instanceof TaggedSet set
         && set.writesAtOnce(operation)
         && state.isFull()
         && !state.expires()

@@ -38,8 +38,10 @@ public interface LeafCodec<K extends Comparable<K>, V> {
   }
 
   /** What a key and its cell take in the heap, about, in bytes. */
-  long heapBytes(K key, V cell);
+  long cellHeapBytes(K key, V cell);
 
   /** An equal cell whose own leaves are packed; the same one if it has none that were not. */
-  V packed(V cell, List<ReplicaId> replicas);
+  default V packedCell(V cell, List<ReplicaId> replicas) {
+    return cell;
+  }
 }

@@ -72,7 +72,7 @@ public record LeafPacking<K extends Comparable<K>, V>(
   TreeNode.Leaf settledLeaf(Object[] keys, Object[] cells, int size) {
     Object[] packed = Arrays.copyOf(cells, size);
     for (int i = 0; i < size; i++) {
-      packed[i] = codec.packed((V) packed[i], replicas);
+      packed[i] = codec.packedCell((V) packed[i], replicas);
     }
     return TreeNode.Leaf.settled(this, Arrays.copyOf(keys, size), packed);
   }
@@ -82,7 +82,7 @@ public record LeafPacking<K extends Comparable<K>, V>(
   long entriesHeapBytes(TreeNode.Leaf leaf) {
     long sum = 0;
     for (int i = 0; i < leaf.size; i++) {
-      sum += codec.heapBytes((K) leaf.keys[i], (V) leaf.cells[i]);
+      sum += codec.cellHeapBytes((K) leaf.keys[i], (V) leaf.cells[i]);
     }
     return sum;
   }

@@ -120,7 +120,8 @@ final class LeafPlace<K extends Comparable<K>, V> {
   /** The leaf with this cell of the key; null if it has to be unpacked for that. */
   @Nullable PackedLeaf with(V put) {
     int size = cell == null ? leaf.size + 1 : leaf.size;
-    if (size > TreeNode.LEAF_MAX || packing.codec().heapBytes(key, put) > SPLICED_HEAP_BYTES_MAX) {
+    if (size > TreeNode.LEAF_MAX
+        || packing.codec().cellHeapBytes(key, put) > SPLICED_HEAP_BYTES_MAX) {
       return null;
     }
     byte[] entry = packing.entry(key, put);

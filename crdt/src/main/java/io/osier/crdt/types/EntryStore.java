@@ -8,8 +8,6 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
-import io.osier.crdt.Operation;
-import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
@@ -17,7 +15,6 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.crdt.tree.EntryTree;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.LayeredWalk;
-import io.osier.crdt.tree.LeafCodec;
 import io.osier.crdt.tree.LeafPacking;
 import io.osier.crdt.tree.RecentKeys;
 import io.osier.crdt.tree.TreeEdit;
@@ -38,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param <V> cell
  */
 public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
-    implements DotStore<S> {
+    extends EntryType<K, V> implements DotStore<S> {
   private static final long HEAP_BYTES =
       HeapSize.object(2 * HeapSize.REFERENCE + 2 * Long.BYTES + 2 * Integer.BYTES);
 
@@ -80,99 +77,12 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     this.lasting = content.lasting();
   }
 
-  // ---------------------------------------------------------------- what a type defines
-
   /** A store of this type with other content. */
   abstract S with(EntryContent<K, V> content);
-
-  /** The cell of a key that is not there. */
-  abstract V emptyCell(K key);
-
-  abstract V joinCells(V left, V right, JoinContext joining);
-
-  /** Whether the cell holds nothing at all: a state drops it, a delta keeps it as a mention. */
-  public abstract boolean isEmptyCell(V cell);
-
-  /** The cell as in {@link DotStore#trimmed}. */
-  V trimmedCell(V cell) {
-    return cell;
-  }
-
-  /** Whether something is left of the cell when it is trimmed. */
-  boolean isLasting(V cell) {
-    return !isEmptyCell(cell);
-  }
-
-  /** Whether a reader sees the cell. */
-  public abstract boolean isVisible(V cell);
-
-  /** A cell's part of a delta that resets it; notes what that supersedes. */
-  abstract V resetCell(V cell, UpdateContext preparation);
-
-  /** The keys that an operation of this type changes, be they there or not; each may come twice. */
-  public abstract List<K> touched(Operation operation);
-
-  /**
-   * The keys of a part, one or more, in their order, be they there or not: nothing else is between
-   * them.
-   *
-   * @throws io.osier.core.OsierException WRONG_TYPE if this type has no such parts
-   */
-  public abstract List<K> keys(Part part);
-
-  /** Whether two keys are of one {@link Part}. */
-  abstract boolean areOfOnePart(K one, K other);
-
-  /** Whether nothing is left of a cell once all of its dots were removed. */
-  public abstract boolean leavesNothing();
-
-  public abstract long keyBytes(K key);
-
-  public abstract long keyHeapBytes(K key);
-
-  public abstract K readKey(WireInput in);
-
-  /** The key as bytes, which are in the order of the keys. */
-  public abstract byte[] orderedKey(K key);
-
-  /** Reads what {@link #orderedKey} gave. */
-  public abstract K readOrderedKey(byte[] bytes);
-
-  public abstract long cellBytes(K key, V cell);
-
-  /** What a key and its cell take in the heap, about, in bytes: O(1). */
-  abstract long cellHeapBytes(K key, V cell);
-
-  public abstract void writeKey(WireOutput out, K key);
-
-  public abstract void writeCell(WireOutput out, V cell);
-
-  /**
-   * Reads a cell.
-   *
-   * @param replicas as in {@link #read}
-   */
-  abstract V readCell(WireInput in, K key, List<ReplicaId> replicas);
-
-  /** How the key that comes compares with another one; goes past it. */
-  public int compareKey(WireInput in, K other) {
-    return readKey(in).compareTo(other);
-  }
-
-  /** Goes past a key and its cell; whether a reader sees the cell. */
-  abstract boolean skip(WireInput in);
 
   /** See {@link TypeRegistry#readPacked}. */
   @Nullable Reading readPacked(Query query, WireInput in) {
     return query instanceof Query.Size ? readSize(in) : readExists(in);
-  }
-
-  /** The fewest bytes that a key and its cell take when they are written. */
-  abstract int entryBytesMin();
-
-  /** The cell with its leaves packed, if it has some; see {@link #packLeaves}. */
-  V packedCell(V cell, List<ReplicaId> replicas) {
-    return cell;
   }
 
   // ---------------------------------------------------------------- what they share
@@ -436,7 +346,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   public final void write(WireOutput out) {
     out.writeCount(entryCount());
     if (behind == null) {
-      cells.write(out, new EntryCodec<>(this));
+      cells.write(out, this);
       return;
     }
     for (TreeEntry<K, V> entry : cells()) {
@@ -497,7 +407,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   }
 
   private S readPacked(WireInput in, int n, List<ReplicaId> replicas) {
-    EntryTree.Loading<K, V> map = new EntryTree.Loading<>(new LeafPacking<>(codec(), replicas));
+    EntryTree.Loading<K, V> map = new EntryTree.Loading<>(new LeafPacking<>(codecType(), replicas));
     long sum = 0;
     int seen = 0;
     int left = 0;
@@ -529,7 +439,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
    * @param replicas the causal context's
    */
   final S packLeaves(List<ReplicaId> replicas) {
-    EntryTree<K, V> packed = cells.packed(codec(), replicas);
+    EntryTree<K, V> packed = cells.packed(codecType(), replicas);
     return packed == cells
         ? self()
         : with(new EntryContent<>(packed, behind, bytes, 0, visible, lasting));
@@ -540,12 +450,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return heap;
   }
 
-  /** Packed leaves must not hold the version that they were made for. */
-  public final LeafCodec<K, V> codec() {
-    return new EntryCodec<>(codecType());
-  }
-
-  /** The type's empty store. */
+  /** The type's empty store: what packs leaves must not hold the version that it was made for. */
   @SuppressWarnings("unchecked") // a type has one class
   public final EntryStore<?, K, V> codecType() {
     return (EntryStore<?, K, V>) TypeRegistry.empty(type());

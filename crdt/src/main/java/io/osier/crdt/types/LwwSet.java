@@ -137,7 +137,7 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
   }
 
   @Override
-  long cellHeapBytes(Value element, DotFun<Timestamped<Boolean>> changes) {
+  public long cellHeapBytes(Value element, DotFun<Timestamped<Boolean>> changes) {
     return element.heapBytes() + changes.heapBytes(c -> Timestamped.HEAP_BYTES);
   }
 
@@ -157,7 +157,8 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
   }
 
   @Override
-  DotFun<Timestamped<Boolean>> readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+  public DotFun<Timestamped<Boolean>> readCell(
+      WireInput in, Value element, List<ReplicaId> replicas) {
     return DotFun.read(in, i -> new Timestamped<>(i.readNumber(), i.readFlag()));
   }
 

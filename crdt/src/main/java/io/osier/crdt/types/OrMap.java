@@ -330,7 +330,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
-  long cellHeapBytes(FieldId field, DotStore<?> value) {
+  public long cellHeapBytes(FieldId field, DotStore<?> value) {
     return keyHeapBytes(field) + value.heapBytes();
   }
 
@@ -351,7 +351,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
-  DotStore<?> readCell(WireInput in, FieldId field, List<ReplicaId> replicas) {
+  public DotStore<?> readCell(WireInput in, FieldId field, List<ReplicaId> replicas) {
     return TypeRegistry.read(field.type(), in, replicas);
   }
 
@@ -361,7 +361,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   }
 
   @Override
-  DotStore<?> packedCell(DotStore<?> field, List<ReplicaId> replicas) {
+  public DotStore<?> packedCell(DotStore<?> field, List<ReplicaId> replicas) {
     return TypeRegistry.packLeaves(field, replicas);
   }
 

@@ -87,7 +87,7 @@ public final class RwSet extends SetStore<RwSet, DotPair> {
   }
 
   @Override
-  long cellHeapBytes(Value element, DotPair dots) {
+  public long cellHeapBytes(Value element, DotPair dots) {
     return element.heapBytes() + dots.heapBytes();
   }
 
@@ -102,7 +102,7 @@ public final class RwSet extends SetStore<RwSet, DotPair> {
   }
 
   @Override
-  DotPair readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+  public DotPair readCell(WireInput in, Value element, List<ReplicaId> replicas) {
     return DotPair.read(in);
   }
 

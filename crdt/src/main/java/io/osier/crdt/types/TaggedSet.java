@@ -4,6 +4,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotSet;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Operation;
@@ -15,26 +16,59 @@ import java.util.List;
  * OR-set of Bieniusa and others, "An optimized conflict-free replicated set" (2012): removal leaves
  * nothing behind but the causal context.
  *
- * @param <S> the implementing class
+ * <p>In the add-wins set adding wins over a concurrent removal. Why is an element missing there?
+ * Because every addition of it that has come here was seen by a removal that has come here. The set
+ * that only grows has no removal: only clearing it, or removing the field that it is, makes it
+ * smaller, by what was seen; that is why its elements carry dots at all.
  */
-public abstract class TaggedSet<S extends TaggedSet<S>> extends SetStore<S, DotSet> {
+public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
+  /** The empty set in which adding wins. */
+  public static final TaggedSet ADD_WINS = new TaggedSet(EntryContent.none(), CrdtType.AW_SET);
+
+  /** The empty set that only grows. */
+  public static final TaggedSet GROW_ONLY = new TaggedSet(EntryContent.none(), CrdtType.G_SET);
+
   private static final int ENTRY_BYTES_MIN = 3;
 
-  TaggedSet(EntryContent<Value, DotSet> content) {
+  private final CrdtType type;
+
+  private TaggedSet(EntryContent<Value, DotSet> content, CrdtType type) {
     super(content);
+    this.type = type;
+  }
+
+  @Override
+  TaggedSet with(EntryContent<Value, DotSet> content) {
+    return new TaggedSet(content, type);
+  }
+
+  @Override
+  public CrdtType type() {
+    return type;
+  }
+
+  @Override
+  public TaggedSet prepare(Operation operation, UpdateContext preparation) {
+    if (operation instanceof Operation.Add add) {
+      return add(add.elements(), preparation);
+    }
+    if (operation instanceof Operation.Remove remove && type == CrdtType.AW_SET) {
+      return remove(remove.elements(), preparation);
+    }
+    throw TypeRegistry.wrongOperation(type, operation);
   }
 
   /**
    * Adding replaces the dots that were seen, so an element has as many dots as concurrent
    * additions.
    */
-  final S add(List<Value> elements, UpdateContext preparation) {
+  private TaggedSet add(List<Value> elements, UpdateContext preparation) {
     if (elements.size() == 1) { // as it mostly is
       Value element = elements.getFirst();
       cell(element).supersede(preparation);
       return delta(element, DotSet.of(preparation.nextDot()));
     }
-    EntryEditor<S, Value, DotSet> delta = delta();
+    EntryEditor<TaggedSet, Value, DotSet> delta = delta();
     for (Value element : elements) {
       if (!delta.has(element)) { // given twice it is added once
         cell(element).supersede(preparation);
@@ -45,22 +79,22 @@ public abstract class TaggedSet<S extends TaggedSet<S>> extends SetStore<S, DotS
   }
 
   /** What an operation writes, as a delta, and what it makes of a state. */
-  public record Written(TaggedSet<?> delta, TaggedSet<?> after) {}
+  public record Written(TaggedSet delta, TaggedSet after) {}
 
   /** Whether {@link #write} does an operation. */
-  public final boolean writesAtOnce(Operation operation) {
+  public boolean writesAtOnce(Operation operation) {
     return operation instanceof Operation.Clear
         || (operation instanceof Operation.Add add && add.elements().size() == 1);
   }
 
   /** Prepares an operation and joins it to this state: an element is looked for once. */
-  public final Written write(Operation operation, UpdateContext preparation) {
+  public Written write(Operation operation, UpdateContext preparation) {
     if (!(operation instanceof Operation.Add add)) {
       return new Written(reset(preparation), with(EntryContent.none()));
     }
     Value element = add.elements().getFirst();
     DotSet dot = DotSet.of(preparation.nextDot());
-    EntryEditor<S, Value, DotSet> after = edit();
+    EntryEditor<TaggedSet, Value, DotSet> after = edit();
     DotSet seen = after.put(element, dot);
     if (seen != null) {
       seen.supersede(preparation);
@@ -68,8 +102,8 @@ public abstract class TaggedSet<S extends TaggedSet<S>> extends SetStore<S, DotS
     return new Written(delta(element, dot), after.done());
   }
 
-  final S remove(List<Value> elements, UpdateContext preparation) {
-    EntryEditor<S, Value, DotSet> delta = delta();
+  private TaggedSet remove(List<Value> elements, UpdateContext preparation) {
+    EntryEditor<TaggedSet, Value, DotSet> delta = delta();
     for (Value element : elements) {
       if (has(element) && !delta.has(element)) {
         cell(element).supersede(preparation);
@@ -80,58 +114,58 @@ public abstract class TaggedSet<S extends TaggedSet<S>> extends SetStore<S, DotS
   }
 
   @Override
-  final DotSet resetCell(DotSet dots, UpdateContext preparation) {
+  DotSet resetCell(DotSet dots, UpdateContext preparation) {
     dots.supersede(preparation);
     return DotSet.EMPTY;
   }
 
   @Override
-  final DotSet emptyCell(Value element) {
+  DotSet emptyCell(Value element) {
     return DotSet.EMPTY;
   }
 
   @Override
-  final DotSet joinCells(DotSet left, DotSet right, JoinContext joining) {
+  DotSet joinCells(DotSet left, DotSet right, JoinContext joining) {
     return left.join(right, joining.left(), joining.right());
   }
 
   @Override
-  public final boolean isEmptyCell(DotSet dots) {
+  public boolean isEmptyCell(DotSet dots) {
     return dots.isEmpty();
   }
 
   @Override
-  public final boolean isVisible(DotSet dots) {
+  public boolean isVisible(DotSet dots) {
     return !dots.isEmpty();
   }
 
   @Override
-  final long cellHeapBytes(Value element, DotSet dots) {
+  public long cellHeapBytes(Value element, DotSet dots) {
     return element.heapBytes() + dots.heapBytes();
   }
 
   @Override
-  public final long cellBytes(Value element, DotSet dots) {
+  public long cellBytes(Value element, DotSet dots) {
     return (long) element.sizeBytes() + dots.sizeBytes();
   }
 
   @Override
-  public final void writeCell(WireOutput out, DotSet dots) {
+  public void writeCell(WireOutput out, DotSet dots) {
     dots.write(out);
   }
 
   @Override
-  final DotSet readCell(WireInput in, Value element, List<ReplicaId> replicas) {
+  public DotSet readCell(WireInput in, Value element, List<ReplicaId> replicas) {
     return DotSet.read(in);
   }
 
   @Override
-  final boolean skipCell(WireInput in) {
+  boolean skipCell(WireInput in) {
     return DotSet.skip(in);
   }
 
   @Override
-  final int entryBytesMin() {
+  int entryBytesMin() {
     return ENTRY_BYTES_MIN;
   }
 }

@@ -29,8 +29,8 @@ public final class TypeRegistry {
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI;
       case EW_FLAG -> Flag.ENABLE_WINS;
       case DW_FLAG -> Flag.DISABLE_WINS;
-      case G_SET -> GSet.EMPTY;
-      case AW_SET -> AwSet.EMPTY;
+      case G_SET -> TaggedSet.GROW_ONLY;
+      case AW_SET -> TaggedSet.ADD_WINS;
       case RW_SET -> RwSet.EMPTY;
       case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS;
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS;
@@ -55,8 +55,8 @@ public final class TypeRegistry {
       case MV_REGISTER -> ValueRegister.EMPTY_MULTI.read(in);
       case EW_FLAG -> Flag.ENABLE_WINS.read(in);
       case DW_FLAG -> Flag.DISABLE_WINS.read(in);
-      case G_SET -> GSet.EMPTY.read(in, replicas);
-      case AW_SET -> AwSet.EMPTY.read(in, replicas);
+      case G_SET -> TaggedSet.GROW_ONLY.read(in, replicas);
+      case AW_SET -> TaggedSet.ADD_WINS.read(in, replicas);
       case RW_SET -> RwSet.EMPTY.read(in, replicas);
       case LWW_SET_ADD_BIAS -> LwwSet.EMPTY_ADD_BIAS.read(in, replicas);
       case LWW_SET_REMOVE_BIAS -> LwwSet.EMPTY_REMOVE_BIAS.read(in, replicas);

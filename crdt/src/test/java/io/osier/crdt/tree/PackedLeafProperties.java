@@ -63,13 +63,8 @@ final class PackedLeafProperties {
     }
 
     @Override
-    public long heapBytes(Value key, Dot cell) {
+    public long cellHeapBytes(Value key, Dot cell) {
       return key.heapBytes() + Dot.HEAP_BYTES;
-    }
-
-    @Override
-    public Dot packed(Dot cell, List<ReplicaId> replicas) {
-      return cell;
     }
   }
 

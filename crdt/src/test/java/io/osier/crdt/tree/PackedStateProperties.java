@@ -25,9 +25,9 @@ import io.osier.crdt.expiry.DeadlineOrder;
 import io.osier.crdt.expiry.PartDeadlines;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Updates;
-import io.osier.crdt.types.AwSet;
 import io.osier.crdt.types.EntryEditor;
 import io.osier.crdt.types.EntryStore;
+import io.osier.crdt.types.TaggedSet;
 import io.osier.crdt.types.TypeRegistry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -362,7 +362,7 @@ final class PackedStateProperties {
     @SuppressWarnings("unchecked") // a store of some type
     EntryStore<?, K, V> cells = (EntryStore<?, K, V>) store;
     EntryTree<K, V> map = (EntryTree<K, V>) cells.cells();
-    long loose = looseBytes(map, new LeafPacking<>(cells.codec(), List.of()));
+    long loose = looseBytes(map, new LeafPacking<>(cells.codecType(), List.of()));
     assertThat(cells.looseHeapBytes()).isEqualTo(loose);
     for (TreeEntry<K, V> entry : map) {
       if (entry.cell() instanceof DotStore<?> field) {
@@ -454,27 +454,27 @@ final class PackedStateProperties {
   }
 
   /** Each with the same dot, so that all entries have one length. */
-  private static AwSet setOf(int count) {
-    EntryEditor<AwSet, Value, DotSet> set = AwSet.EMPTY.edit();
+  private static TaggedSet setOf(int count) {
+    EntryEditor<TaggedSet, Value, DotSet> set = TaggedSet.ADD_WINS.edit();
     for (int i = 0; i < count; i++) {
       set.put(element(i), DotSet.of(new Dot(ORIGINS.getFirst(), 1)));
     }
     return set.done();
   }
 
-  private static AwSet readSet(byte[] bytes) {
+  private static TaggedSet readSet(byte[] bytes) {
     WireInput in = new WireInput(bytes);
     in.presetReplica(ORIGINS.getFirst());
-    return AwSet.EMPTY.read(in, List.of(ORIGINS.getFirst()));
+    return TaggedSet.ADD_WINS.read(in, List.of(ORIGINS.getFirst()));
   }
 
   /** A dot of a replica that the context does not have: its name would be in one leaf alone. */
   @Test
   void replicasThatTheContextLacks_areKept() {
-    AwSet set = setOf(ELEMENTS);
+    TaggedSet set = setOf(ELEMENTS);
     byte[] bytes = write(set, List.of());
     List<ReplicaId> others = List.of(ORIGINS.get(1));
-    AwSet read = AwSet.EMPTY.read(new WireInput(bytes), others);
+    TaggedSet read = TaggedSet.ADD_WINS.read(new WireInput(bytes), others);
     same(read, set);
     for (List<ReplicaId> preset : List.of(List.<ReplicaId>of(), others, ORIGINS)) {
       assertThat(write(read, preset)).isEqualTo(write(set, preset));
@@ -490,7 +490,7 @@ final class PackedStateProperties {
       assertThat(read.packLeaves() == read).isTrue();
       assertThat(large(type).looseHeapBytes()).isGreaterThan(100L * 2_000);
     }
-    AwSet small = setOf(EntryStore.LOOSE_MAX);
+    TaggedSet small = setOf(EntryStore.LOOSE_MAX);
     byte[] bytes = write(small, List.of(ORIGINS.getFirst()));
     assertThat(readSet(bytes).looseHeapBytes()).isEqualTo(small.looseHeapBytes());
   }

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients' commands: each is served when what its session has seen elsewhere is here, and parked
@@ -31,7 +32,10 @@ final class Commands {
   private final ObjectStore store;
   private final Writes writes;
   private final Programs programs;
-  private final TransactionSupport transactions;
+
+  /** Null in a {@code session} keyspace, which has none. */
+  private final @Nullable Transactions transactions;
+
   private final Propagation propagation;
   private final EffectsBuilder effects;
   private final ParkedCommands parking = new ParkedCommands();
@@ -44,7 +48,7 @@ final class Commands {
       ObjectStore store,
       Writes writes,
       Programs programs,
-      TransactionSupport transactions,
+      @Nullable Transactions transactions,
       Propagation propagation,
       EffectsBuilder effects) {
     this.dc = dc;
@@ -185,8 +189,9 @@ final class Commands {
         case Request.ReadAll r -> readAll(ticket, r, now);
         case Request.WriteAll w -> effects.answer(ticket, writes.write(w, now));
         case Request.Evaluate e -> effects.answer(ticket, programs.evaluate(e, now));
-        case Request.Transact t -> effects.answer(transactions.step(ticket, t, now));
-        case Request.Repeat r -> effects.answer(transactions.repeat(ticket, r, now));
+        case Request.Transact t -> effects.answer(transactions(t.keyspace()).step(ticket, t, now));
+        case Request.Repeat r ->
+            effects.answer(transactions(r.step().keyspace()).repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
@@ -219,9 +224,28 @@ final class Commands {
     }
   }
 
+  /**
+   * The keyspace's transactions.
+   *
+   * @throws OsierException INVALID_ARGUMENT if it has none
+   */
+  private Transactions transactions(String keyspace) {
+    if (transactions == null) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'"
+              + keyspace
+              + "' is a session keyspace; transactions need one with consistency = causal");
+    }
+    return transactions;
+  }
+
   /** What a scan that wants all that is known does not find in the store. */
   private Reply dropped(Request.Scan scan) {
-    List<ObjectId> some = transactions.dropped(scan.from(), scan.to(), scan.limit() + 1);
+    List<ObjectId> some =
+        transactions == null
+            ? List.of()
+            : transactions.dropped(scan.from(), scan.to(), scan.limit() + 1);
     Optional<Key> next = Optional.empty();
     if (some.size() > scan.limit()) {
       // A key's objects stay together, as everywhere; one key alone has fewer than are asked for.

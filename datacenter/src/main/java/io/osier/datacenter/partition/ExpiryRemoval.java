@@ -158,12 +158,12 @@ final class ExpiryRemoval {
 
   /** Sees how far all is here that others had done, if the next one needs more than is known. */
   private void complete(Now now) {
-    if (committed != null && !propagation.areCurrent(committed)) {
+    if (committed != null && !propagation.status().areCurrent(committed)) {
       mark = 0; // one of them began anew, and may tell more
       committed = null;
     }
-    if (mark > 0 && committed == null && propagation.shipped() >= mark) {
-      committed = propagation.committedElsewhere();
+    if (mark > 0 && committed == null && propagation.status().shipped() >= mark) {
+      committed = propagation.status().committedElsewhere();
     }
     if (committed != null && committed.isAtMost(propagation.here())) {
       completeTo = Math.max(completeTo, nextComplete);

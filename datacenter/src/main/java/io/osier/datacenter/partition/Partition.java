@@ -16,6 +16,7 @@ import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
+import io.osier.propagation.PeerProgress;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ObjectAccess;
@@ -76,7 +77,10 @@ public final class Partition implements Machine {
   private final Sequencer sequencer;
   private final Escrow escrow;
   private final Writes writes;
-  private final TransactionSupport transactions;
+
+  /** Those of a {@code causal} keyspace; null in a {@code session} keyspace, which has none. */
+  private final @Nullable Transactions transactions;
+
   private final Commands commands;
   private final ExpiryRemoval expiring;
   private final EffectsBuilder effects;
@@ -146,42 +150,28 @@ public final class Partition implements Machine {
             config.observer(),
             now.nanos());
     this.progress = propagation.progress();
-    propagation.onFlush(modes::flushed);
+    propagation.outbound().onFlush(modes::flushed);
     this.changes =
         new VisibleChanges(config.self(), config.isCausal(), propagation, remembered(recovered));
     RemovalCollector forgetting =
         new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
-    this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
-    if (config.isCausal()) {
-      SnapshotHistory former =
-          new SnapshotHistory(
-              store,
-              config.policy().history().toNanos(),
-              new Budget("history", config.memory().history()),
-              recovered.through(),
-              recovered.committed(),
-              now.nanos());
-      this.objects = new PartitionObjects(store, former, forgetting);
-      this.sequencer =
-          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
-      this.writes = new Writes(store, sequencer, escrow, propagation, effects);
-      TransactionHost host =
-          new TransactionHost(store, sequencer, escrow, writes, propagation, effects);
-      this.transactions =
-          new Transactions(
-              host,
-              former,
-              store.transactions(),
-              new Budget("transactions", config.memory().transactions()),
-              new EndedTransactions(
-                  config.endedTransactions(), new Budget("ended", config.memory().ended())));
-    } else {
-      this.objects = new PartitionObjects(store, VersionHistory.NONE, forgetting);
-      this.sequencer =
-          new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
-      this.writes = new Writes(store, sequencer, escrow, propagation, effects);
-      this.transactions = TransactionSupport.none(config.policy().name());
-    }
+    this.escrow = new Escrow(config.self(), config.peers(), propagation.status()::isSettled);
+    SnapshotHistory former =
+        config.isCausal()
+            ? new SnapshotHistory(
+                store,
+                config.policy().history().toNanos(),
+                new Budget("history", config.memory().history()),
+                recovered.through(),
+                recovered.committed(),
+                now.nanos())
+            : null;
+    VersionHistory past = former == null ? VersionHistory.NONE : former;
+    this.objects = new PartitionObjects(store, past, forgetting);
+    this.sequencer =
+        new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
+    this.writes = new Writes(store, sequencer, escrow, propagation, effects);
+    this.transactions = former == null ? null : transactions(former);
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
     this.commands =
         new Commands(
@@ -192,6 +182,17 @@ public final class Partition implements Machine {
             transactions,
             propagation,
             effects);
+  }
+
+  private Transactions transactions(SnapshotHistory former) {
+    ObjectStore store = objects.store();
+    return new Transactions(
+        new TransactionHost(store, sequencer, escrow, writes, propagation, effects),
+        former,
+        store.transactions(),
+        new Budget("transactions", config.memory().transactions()),
+        new EndedTransactions(
+            config.endedTransactions(), new Budget("ended", config.memory().ended())));
   }
 
   /** Up to where something may have been forgotten; null where others may have done so. */
@@ -266,7 +267,7 @@ public final class Partition implements Machine {
       case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
-      case Input.Await a -> propagation.await(at.nanos());
+      case Input.Await a -> propagation.status().await(at.nanos());
       case Input.Inspect i -> effects.report(i.ticket(), report(i));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
@@ -280,12 +281,16 @@ public final class Partition implements Machine {
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life());
-      case Input.Untold u -> transactions.untold(u.transaction(), u.step());
-      case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
+      case Input.Untold u -> {
+        if (transactions != null) {
+          transactions.untold(u.transaction(), u.step());
+        }
+      }
+      case Input.Flush f -> propagation.outbound().flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
     }
     if (isControl) {
-      heard = new HeardSince(peersNumber, propagation.heard());
+      heard = new HeardSince(peersNumber, propagation.status().heard());
     }
   }
 
@@ -294,9 +299,9 @@ public final class Partition implements Machine {
     sequencer.setRank(changed.rank());
     modes.setPeers(changed.peers().size());
     escrow.setSharers(changed.peers(), changed.sharers());
-    propagation.compareAnew();
+    propagation.status().compareAnew();
     peersNumber = changed.number();
-    propagation.setJoins(changed.joins());
+    propagation.status().setJoins(changed.joins());
     if (changed.joins()) {
       changes.lacks();
       settled = false;
@@ -307,14 +312,16 @@ public final class Partition implements Machine {
   private void configure(Input.Configured changed) {
     if (!changed.policy().equals(policy)) {
       // What waits leaves as it would have: held objects are held by the former mode and bound.
-      propagation.flush(now.nanos(), now.millis());
+      propagation.outbound().flush(now.nanos(), now.millis());
     }
     policy = changed.policy();
     modes.configure(policy);
     sequencer.configure(policy);
     propagation.configure(policy, config.streams().within(changed.streams()));
     objects.past().configure(policy.history().toNanos(), changed.memory().history());
-    transactions.configure(changed.memory().transactions(), changed.memory().ended());
+    if (transactions != null) {
+      transactions.configure(changed.memory().transactions(), changed.memory().ended());
+    }
   }
 
   @Override
@@ -341,7 +348,8 @@ public final class Partition implements Machine {
       return Optional.empty();
     }
     long version = propagation.progressVersion() + (caughtUp ? 1 : 0) + (ready ? 1 : 0);
-    boolean tellsShipped = objects.store().isDamaged() && propagation.shipped() != shippedStored;
+    boolean tellsShipped =
+        objects.store().isDamaged() && propagation.status().shipped() != shippedStored;
     if (version != progressVersion || unremembered != changes.unremembered() || tellsShipped) {
       progressVersion = version;
       progress = progressNow();
@@ -349,13 +357,13 @@ public final class Partition implements Machine {
     } else if (!effects.hasRecords()) {
       return Optional.empty();
     }
-    shippedStored = propagation.shipped();
+    shippedStored = propagation.status().shipped();
     return Optional.of(
         new PartitionProgress(
             sequencer.committed(),
             sequencer.lastTimestamp(),
             progress,
-            propagation.shipped(),
+            propagation.status().shipped(),
             caughtUp,
             unremembered));
   }
@@ -385,8 +393,8 @@ public final class Partition implements Machine {
   }
 
   private void tick() {
-    for (ObjectId object : modes.decide(now.nanos(), propagation::holdNanos)) {
-      propagation.release(object);
+    for (ObjectId object : modes.decide(now.nanos(), propagation.outbound()::holdNanos)) {
+      propagation.outbound().release(object);
     }
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(objects.past(), now.nanos());
@@ -394,21 +402,25 @@ public final class Partition implements Machine {
       expiring.sweep(now);
     }
     writes.exchangeRights(now);
-    transactions.expire(now);
+    if (transactions != null) {
+      transactions.expire(now);
+    }
     objects.past().expire(now.nanos());
     if (!ready
-        && propagation.isCaughtUp(now.nanos(), JOIN_NANOS)
+        && propagation.status().isCaughtUp(now.nanos(), JOIN_NANOS)
         && (!lacksSome
-            || propagation.heard() != PeersHeard.NOBODY
+            || propagation.status().heard() != PeersHeard.NOBODY
             || propagation.peerNames().isEmpty())) {
       ready = true;
     }
     caughtUp |= ready && propagation.isVerified();
-    settled |= propagation.isSettled();
-    if (changes.forgotten().isEmpty() && propagation.isSettled() && propagation.isComplete()) {
+    settled |= propagation.status().isSettled();
+    if (changes.forgotten().isEmpty()
+        && propagation.status().isSettled()
+        && propagation.status().isComplete()) {
       changes.caughtUp();
     }
-    if (completeSince != peersNumber && propagation.isComplete()) {
+    if (completeSince != peersNumber && propagation.status().isComplete()) {
       completeSince = peersNumber;
     }
     commands.unpark(now);
@@ -422,7 +434,9 @@ public final class Partition implements Machine {
       next = Math.min(next, expiring.nextNanos(now));
     }
     next = Math.min(next, escrow.nextNanos());
-    next = Math.min(next, transactions.nextNanos());
+    if (transactions != null) {
+      next = Math.min(next, transactions.nextNanos());
+    }
     // Not for each former value alone: it costs a look at all that is due.
     next = Math.min(next, Math.max(objects.past().nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
     next = Math.min(next, commands.nextNanos());
@@ -462,7 +476,7 @@ public final class Partition implements Machine {
 
   @Override
   public boolean isDrained() {
-    return propagation.isDrained();
+    return propagation.outbound().isDrained();
   }
 
   // ---------------------------------------------------------------- what it is doing
@@ -477,8 +491,9 @@ public final class Partition implements Machine {
             objects.store().forgotten(),
             objects.forgetting().candidates(),
             propagation.here(),
-            propagation.unseen()),
-        new PartitionReport.Snapshots(transactions.openCount(), objects.past().versions()),
+            propagation.status().unseen()),
+        new PartitionReport.Snapshots(
+            transactions == null ? 0 : transactions.openCount(), objects.past().versions()),
         new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
         new PartitionReport.Modes(
             modes.stateObjects(),
@@ -486,14 +501,14 @@ public final class Partition implements Machine {
             modes.shipmentCost(),
             modes.hot(asked.hotLimit())),
         new PartitionReport.Shipped(
-            propagation.dirtyObjects(),
+            propagation.outbound().dirtyObjects(),
             stats.shippedBytes(),
             stats.arrivedBytes(),
             stats.opBytes(),
             stats.opsShipped(),
             stats.statesShipped(),
             stats.catchUpsShipped(),
-            propagation.coordinationNanos() / 1_000),
+            propagation.outbound().coordinationNanos() / 1_000),
         new PartitionReport.Arrived(
             stats.appliedRemote(),
             propagation.waitingUpdates(),
@@ -502,7 +517,7 @@ public final class Partition implements Machine {
             stats.pulledObjects(),
             stats.late(),
             stats.visibilityMicros()),
-        propagation.peers(now.nanos()).stream().map(this::report).toList(),
+        propagation.status().peers(now.nanos()).stream().map(this::report).toList(),
         memory(),
         new PartitionReport.About(
             commands.parked(), asked.about().stream().flatMap(this::about).toList()));
@@ -514,7 +529,7 @@ public final class Partition implements Machine {
         new PartitionReport.OneObject(
             object,
             modes.modeOf(object).label(),
-            modes.explain(object, propagation.holdNanos()),
+            modes.explain(object, propagation.outbound().holdNanos()),
             escrow.waiters(object),
             propagation.progress(object, now.nanos()));
     boolean isKnown =
@@ -524,12 +539,13 @@ public final class Partition implements Machine {
 
   /** What is used of each budget, as {@link PartitionReport} has it. */
   public List<Budget.Usage> memory() {
-    return Stream.of(propagation.memory(), objects.past().memory(), transactions.memory())
+    List<Budget.Usage> open = transactions == null ? List.of() : transactions.memory();
+    return Stream.of(propagation.memory(), objects.past().memory(), open)
         .flatMap(List::stream)
         .toList();
   }
 
-  private PartitionReport.Peer report(Propagation.PeerProgress peer) {
+  private PartitionReport.Peer report(PeerProgress peer) {
     PropagationStats stats = propagation.stats();
     long slaMillis = policy.sla().toMillis();
     return new PartitionReport.Peer(

@@ -162,7 +162,8 @@ final class RemovalCollector {
     looks = 0;
     moves = 0;
     progress = 0;
-    Everywhere now = new Everywhere(nowNanos, propagation.committedElsewhere(), new ArrayDeque<>());
+    Everywhere now =
+        new Everywhere(nowNanos, propagation.status().committedElsewhere(), new ArrayDeque<>());
     dropDue(past, now);
     goOn(now);
     if (!now.all.isEmpty()) {
@@ -186,7 +187,7 @@ final class RemovalCollector {
     for (int i = 0; i < context.size(); i++) {
       ReplicaId origin = context.replica(i);
       long last = context.last(origin);
-      if (propagation.everywhere(origin) < last) {
+      if (propagation.status().everywhere(origin) < last) {
         candidate.number = last;
         // With several, who has one may have lost another by then.
         candidate.isAll = context.size() == 1;
@@ -206,7 +207,7 @@ final class RemovalCollector {
     }
     for (ReplicaId origin : List.copyOf(lacking.keySet())) { // one more may wait for another one
       PriorityQueue<Candidate> queue = requireNonNull(lacking.get(origin), "it was there");
-      long has = propagation.everywhere(origin);
+      long has = propagation.status().everywhere(origin);
       while (mayGoOn() && !queue.isEmpty() && queue.peek().number <= has) {
         Candidate next = queue.remove();
         if (next.isAll) {
@@ -256,7 +257,7 @@ final class RemovalCollector {
       if (now.sinceNanos - next.sinceNanos < graceNanos) {
         break;
       }
-      boolean isCurrent = propagation.areCurrent(next.made);
+      boolean isCurrent = propagation.status().areCurrent(next.made);
       if (isCurrent && !next.made.isAtMost(propagation.here())) {
         continue;
       }

@@ -30,7 +30,7 @@ import java.util.Optional;
  * transaction's own reads and its errors come at once; it is prepared for good when the transaction
  * commits. Not thread-safe.
  */
-final class Transactions implements TransactionSupport {
+final class Transactions {
   private final TransactionHost host;
   private final SnapshotHistory former;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
@@ -58,8 +58,15 @@ final class Transactions implements TransactionSupport {
     ended.recovered(commits, host.self(), host.clock());
   }
 
-  @Override
-  public Effects.ToClient repeat(long ticket, Request.Repeat request, Now now) {
+  /**
+   * Does a step whose answer was lost, unless it is done already or may have been.
+   *
+   * @param ticket of the command
+   * @return the answer to it
+   * @throws OsierException if it cannot be done, or it cannot be told whether it was; nothing of it
+   *     was done now
+   */
+  Effects.ToClient repeat(long ticket, Request.Repeat request, Now now) {
     Request.Transact step = request.step();
     TransactionId id = step.transaction();
     boolean known = open.containsKey(id) || ended.contains(id);
@@ -91,8 +98,14 @@ final class Transactions implements TransactionSupport {
     }
   }
 
-  @Override
-  public Effects.ToClient step(long ticket, Request.Transact request, Now now) {
+  /**
+   * Does a step.
+   *
+   * @param ticket of the command
+   * @return the answer to it
+   * @throws OsierException if it cannot be done; then nothing of it was
+   */
+  Effects.ToClient step(long ticket, Request.Transact request, Now now) {
     TransactionId id = request.transaction();
     Optional<Reply.Transacted> before = ended.answer(request);
     if (before.isPresent()) {
@@ -329,13 +342,19 @@ final class Transactions implements TransactionSupport {
     return new Done(clock, dot, reads, ends || !request.updates().isEmpty());
   }
 
-  @Override
-  public List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
+  /**
+   * Objects in their order that are dropped, and of whose keys an open snapshot may show something.
+   *
+   * @param from the first key, inclusive; empty for the beginning
+   * @param to the key before which they end; empty for the end
+   * @param limit at most so many
+   */
+  List<ObjectId> dropped(Optional<Key> from, Optional<Key> to, int limit) {
     return former.dropped(from, to, limit);
   }
 
-  @Override
-  public void untold(TransactionId transaction, int step) {
+  /** Aborts a transaction, if it is open: whoever asked for a step was told that it has ended. */
+  void untold(TransactionId transaction, int step) {
     OpenTransaction tx = open.get(transaction);
     if (tx != null) {
       abort(tx, "aborted: what its step " + step + " reads could not be told");
@@ -344,8 +363,8 @@ final class Transactions implements TransactionSupport {
 
   // ---------------------------------------------------------------- time
 
-  @Override
-  public void expire(Now now) {
+  /** Aborts what is open for too long, or needs more of the past than there is room for. */
+  void expire(Now now) {
     relieve();
     if (now.nanos() < nextDeadlineNanos) {
       return;
@@ -380,24 +399,29 @@ final class Transactions implements TransactionSupport {
     end(tx);
   }
 
-  @Override
-  public long nextNanos() {
+  /** When {@link #expire} is due; Long.MAX_VALUE if never. */
+  long nextNanos() {
     return former.tooMuchFor() == Long.MAX_VALUE ? nextDeadlineNanos : Long.MIN_VALUE;
   }
 
-  @Override
-  public void configure(long openMax, long endedMax) {
+  /**
+   * From now on so many bytes may be taken.
+   *
+   * @param openMax by open transactions
+   * @param endedMax by what is remembered of ended ones
+   */
+  void configure(long openMax, long endedMax) {
     budget.setLimit(openMax);
     ended.setLimit(endedMax);
   }
 
-  @Override
-  public List<Budget.Usage> memory() {
+  /** What is used of its budgets. */
+  List<Budget.Usage> memory() {
     return List.of(budget.usage(), ended.memory());
   }
 
-  @Override
-  public int openCount() {
+  /** How many are open. */
+  int openCount() {
     return open.size();
   }
 }

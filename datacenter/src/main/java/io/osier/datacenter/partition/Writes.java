@@ -206,7 +206,7 @@ final class Writes {
    */
   long mark(ObjectId object, CrdtState state, Now now) {
     sequencer.commit(List.of(sequencer.prepareNothing(object, state, now)), false, now);
-    propagation.release(object);
+    propagation.outbound().release(object);
     return sequencer.committed();
   }
 
@@ -327,7 +327,7 @@ final class Writes {
             Optional.empty(),
             false,
             now);
-        propagation.release(object);
+        propagation.outbound().release(object);
       }
     }
   }
@@ -370,7 +370,7 @@ final class Writes {
             Optional.empty(),
             false,
             now);
-        propagation.release(object);
+        propagation.outbound().release(object);
       } catch (OsierException e) {
         // As if there were none to spare: a request must not stop who is asked.
         LOG.debug("gives {} no rights of {}: {}", dc, object, e.reason());

@@ -12,45 +12,7 @@ import java.util.List;
  */
 public interface VersionHistory {
   /** Keeps nothing. */
-  VersionHistory NONE =
-      new VersionHistory() {
-        @Override
-        public void committing(
-            ObjectId object,
-            CrdtState before,
-            CrdtState delta,
-            CrdtState after,
-            long first,
-            long nowNanos) {}
-
-        @Override
-        public void committed(long number) {}
-
-        @Override
-        public void admitting(
-            ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos) {}
-
-        @Override
-        public void admitted(VersionVector others, long nowNanos) {}
-
-        @Override
-        public void expire(long nowNanos) {}
-
-        @Override
-        public long nextNanos() {
-          return Long.MAX_VALUE;
-        }
-
-        @Override
-        public int versions() {
-          return 0;
-        }
-
-        @Override
-        public List<Budget.Usage> memory() {
-          return List.of();
-        }
-      };
+  VersionHistory NONE = new VersionHistory() {};
 
   /**
    * A commit of this datacenter is about to change an object. It may do so several times.
@@ -59,27 +21,27 @@ public interface VersionHistory {
    *     that shares its parts
    * @param first the first of the commit's numbers
    */
-  void committing(
+  default void committing(
       ObjectId object,
       CrdtState before,
       CrdtState delta,
       CrdtState after,
       long first,
-      long nowNanos);
+      long nowNanos) {}
 
   /** The commit is done up to this number. */
-  void committed(long number);
+  default void committed(long number) {}
 
   /** An admission of others' updates is about to change an object; as {@link #committing}. */
-  void admitting(
-      ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos);
+  default void admitting(
+      ObjectId object, CrdtState before, CrdtState delta, CrdtState after, long nowNanos) {}
 
   /**
    * The admission is done.
    *
    * @param others what is visible of the other datacenters now
    */
-  void admitted(VersionVector others, long nowNanos);
+  default void admitted(VersionVector others, long nowNanos) {}
 
   /**
    * From now on so much is kept.
@@ -92,14 +54,20 @@ public interface VersionHistory {
   default void dropped(ObjectId object) {}
 
   /** Forgets what is older than is to be kept. */
-  void expire(long nowNanos);
+  default void expire(long nowNanos) {}
 
   /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
-  long nextNanos();
+  default long nextNanos() {
+    return Long.MAX_VALUE;
+  }
 
   /** How many former values are kept. */
-  int versions();
+  default int versions() {
+    return 0;
+  }
 
   /** What is used of its budgets. */
-  List<Budget.Usage> memory();
+  default List<Budget.Usage> memory() {
+    return List.of();
+  }
 }

@@ -1,0 +1,35 @@
+package io.osier.propagation;
+
+import io.osier.propagation.host.DelayHistogram;
+import io.osier.propagation.host.Timeliness;
+import io.osier.propagation.send.Outbound;
+import io.osier.propagation.wire.Frame;
+import java.util.Map;
+
+/**
+ * A peer's progress.
+ *
+ * @param dc its name
+ * @param incarnation 0 if it was never heard
+ * @param connected whether frames can be sent to it
+ * @param stream waiting, catching-up or streaming
+ * @param lag how far it is behind this datacenter, as far as its status tells
+ * @param timeliness whether it gets what is committed here in time
+ * @param inFlightBytes sent and not acknowledged
+ * @param sentBytes bytes of updates sent to it, by what carried them
+ * @param roundTimes how long rounds took until it had acknowledged them
+ * @param behindUpdates updates of it that have not come here
+ * @param unheardNanos for how long nothing has come from it although something should
+ */
+public record PeerProgress(
+    String dc,
+    long incarnation,
+    boolean connected,
+    String stream,
+    Outbound.Lag lag,
+    Timeliness timeliness,
+    long inFlightBytes,
+    Map<Frame.Kind, Long> sentBytes,
+    DelayHistogram roundTimes,
+    long behindUpdates,
+    long unheardNanos) {}

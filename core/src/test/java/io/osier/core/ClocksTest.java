@@ -63,15 +63,15 @@ final class ClocksTest {
   void slewed_followsAJumpSlowly_andNeverGoesBack() {
     for (long jump : new long[] {3_600_000, -3_600_000}) {
       SlewedClock clock = new SlewedClock(1_000_000, 0);
-      long before = clock.read(1_000_000 + 1_000, SECOND);
+      double before = clock.read(1_000_000 + 1_000, SECOND);
       assertThat(before).isEqualTo(1_001_000);
-      long after = clock.read(1_000_000 + 2_000 + jump, 2 * SECOND);
+      double after = clock.read(1_002_000.0 + jump, 2 * SECOND);
       assertThat(clock.jumped()).isTrue();
-      assertThat(after - before).isBetween(950L, 1_050L);
-      long hour = clock.read(1_000_000 + 3_602_000 + jump, 3_602 * SECOND);
+      assertThat(after - before).isBetween(950.0, 1_050.0);
+      double hour = clock.read(4_602_000.0 + jump, 3_602 * SECOND);
       assertThat(clock.jumped()).isFalse();
       assertThat(hour).isGreaterThan(after);
-      assertThat(hour - after).isBetween((long) (3_600_000 * 0.949), (long) (3_600_000 * 1.051));
+      assertThat(hour - after).isBetween(3_600_000 * 0.949, 3_600_000 * 1.051);
     }
   }
 
@@ -79,5 +79,16 @@ final class ClocksTest {
   void slewed_ignoresAMonotonicReadingFromThePast() {
     SlewedClock clock = new SlewedClock(1_000, 10 * SECOND);
     assertThat(clock.read(1_000, 9 * SECOND)).isEqualTo(1_000);
+  }
+
+  /** Who gives something half a second to live by the wall clock was told of 501 ms left. */
+  @Test
+  void slewed_isNotBehindTheWallClock_byAPartOfAMillisecond() {
+    double wall = 1_700_000_000_000.9;
+    SlewedClock clock = new SlewedClock(wall, 0);
+    for (int i = 1; i < 10_000; i++) {
+      double now = wall + i / 8.0;
+      assertThat(clock.read(now, i * 125_000L)).isGreaterThanOrEqualTo(now - 0.001);
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.osier.crdt;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
@@ -305,6 +307,9 @@ public final class OperationCodec {
         out.writeByte(PART_TIME_TO_LIVE);
         write(out, q.part());
       }
+      case Query.Deadline q ->
+          throw OsierException.of(
+              ErrorCode.INVALID_ARGUMENT, "a deadline is told as the time that is left of it");
       case Query.Range q -> {
         out.writeByte(RANGE);
         out.writeByte(

@@ -38,6 +38,8 @@ public sealed interface Query {
       case TimeToLive q -> HeapSize.object(0);
       case UntilExpiry q -> HeapSize.object(0);
       case PartTimeToLive q -> HeapSize.object(HeapSize.REFERENCE) + q.part.heapBytes();
+      case Deadline q ->
+          HeapSize.object(HeapSize.REFERENCE) + q.part.map(Part::heapBytes).orElse(0L);
       case Range q ->
           HeapSize.object(2 * HeapSize.REFERENCE + Integer.BYTES + 1)
               + q.from.map(Bound::heapBytes).orElse(0L)
@@ -114,6 +116,19 @@ public sealed interface Query {
   record PartTimeToLive(Part part) implements Query {
     public PartTimeToLive {
       Present.present(part, "a part");
+    }
+  }
+
+  /**
+   * When the object expires, of whatever type it is, or an element of a set or a field of a map, if
+   * its object does not before: a {@link Reading.Count} of milliseconds since 1970; -1 for what has
+   * no deadline or is not there. It is for its own process, and does not travel.
+   *
+   * @param part empty for the object
+   */
+  record Deadline(Optional<Part> part) implements Query {
+    public Deadline {
+      Present.present(part, "an optional part");
     }
   }
 

@@ -250,6 +250,7 @@ abstract sealed class ObjectRef {
         case Query.TimeToLive q -> throw noTimeToLive();
         case Query.PartTimeToLive q -> throw noTimeToLive();
         case Query.UntilExpiry q -> throw noTimeToLive();
+        case Query.Deadline q -> throw noTimeToLive();
         case Query.Rights q ->
             throw OsierException.of(ErrorCode.WRONG_TYPE, "a field is no bounded counter");
         case Query.Select q -> {

@@ -343,13 +343,14 @@ public final class SimDc {
     }
   }
 
-  private long wall(long nanos) {
-    return EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + (long) (nanos * driftPerNano / 1e6);
+  private double wall(long nanos) {
+    long drift = (long) (nanos * driftPerNano / 1e6);
+    return (double) (EPOCH_MILLIS + nanos / 1_000_000 + jumpMillis + drift);
   }
 
   public Now now() {
     long nanos = simulation.scheduler().nanos();
-    return new Now(nanos, clock.read(wall(nanos), nanos));
+    return new Now(nanos, (long) clock.read(wall(nanos), nanos));
   }
 
   void crash() {

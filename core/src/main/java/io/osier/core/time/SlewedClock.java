@@ -20,8 +20,13 @@ public final class SlewedClock {
   private long lastOffsetMillis;
   private boolean jumped;
 
-  /** Starts at the wall clock's reading. */
-  public SlewedClock(long wallMillis, long monotonicNanos) {
+  /**
+   * Starts at the wall clock's reading.
+   *
+   * @param wallMillis milliseconds since 1970, with their fraction: without, this clock would lie
+   *     behind by up to one
+   */
+  public SlewedClock(double wallMillis, long monotonicNanos) {
     this.millis = wallMillis;
     this.lastMonotonicNanos = monotonicNanos;
   }
@@ -29,11 +34,11 @@ public final class SlewedClock {
   /**
    * The time now.
    *
-   * @param wallMillis the wall clock, milliseconds since 1970
+   * @param wallMillis the wall clock, milliseconds since 1970, with their fraction
    * @param monotonicNanos the monotonic clock; a reading before the last one counts as no progress
-   * @return milliseconds since 1970, never less than before
+   * @return milliseconds since 1970, with their fraction, never less than before
    */
-  public long read(long wallMillis, long monotonicNanos) {
+  public double read(double wallMillis, long monotonicNanos) {
     double elapsed = Math.max(0, monotonicNanos - lastMonotonicNanos) / 1e6;
     lastMonotonicNanos = Math.max(lastMonotonicNanos, monotonicNanos);
     double offset = wallMillis - (millis + elapsed);
@@ -42,7 +47,7 @@ public final class SlewedClock {
     long offsetMillis = Math.round(offset);
     jumped = Math.abs(offsetMillis - lastOffsetMillis) >= JUMP_MILLIS_MIN;
     lastOffsetMillis = offsetMillis;
-    return (long) millis;
+    return millis;
   }
 
   /** Whether the wall clock moved by a second or more against this clock at the last reading. */

@@ -223,7 +223,10 @@ public final class Reads {
       }
       other = state;
     }
-    boolean ofAny = query instanceof Query.Exists || query instanceof Query.TimeToLive;
+    boolean ofAny =
+        query instanceof Query.Exists
+            || query instanceof Query.TimeToLive
+            || (query instanceof Query.Deadline d && d.part().isEmpty());
     if (other != null && !ofAny) {
       throw Sequencer.wrongType(new ObjectId(key, type.orElseThrow()), other.type());
     }
@@ -293,8 +296,13 @@ public final class Reads {
       case Query.TimeToLive q -> left(state.deadline(), millis);
       case Query.UntilExpiry q -> left(state.overAt(), millis);
       case Query.PartTimeToLive q -> left(state.deadline(q.part()), millis);
+      case Query.Deadline q -> at(q.part().map(state::deadline).orElseGet(state::deadline));
       default -> state.read(query);
     };
+  }
+
+  private static Reading at(long deadline) {
+    return new Reading.Count(deadline == CrdtState.NEVER ? -1 : deadline);
   }
 
   private static Reading left(long deadline, LongSupplier millis) {

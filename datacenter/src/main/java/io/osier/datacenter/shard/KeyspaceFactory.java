@@ -18,6 +18,7 @@ import io.osier.datacenter.shard.agent.Inbox;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.PendingAnswer;
+import io.osier.datacenter.shard.agent.Time;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
@@ -215,7 +216,9 @@ public final class KeyspaceFactory {
       }
       // Both clocks at one moment: opening the store takes long, and as much would the timestamps
       // lie behind those of other datacenters, whose updates would win for minutes.
-      Now now = new Now(System.nanoTime(), System.currentTimeMillis());
+      long nanos = System.nanoTime();
+      double millis = Time.wallMillis();
+      Now now = new Now(nanos, (long) millis);
       Partition partition = new Partition(partitionConfig, objects, recovered, now);
       runners.add(
           new PartitionRunner(
@@ -226,7 +229,7 @@ public final class KeyspaceFactory {
                   journal,
                   new Ways(policy.name(), number, feed.ring(number))),
               new Inbox(around.config.queue(), parts.commands()),
-              new SlewedClock(now.millis(), now.nanos()),
+              new SlewedClock(millis, nanos),
               around.onFailure,
               callers(policy),
               around.store.map(s -> s.writer().help()).orElse(GroupCommitHelp.NONE),

@@ -305,6 +305,7 @@ final class Acceptor extends FrameReader {
     heartbeat.busy(false);
     peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
     peering.greeting().heard(replica, hello.protocolVersion());
+    peer.dialler().met(replica);
     counter.countFor(peer.traffic());
     mine = peering.fingerprints().apply(replica.dc());
     theirs = hello.keyspaces();

@@ -240,6 +240,23 @@ final class Dialler {
     openLater(); // if it is an older version
   }
 
+  /**
+   * This incarnation of the peer was let in here. If the connection that is there is with a former
+   * one, nobody is at its other end any more, which may show only after the dead interval: until
+   * then the newcomer would hear nothing from here, and could ask for nothing.
+   */
+  void met(ReplicaId replica) {
+    Way over = way;
+    if (over != null && over.peer.incarnation() < replica.incarnation()) {
+      LOG.info("connection to {} closed: {} is here", over.peer, replica);
+      way = null;
+      dialling.lost();
+      over.dialled.leave(over.channel);
+      peering.listener().down(dc);
+      open();
+    }
+  }
+
   /** The version that is spoken on the connection that is there; 0 if there is none. */
   int spoken() {
     Way over = way;

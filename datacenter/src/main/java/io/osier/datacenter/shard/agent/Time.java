@@ -2,6 +2,7 @@ package io.osier.datacenter.shard.agent;
 
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.partition.machine.Now;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,11 +18,18 @@ public interface Time {
   /** About {@link Now#millis}. For any thread. */
   long millis();
 
+  /** The machine's wall clock, in milliseconds since 1970, with their fraction. */
+  static double wallMillis() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1e3 + now.getNano() / 1e6;
+  }
+
   /** The machine's clocks, the wall clock followed slowly. */
   static Time of(String name, SlewedClock clock) {
     Logger log = LoggerFactory.getLogger(Time.class);
+    record Reading(long nanos, double millis) {}
     return new Time() {
-      private volatile @Nullable Now last;
+      private volatile @Nullable Reading last;
 
       @Override
       public long nanos() {
@@ -30,17 +38,15 @@ public interface Time {
 
       @Override
       public long millis() {
-        Now then = last;
-        return then == null
-            ? System.currentTimeMillis()
-            : then.millis() + (System.nanoTime() - then.nanos()) / 1_000_000;
+        Reading then = last;
+        return (long)
+            (then == null ? wallMillis() : then.millis + (System.nanoTime() - then.nanos) / 1e6);
       }
 
       @Override
       public Now now() {
         long nanos = System.nanoTime();
-        long wall = System.currentTimeMillis();
-        long millis = clock.read(wall, nanos);
+        double millis = clock.read(wallMillis(), nanos);
         if (clock.jumped()) {
           log.warn(
               "{}: the system clock jumped; it is {} ms ahead of the time in use, which follows"
@@ -48,9 +54,8 @@ public interface Time {
               name,
               clock.offsetMillis());
         }
-        Now now = new Now(nanos, millis);
-        last = now;
-        return now;
+        last = new Reading(nanos, millis);
+        return new Now(nanos, (long) millis);
       }
     };
   }

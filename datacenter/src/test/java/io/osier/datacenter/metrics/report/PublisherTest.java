@@ -181,7 +181,7 @@ final class PublisherTest {
           new PartitionRunner(
               new PartitionPorts("shop-" + i, machine, store, Journal.NONE, (to, frame) -> {}),
               100,
-              new SlewedClock(now.millis(), now.nanos()),
+              new SlewedClock((double) now.millis(), now.nanos()),
               failure -> {});
       machines.add(machine);
       runners.add(runner);

@@ -122,7 +122,7 @@ final class InterleavedShell implements InProcess {
     return new PartitionRunner(
         seat,
         new Inbox(1_000),
-        new SlewedClock(now.millis(), now.nanos()),
+        new SlewedClock((double) now.millis(), now.nanos()),
         e -> {},
         callers,
         GroupCommitHelp.NONE,

@@ -175,7 +175,7 @@ final class PartitionRunnerTest {
         new PartitionPorts(
             "shop-0", script, new MemoryStore(), journal, (to, frame) -> sent.add(frame)),
         2,
-        new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+        new SlewedClock(Time.wallMillis(), System.nanoTime()),
         failure::set);
   }
 
@@ -427,7 +427,7 @@ final class PartitionRunnerTest {
         new PartitionRunner(
             new PartitionPorts("shop-0", machine, store, Journal.NONE, (to, frame) -> {}),
             new Inbox(10_000),
-            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            new SlewedClock(Time.wallMillis(), System.nanoTime()),
             failure::set,
             callers,
             GroupCommitHelp.NONE,

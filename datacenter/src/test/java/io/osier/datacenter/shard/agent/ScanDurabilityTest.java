@@ -85,7 +85,7 @@ final class ScanDurabilityTest {
             new PartitionPorts(
                 "shop-0", new PartitionRunnerTest.Script(), store, store, (to, frame) -> {}),
             10,
-            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            new SlewedClock(Time.wallMillis(), System.nanoTime()),
             failure -> {});
     KeyspacePolicy policy = KeyspacePolicy.session("shop", Duration.ofSeconds(2));
     KeyspaceShard shop = TestShards.alone(policy, List.of(runner), Runnable::run);

@@ -58,7 +58,7 @@ final class StoppingTest {
                 Journal.NONE,
                 (to, frame) -> {}),
             10,
-            new SlewedClock(System.currentTimeMillis(), System.nanoTime()),
+            new SlewedClock(Time.wallMillis(), System.nanoTime()),
             failure -> {});
     runner.start();
     runner.refuse();

@@ -193,6 +193,28 @@ final class SecondBearerTest {
     assertThat(told).last().isEqualTo("up us/200");
   }
 
+  /** It served with nothing: its peer sent to its former life, which said no more that it ended. */
+  @Test
+  void newerIncarnation_isDialledAtOnce_whereTheConnectionToTheFormerOneLingers() {
+    PeerTransport us = starts("us", US, 7, List.of(), "eu");
+    PeerTransport former = starts("eu", EU, 1, List.of());
+    former.setPeers(Map.of("us", at("nowhere"))); // of its own connections none is in the way
+    world.run(LONG_MILLIS);
+    assertThat(heard("us")).containsExactly("up eu/100");
+    world.loses(at("eu"));
+    ReplicaId anew = new ReplicaId("eu", 101);
+    starts("eu", anew, 2, List.of(), "us");
+    world.run(20);
+    assertThat(heard("us")).containsExactly("down eu", "up eu/101");
+    us.send(anew, "shop", 0, new Frame.Ack(1, 1));
+    world.run(10);
+    assertThat(heard("eu")).containsExactly("up us/200", "shop/0 1");
+    int dials = world.dials(at("eu"));
+    world.run(LONG_MILLIS);
+    assertThat(heard("us")).isEmpty();
+    assertThat(world.dials(at("eu"))).isEqualTo(dials);
+  }
+
   /** It took no updates until the peer came back: its own former life was in the way there. */
   @Test
   void newerIncarnation_isHeldUpNoMore_whenWhoNamedTheFormerOneIsOutOfReach() {

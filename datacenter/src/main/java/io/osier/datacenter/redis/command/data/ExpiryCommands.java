@@ -2,11 +2,11 @@ package io.osier.datacenter.redis.command.data;
 
 import io.osier.core.Key;
 import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;
 import io.osier.datacenter.redis.command.RedisException;
-import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.command.Words;
 import io.osier.datacenter.redis.command.data.Deadlines.Unit;
@@ -32,10 +32,10 @@ final class ExpiryCommands {
     expire(table, "PEXPIRE", Unit.MILLIS, "Lets a key expire in some milliseconds.");
     expire(table, "EXPIREAT", Unit.AT_SECONDS, "Lets a key expire at a time in seconds.");
     expire(table, "PEXPIREAT", Unit.AT_MILLIS, "Lets a key expire at a time in milliseconds.");
-    left(table, "TTL", 1_000, false, "Returns how many seconds a key lives on.");
-    left(table, "PTTL", 1, false, "Returns how many milliseconds a key lives on.");
-    left(table, "EXPIRETIME", 1_000, true, "Returns when a key expires, in seconds.");
-    left(table, "PEXPIRETIME", 1, true, "Returns when a key expires, in milliseconds.");
+    told(table, "TTL", 1_000, Plans.TIME_TO_LIVE, "Returns how many seconds a key lives on.");
+    told(table, "PTTL", 1, Plans.TIME_TO_LIVE, "Returns how many milliseconds a key lives on.");
+    told(table, "EXPIRETIME", 1_000, Plans.DEADLINE, "Returns when a key expires, in seconds.");
+    told(table, "PEXPIRETIME", 1, Plans.DEADLINE, "Returns when a key expires, in milliseconds.");
     return table
         .writesFast(
             "PERSIST",
@@ -114,8 +114,8 @@ final class ExpiryCommands {
     return some ? Optional.of(Call.When.SOME) : Optional.empty();
   }
 
-  private static void left(
-      Table table, String name, int unitMillis, boolean asTime, String summary) {
+  /** What is told of a deadline, as Redis rounds it: to the nearest unit. */
+  private static void told(Table table, String name, int unitMillis, Query query, String summary) {
     table.readsFast(
         name,
         2,
@@ -125,26 +125,14 @@ final class ExpiryCommands {
             Plans.read(
                 scope,
                 Key.of(w[1]),
-                Plans.TIME_TO_LIVE,
+                query,
                 answer -> {
                   if (!answer.exists()) {
                     return new RespValue.Int(-2);
                   }
+                  long millis = answer.reading().orElseThrow().asLong();
                   return new RespValue.Int(
-                      left(scope, answer.reading().orElseThrow().asLong(), unitMillis, asTime));
+                      millis < 0 ? -1 : (millis + unitMillis / 2) / unitMillis);
                 }));
-  }
-
-  /**
-   * What is told of a deadline.
-   *
-   * @param millis how long something lives on; -1 for ever
-   */
-  static long left(Scope scope, long millis, int unitMillis, boolean asTime) {
-    if (millis < 0) {
-      return -1;
-    }
-    long told = asTime ? scope.millis() + millis : millis;
-    return unitMillis == 1 ? told : (told + unitMillis / 2) / unitMillis;
   }
 }

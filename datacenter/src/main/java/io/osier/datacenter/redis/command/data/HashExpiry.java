@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
 /** Commands of the deadlines of hashes' fields. Static, for any thread. */
@@ -33,6 +34,12 @@ final class HashExpiry {
   private static final long SET = 1;
   private static final long DELETED = 2;
 
+  /** How long a part lives on. */
+  private static final Function<Part, Query> LEFT = Query.PartTimeToLive::new;
+
+  /** When a part expires. */
+  private static final Function<Part, Query> TIME = HashExpiry::deadline;
+
   private HashExpiry() {}
 
   static List<RedisCommand> all() {
@@ -41,10 +48,10 @@ final class HashExpiry {
     expire(table, "HPEXPIRE", Unit.MILLIS, "Lets fields expire in some milliseconds.");
     expire(table, "HEXPIREAT", Unit.AT_SECONDS, "Lets fields expire at a time in seconds.");
     expire(table, "HPEXPIREAT", Unit.AT_MILLIS, "Lets fields expire at a time in milliseconds.");
-    left(table, "HTTL", 1_000, false, "Returns how many seconds fields live on.");
-    left(table, "HPTTL", 1, false, "Returns how many milliseconds fields live on.");
-    left(table, "HEXPIRETIME", 1_000, true, "Returns when fields expire, in seconds.");
-    left(table, "HPEXPIRETIME", 1, true, "Returns when fields expire, in milliseconds.");
+    told(table, "HTTL", 1_000, LEFT, "Returns how many seconds fields live on.");
+    told(table, "HPTTL", 1, LEFT, "Returns how many milliseconds fields live on.");
+    told(table, "HEXPIRETIME", 1_000, TIME, "Returns when fields expire, in seconds.");
+    told(table, "HPEXPIRETIME", 1, TIME, "Returns when fields expire, in milliseconds.");
     return table
         .writesFast(
             "HPERSIST",
@@ -58,6 +65,7 @@ final class HashExpiry {
                   scope,
                   key,
                   names(words),
+                  LEFT,
                   left -> left < 0 ? left : SET,
                   FOR_EVER,
                   Operation.PersistParts::new,
@@ -90,33 +98,37 @@ final class HashExpiry {
               ExpiryCommands.when(
                   words.takes("NX"), words.takes("XX"), words.takes("GT"), words.takes("LT"));
           boolean isOver = Deadlines.isOver(scope, deadline);
-          long millis = deadline.from(scope.millis()).millis() - scope.millis();
           return change(
               scope,
               key,
               names(words),
-              left -> {
-                if (left == ABSENT) {
+              deadline.fromNow() ? LEFT : TIME, // both are of one clock, whatever it shows
+              known -> {
+                if (known == ABSENT) {
                   return ABSENT;
                 }
-                boolean allowed = when.isEmpty() || allows(when.get(), left, millis);
+                boolean allowed = when.isEmpty() || allows(when.get(), known, deadline.millis());
                 return !allowed ? UNMET : isOver ? DELETED : SET;
               },
-              millis,
+              deadline.millis(),
               fields -> new Operation.ExpireParts(fields, deadline),
               0);
         });
   }
 
-  /** Whether what lives on for so long may get a deadline; negative for ever. */
-  private static boolean allows(Call.When when, long left, long millis) {
+  /** Whether what has a deadline may get another one; the former one is negative if it has none. */
+  private static boolean allows(Call.When when, long former, long millis) {
     return switch (when) {
-      case NONE -> left < 0;
-      case SOME -> left >= 0;
-      case EARLIER -> left < 0 || left > millis;
-      case EARLIER_OF_SOME -> left >= 0 && left > millis;
-      case LATER -> left >= 0 && left < millis;
+      case NONE -> former < 0;
+      case SOME -> former >= 0;
+      case EARLIER -> former < 0 || former > millis;
+      case EARLIER_OF_SOME -> former >= 0 && former > millis;
+      case LATER -> former >= 0 && former < millis;
     };
+  }
+
+  private static Query deadline(Part part) {
+    return new Query.Deadline(Optional.of(part));
   }
 
   private static List<String> names(Words words) {
@@ -136,58 +148,60 @@ final class HashExpiry {
     return Texts.names(words.rest());
   }
 
-  /** Reads whether fields are there and how long they live on, and the key's version. */
-  private static List<Call> reads(Key key, List<String> names) {
+  /** Reads whether fields are there and what deadlines they have, and the key's version. */
+  private static List<Call> reads(Key key, List<String> names, Function<Part, Query> deadline) {
     List<Call> calls = new ArrayList<>(names.size() + 2);
     calls.add(new Call.Version(key));
     calls.add(Plans.readCall(key, new Query.Select(names.stream().distinct().toList())));
     for (String name : names) {
-      calls.add(Plans.readCall(key, new Query.PartTimeToLive(new Part.Field(name))));
+      calls.add(Plans.readCall(key, deadline.apply(new Part.Field(name))));
     }
     return calls;
   }
 
-  /** How long each field lives on, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
-  private static List<Long> left(List<String> names, List<Reply> parts) {
+  /** Each field's deadline, {@link #FOR_EVER}, {@link #ABSENT} if it is not there. */
+  private static List<Long> deadlines(List<String> names, List<Reply> parts) {
     Reply.Answer read = Plans.answerOf(parts.get(1));
     var fields = HashCommands.fields(read);
-    List<Long> left = new ArrayList<>(names.size());
+    List<Long> deadlines = new ArrayList<>(names.size());
     for (int i = 0; i < names.size(); i++) {
-      left.add(
+      deadlines.add(
           fields.containsKey(names.get(i))
               ? Plans.answerOf(parts.get(i + 2)).reading().orElseThrow().asLong()
               : ABSENT);
     }
-    return left;
+    return deadlines;
   }
 
   /**
    * Changes fields' deadlines.
    *
-   * @param outcome what is answered for a field that lives on for so long; positive if it changes
-   * @param leftThen how long those that change live on then
+   * @param deadline how a field's deadline is read
+   * @param outcome what is answered for a field that has such a one; positive if it changes
+   * @param then what those that change have after it
    */
   private static Plan change(
       Scope scope,
       Key key,
       List<String> names,
+      Function<Part, Query> deadline,
       LongUnaryOperator outcome,
-      long leftThen,
+      long then,
       Change change,
       int tries) {
     return Plans.reads(
         scope,
-        reads(key, names),
+        reads(key, names, deadline),
         parts -> {
-          List<Long> left = left(names, parts);
+          List<Long> former = deadlines(names, parts);
           Map<String, Long> changed = new LinkedHashMap<>(); // a name may come again
           List<Long> outcomes = new ArrayList<>(names.size());
           for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
-            long done = outcome.applyAsLong(changed.getOrDefault(name, left.get(i)));
+            long done = outcome.applyAsLong(changed.getOrDefault(name, former.get(i)));
             outcomes.add(done);
             if (done > 0) {
-              changed.put(name, done == DELETED ? ABSENT : leftThen);
+              changed.put(name, done == DELETED ? ABSENT : then);
             }
           }
           RespValue answer =
@@ -210,12 +224,13 @@ final class HashExpiry {
               done -> Plans.answer(answer),
               done ->
                   Plans.retried(
-                      tries, n -> change(scope, key, names, outcome, leftThen, change, n)));
+                      tries, n -> change(scope, key, names, deadline, outcome, then, change, n)));
         });
   }
 
-  private static void left(
-      Table table, String name, int unitMillis, boolean asTime, String summary) {
+  /** What is told of fields' deadlines, as Redis rounds them: up. */
+  private static void told(
+      Table table, String name, int unitMillis, Function<Part, Query> deadline, String summary) {
     table.readsFast(
         name,
         -5,
@@ -227,19 +242,18 @@ final class HashExpiry {
           List<String> names = names(words);
           return Plans.reads(
               scope,
-              reads(key, names),
+              reads(key, names, deadline),
               parts ->
                   Plans.answer(
                       new RespValue.Array(
-                          left(names, parts).stream()
+                          deadlines(names, parts).stream()
                               .map(
                                   millis ->
                                       (RespValue)
                                           new RespValue.Int(
-                                              millis == ABSENT
-                                                  ? ABSENT
-                                                  : ExpiryCommands.left(
-                                                      scope, millis, unitMillis, asTime)))
+                                              millis < 0
+                                                  ? millis
+                                                  : (millis + unitMillis - 1) / unitMillis))
                               .toList())));
         });
   }

@@ -33,6 +33,7 @@ final class Plans {
   static final Query EXISTS = new Query.Exists();
   static final Query SIZE = new Query.Size();
   static final Query TIME_TO_LIVE = new Query.TimeToLive();
+  static final Query DEADLINE = new Query.Deadline(Optional.empty());
 
   private Plans() {}
 

@@ -39,6 +39,9 @@ final class RedisNode {
   private final List<byte[]> places = new ArrayList<>();
   private long seed;
 
+  /** By how much the clock that commands are translated with is ahead of the partition's. */
+  long aheadMillis;
+
   /** What is done between two steps of a command. */
   Runnable between = () -> {};
 
@@ -140,7 +143,13 @@ final class RedisNode {
 
   Scope scope() {
     return new Scope(
-        "k", this::partition, partitions, cluster.millis(), ++seed, false, new Table());
+        "k",
+        this::partition,
+        partitions,
+        cluster.millis() + aheadMillis,
+        ++seed,
+        false,
+        new Table());
   }
 
   private int partition(Key key) {

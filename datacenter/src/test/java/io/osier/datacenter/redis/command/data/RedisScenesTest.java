@@ -352,6 +352,42 @@ class RedisScenesTest {
     }
   }
 
+  /** It was computed from what was left, by another clock. */
+  @Test
+  void timeThatWasGiven_isToldAsItWas_whateverTheClocksShow() {
+    long at = node.millis() + 100_000;
+    for (long ahead : new long[] {0, -1, 1, 7_001}) {
+      node.aheadMillis = ahead;
+      text("SET s x PXAT " + at);
+      text("SADD t a");
+      text("PEXPIREAT t " + at);
+      text("HSET h f x g y");
+      text("HPEXPIREAT h " + at + " FIELDS 1 f");
+      assertThat(text("PEXPIRETIME s")).isEqualTo(":" + at);
+      assertThat(text("EXPIRETIME s")).isEqualTo(":" + (at + 500) / 1_000);
+      assertThat(text("PEXPIRETIME t")).isEqualTo(":" + at);
+      assertThat(text("PEXPIRETIME h")).isEqualTo(":-1");
+      assertThat(text("PEXPIRETIME nobody")).isEqualTo(":-2");
+      assertThat(text("HPEXPIRETIME h FIELDS 3 f g i")).isEqualTo("[:" + at + " :-1 :-2]");
+      assertThat(text("HEXPIRETIME h FIELDS 1 f")).isEqualTo("[:" + (at + 999) / 1_000 + "]");
+      assertThat(text("HPEXPIREAT h " + at + " GT FIELDS 1 f"))
+          .as("it is no later")
+          .isEqualTo("[:0]");
+      assertThat(text("HPEXPIREAT h " + at + " LT FIELDS 1 f")).as("nor earlier").isEqualTo("[:0]");
+      assertThat(text("HPEXPIRE h 100000 GT FIELDS 1 f")).isEqualTo("[:0]");
+      assertThat(text("HPEXPIRE h 100000 LT FIELDS 1 f")).isEqualTo("[:0]");
+    }
+  }
+
+  @Test
+  void secondsThatAreLeft_areRoundedAsRedisDoes() {
+    text("SET s x PX 1400");
+    text("HSET h f x");
+    text("HPEXPIRE h 1400 FIELDS 1 f");
+    assertThat(text("TTL s")).as("to the nearest").isEqualTo(":1");
+    assertThat(text("HTTL h FIELDS 1 f")).as("up").isEqualTo("[:2]");
+  }
+
   /** It costs its bytes to send, and would take sixty times as much. */
   @Test
   void restoredOfMillionsOfEmptyElements_refused() {

@@ -33,6 +33,7 @@ import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * All streams of one partition: it hands what is committed here to {@link Outbound}, what comes to
@@ -133,7 +134,8 @@ public final class Propagation {
     }
   }
 
-  private long committed() {
+  /** The last commit number. */
+  public long committed() {
     return outbound.committed();
   }
 
@@ -204,6 +206,11 @@ public final class Propagation {
   /** Ships what is held of an object with this batch: it goes back to operations. */
   public void release(ObjectId object) {
     outbound.release(object);
+  }
+
+  /** Ships all that is held with this batch. */
+  public void releaseAll() {
+    outbound.releaseAll();
   }
 
   /** Ships everything that waits, whatever its deadline. */
@@ -438,6 +445,11 @@ public final class Propagation {
   /** Every other datacenter has all of this one's updates up to this commit number. */
   public long shipped() {
     return standing.shipped();
+  }
+
+  /** The other datacenters that have all of this one's updates up to this commit number. */
+  public Set<String> having(long number) {
+    return standing.having(number);
   }
 
   /** Changes when {@link #progress} may have. */

@@ -295,7 +295,7 @@ public final class Partition implements Machine {
     now = at;
     switch (input) {
       case Input.Command c -> command(c);
-      case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
+      case Input.FromPeer f -> received(f);
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Await a -> propagation.await(at.nanos());
@@ -313,11 +313,21 @@ public final class Partition implements Machine {
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life());
       case Input.Untold u -> transactions.untold(u.transaction(), u.step());
-      case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
+      case Input.Flush f -> {
+        propagation.flush(at.nanos(), at.millis());
+        commands.spreading().end();
+      }
       case Input.Tick t -> tick();
     }
     if (isControl) {
       heard = new HeardSince(peersNumber, propagation.heard());
+    }
+  }
+
+  private void received(Input.FromPeer from) {
+    propagation.received(from.peer(), from.frame(), now.nanos(), now.millis());
+    if (from.frame() instanceof Frame.Status) {
+      commands.spreading().heard(now);
     }
   }
 
@@ -444,6 +454,7 @@ public final class Partition implements Machine {
       completeSince = peersNumber;
     }
     commands.unpark(now);
+    commands.spreading().tick(now);
   }
 
   @Override
@@ -458,6 +469,7 @@ public final class Partition implements Machine {
     // Not for each former value alone: it costs a look at all that is due.
     next = Math.min(next, Math.max(objects.past().nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
     next = Math.min(next, commands.nextNanos());
+    next = Math.min(next, commands.spreading().nextNanos());
     if (!ready) {
       next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
     } else if (completeSince != peersNumber || changes.forgotten().isEmpty()) {

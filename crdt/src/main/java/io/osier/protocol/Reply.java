@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A datacenter's answer to one {@link Request}. */
 public sealed interface Reply {
@@ -190,6 +191,17 @@ public sealed interface Reply {
 
   /** What a partition has of every replica, all of it durable. */
   record Through(VersionVector through) implements Reply {}
+
+  /**
+   * Which datacenters have what was asked about.
+   *
+   * @param number up to which commit number
+   */
+  record Spread(long number, Set<String> datacenters) implements Reply {
+    public Spread {
+      datacenters = Set.copyOf(datacenters);
+    }
+  }
 
   /**
    * The datacenter's part of a login.

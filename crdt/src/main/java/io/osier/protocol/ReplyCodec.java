@@ -12,6 +12,7 @@ import static io.osier.protocol.WireParts.writeType;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
@@ -123,6 +124,10 @@ final class ReplyCodec {
         out.writeByte(THROUGH);
         out.writeVector(r.through());
       }
+      case Reply.Spread r ->
+          throw OsierException.of(
+              ErrorCode.INVALID_ARGUMENT,
+              "how far an update has come is told within a process, and does not travel");
       case Reply.Challenge r -> {
         out.writeByte(CHALLENGE);
         out.writeText(r.message());

@@ -419,6 +419,18 @@ public sealed interface Request extends RequestLimits {
    */
   record Through(String keyspace, int partition) implements Request {}
 
+  /**
+   * Asks which other datacenters have what a partition has committed here. What is held leaves at
+   * once. Answered by {@link Reply.Spread} as soon as so many have it, or when the wait is over.
+   * For the process that asks: it does not travel.
+   *
+   * @param number up to which commit number; 0 for all that is committed when this is asked
+   * @param datacenters how many are waited for
+   * @param waitMillis at most {@link #WAIT_MILLIS_MAX}
+   */
+  record Spread(String keyspace, int partition, long number, int datacenters, int waitMillis)
+      implements Request {}
+
   /** What a {@link Scan} is to tell. */
   enum Want {
     /** Objects. */

@@ -10,7 +10,9 @@ import static io.osier.protocol.WireParts.writeOptional;
 import static io.osier.protocol.WireParts.writePlaces;
 import static io.osier.protocol.WireParts.writeType;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
+import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -175,6 +177,10 @@ final class RequestCodec {
         out.writeText(r.keyspace());
         out.writeNumber(r.partition());
       }
+      case Request.Spread r ->
+          throw OsierException.of(
+              ErrorCode.INVALID_ARGUMENT,
+              "how far an update has come is asked within a process, and does not travel");
     }
   }
 

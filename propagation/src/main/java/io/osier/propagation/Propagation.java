@@ -128,7 +128,8 @@ public final class Propagation {
     }
   }
 
-  private long committed() {
+  /** The last commit number. */
+  public long committed() {
     return outbound.committed();
   }
 

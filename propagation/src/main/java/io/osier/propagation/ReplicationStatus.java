@@ -13,7 +13,9 @@ import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * How far this datacenter has come compared with the others, as far as they tell. Answers only; not
@@ -206,6 +208,18 @@ public final class ReplicationStatus {
       shipped = Math.min(shipped, status == null ? 0 : status.through().get(around.self()));
     }
     return shipped;
+  }
+
+  /** The other datacenters that have all of this one's updates up to this commit number. */
+  public Set<String> having(long number) {
+    Set<String> having = new TreeSet<>();
+    for (String dc : around.peers()) {
+      Frame.Status status = knowledge.status(dc);
+      if (status != null && status.through().get(around.self()) >= number) {
+        having.add(dc);
+      }
+    }
+    return having;
   }
 
   /**

@@ -77,7 +77,7 @@ final class FrontDoor {
         case Request.Evaluate e -> evaluate(e, lane(client), reply);
         case Request.Transact t -> entrance.transact(t, t, lane(client), reply);
         case Request.Repeat r -> entrance.transact(r.step(), r, lane(client), reply);
-        case Request.Through t -> entrance.through(t, reply);
+        case Request.Through t -> entrance.ask(t, reply);
         case Request.Scan s -> entrance.known(s, reply);
         case Request.Ping p -> reply.accept(new Reply.Pong());
         default -> throw new IllegalArgumentException("a session asks no such thing: " + request);

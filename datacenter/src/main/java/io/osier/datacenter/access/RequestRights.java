@@ -53,6 +53,7 @@ public final class RequestRights {
       case Request.Transact r -> ofStep(user, r);
       case Request.Repeat r -> ofStep(user, r.step());
       case Request.Through r -> anything(user, r.keyspace());
+      case Request.Spread r -> anything(user, r.keyspace());
       case Request.Inspect r -> {
         Grant admin = new Grant(Right.ADMIN, r.keyspace(), Optional.empty());
         yield user.may(admin) ? null : admin;

@@ -135,7 +135,10 @@ public final class RequestHandler implements ClientServer.Handler {
       case Request.Repeat r ->
           Inspector.keyspace(keyspaces, r.step().keyspace()).transact(r.step(), r, lane, reply);
       case Request.Watch r -> Inspector.keyspace(keyspaces, r.keyspace()).watch(r, reply);
-      case Request.Through r -> Inspector.keyspace(keyspaces, r.keyspace()).through(r, reply);
+      case Request.Through r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
+      case Request.Spread r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
         keyspace.absorbAll();

@@ -46,9 +46,10 @@ public final class RequestWatch {
     return malformed.sum();
   }
 
-  /** A watcher waits because nothing happens, and who asks why for those that do not answer. */
+  /** A watcher waits because nothing happens, and who asks about others for those. */
   private static boolean waits(Request request) {
     return request instanceof Request.Watch
+        || request instanceof Request.Spread
         || (request instanceof Request.Administer a && a.asksWhy());
   }
 

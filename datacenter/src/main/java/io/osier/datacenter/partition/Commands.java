@@ -28,6 +28,15 @@ final class Commands {
   /** Most commands that may wait for what their session has seen elsewhere. */
   static final int PARKED_MAX = 10_000;
 
+  /**
+   * A command that waits until what its session has seen elsewhere has come.
+   *
+   * @param lacking what of its session's past was not here when it came, in words
+   * @param deadlineNanos until when it may wait
+   */
+  private record Parked(
+      long ticket, Request request, String lacking, long sinceNanos, long deadlineNanos) {}
+
   private final String dc;
   private final ObjectStore store;
   private final Writes writes;
@@ -38,7 +47,8 @@ final class Commands {
 
   private final Propagation propagation;
   private final EffectsBuilder effects;
-  private final ParkedCommands parking = new ParkedCommands();
+  private List<Parked> parking = new ArrayList<>();
+  private final SpreadWaiters spreading;
 
   /** What was here when all that is parked was looked at last. */
   private long parkedVersion;
@@ -58,6 +68,12 @@ final class Commands {
     this.transactions = transactions;
     this.propagation = propagation;
     this.effects = effects;
+    this.spreading = new SpreadWaiters(propagation, effects);
+  }
+
+  /** Those who wait until other datacenters have what was committed here. */
+  SpreadWaiters spreading() {
+    return spreading;
   }
 
   /** Serves a command, parks it, or refuses it. */
@@ -82,8 +98,7 @@ final class Commands {
         } else if (parking.size() >= PARKED_MAX) {
           fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
         } else {
-          parking.park(
-              new ParkedCommands.Parked(ticket, request, lacking(after), now.nanos(), deadline));
+          parking.add(new Parked(ticket, request, lacking(after), now.nanos(), deadline));
           parkedVersion = propagation.version();
         }
       }
@@ -109,7 +124,9 @@ final class Commands {
       return;
     }
     parkedVersion = propagation.version();
-    for (ParkedCommands.Parked parked : parking.takeAll()) {
+    List<Parked> all = parking;
+    parking = new ArrayList<>();
+    for (Parked parked : all) {
       VersionVector after = after(parked.request());
       switch (propagation.coverage(after)) {
         case HERE -> {
@@ -125,14 +142,14 @@ final class Commands {
             waited(parked, now);
             behind(parked.ticket(), after);
           } else {
-            parking.park(parked);
+            parking.add(parked);
           }
         }
       }
     }
   }
 
-  private void waited(ParkedCommands.Parked parked, Now now) {
+  private void waited(Parked parked, Now now) {
     effects.waited(
         parked.ticket(), Waited.For.PAST, parked.lacking(), now.nanos() - parked.sinceNanos());
   }
@@ -152,7 +169,14 @@ final class Commands {
     if (parking.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    return propagation.version() != parkedVersion ? Long.MIN_VALUE : parking.nextDeadlineNanos();
+    if (propagation.version() != parkedVersion) {
+      return Long.MIN_VALUE;
+    }
+    long next = Long.MAX_VALUE;
+    for (Parked parked : parking) {
+      next = Math.min(next, parked.deadlineNanos);
+    }
+    return next;
   }
 
   private static VersionVector after(Request request) {
@@ -193,6 +217,7 @@ final class Commands {
         case Request.Repeat r ->
             effects.answer(transactions(r.step().keyspace()).repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));
+        case Request.Spread s -> spreading.take(ticket, s, now);
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
             fail(

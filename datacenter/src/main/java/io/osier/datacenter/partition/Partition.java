@@ -264,7 +264,7 @@ public final class Partition implements Machine {
     now = at;
     switch (input) {
       case Input.Command c -> command(c);
-      case Input.FromPeer f -> propagation.received(f.peer(), f.frame(), at.nanos(), at.millis());
+      case Input.FromPeer f -> received(f);
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Await a -> propagation.status().await(at.nanos());
@@ -286,11 +286,21 @@ public final class Partition implements Machine {
           transactions.untold(u.transaction(), u.step());
         }
       }
-      case Input.Flush f -> propagation.outbound().flush(at.nanos(), at.millis());
+      case Input.Flush f -> {
+        propagation.outbound().flush(at.nanos(), at.millis());
+        commands.spreading().end();
+      }
       case Input.Tick t -> tick();
     }
     if (isControl) {
       heard = new HeardSince(peersNumber, propagation.status().heard());
+    }
+  }
+
+  private void received(Input.FromPeer from) {
+    propagation.received(from.peer(), from.frame(), now.nanos(), now.millis());
+    if (from.frame() instanceof Frame.Status) {
+      commands.spreading().heard(now);
     }
   }
 
@@ -424,6 +434,7 @@ public final class Partition implements Machine {
       completeSince = peersNumber;
     }
     commands.unpark(now);
+    commands.spreading().tick(now);
   }
 
   @Override
@@ -440,6 +451,7 @@ public final class Partition implements Machine {
     // Not for each former value alone: it costs a look at all that is due.
     next = Math.min(next, Math.max(objects.past().nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
     next = Math.min(next, commands.nextNanos());
+    next = Math.min(next, commands.spreading().nextNanos());
     if (!ready) {
       next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
     } else if (completeSince != peersNumber || changes.forgotten().isEmpty()) {

@@ -366,7 +366,15 @@ public final class Datacenter implements AutoCloseable {
         "osier.listen.redis-port",
         config.host(),
         settings.port(),
-        at -> new RedisListener(at, settings.databases(), self, clients, handler, pubSub));
+        at ->
+            new RedisListener(
+                at,
+                settings.databases(),
+                self,
+                clients,
+                handler,
+                pubSub,
+                config.store().dir().isPresent()));
   }
 
   private AdminServer adminServer(AdminSettings settings) {

@@ -29,6 +29,7 @@ final class RedisListener implements AutoCloseable {
    *
    * @param databases by number the keyspaces that SELECT chooses
    * @param pubSub the channels
+   * @param durable whether what is answered is on the disk
    */
   RedisListener(
       InetSocketAddress at,
@@ -36,7 +37,8 @@ final class RedisListener implements AutoCloseable {
       ReplicaId self,
       ClientServer clients,
       ClientServer.Handler handler,
-      PubSub pubSub) {
+      PubSub pubSub,
+      boolean durable) {
     this.hasher = threads("osier-passwords", 1, PASSWORDS_MAX);
     this.beside = threads("osier-redis-large", LARGE_THREADS, Integer.MAX_VALUE);
     RedisPort redis =
@@ -50,7 +52,8 @@ final class RedisListener implements AutoCloseable {
                 new SecureRandom(),
                 hasher,
                 beside,
-                pubSub));
+                pubSub,
+                durable));
     this.port = clients.listen(at, redis);
     redis.setPort(port());
   }

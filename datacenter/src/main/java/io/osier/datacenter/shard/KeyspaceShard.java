@@ -292,9 +292,9 @@ public final class KeyspaceShard {
     partitions.forEach(PartitionRunner::absorbAll);
   }
 
-  /** Answers what a partition has of every replica. */
-  public void through(Request.Through through, Consumer<Reply> reply) {
-    if (through.partition() >= partitions.size()) {
+  /** Answers what is asked about a partition itself. */
+  public void ask(int partition, Request request, Consumer<Reply> reply) {
+    if (partition >= partitions.size()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
           "keyspace '"
@@ -302,9 +302,9 @@ public final class KeyspaceShard {
               + "' has "
               + partitions.size()
               + " partitions, numbered from 0; there is no "
-              + through.partition());
+              + partition);
     }
-    entrances.get(through.partition()).through(through, reply);
+    entrances.get(partition).ask(request, reply);
   }
 
   /**

@@ -24,7 +24,8 @@ final class PartitionTranscriptTest {
         "conflicting-transactions",
         "rights",
         "switch-of-modes",
-        "full-queue"
+        "full-queue",
+        "spread"
       })
   void everyEffect_isAsItWas(String name) throws IOException {
     String golden;

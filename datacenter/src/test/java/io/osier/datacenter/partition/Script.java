@@ -15,6 +15,7 @@ import io.osier.protocol.TransactionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -30,6 +31,7 @@ import java.util.stream.Collectors;
  *   DC tx ID STEP open|commit [KEY VALUE]   a transaction's step, which assigns a register
  *   DC bound KEY LOWER UPPER           bounds a counter
  *   DC within KEY AMOUNT MS            adds to a bounded counter, waiting for rights
+ *   DC spread N MS                     asks until N others have what it has, for so long
  *   cut DC DC, heal DC DC              cuts a link, both ways, or heals it
  *   run N                              lets N ms pass
  * </pre>
@@ -112,6 +114,10 @@ final class Script {
             new Request.Write(
                 "k", Key.of(words[2]), CrdtType.BOUNDED_COUNTER, within, VersionVector.EMPTY, 0));
       }
+      case "spread" ->
+          dc.submit(
+              new Request.Spread(
+                  "k", 0, 0, Integer.parseInt(words[2]), Integer.parseInt(words[3])));
       default -> throw new IllegalArgumentException(String.join(" ", words));
     }
   }
@@ -182,6 +188,7 @@ final class Script {
               + t.dot()
                   .map(d -> ", committed as " + d.replica().dc() + ":" + d.number())
                   .orElse("");
+      case Reply.Spread s -> s.number() + " is at " + new TreeSet<>(s.datacenters());
       default -> throw new AssertionError(reply);
     };
   }

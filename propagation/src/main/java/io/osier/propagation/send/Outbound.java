@@ -181,6 +181,11 @@ public final class Outbound {
     log.release(object);
   }
 
+  /** Ships all that is held with this batch. */
+  public void releaseAll() {
+    log.releaseAll();
+  }
+
   // ---------------------------------------------------------------- what leaves
 
   /** Ships what is due, and what peers that fell behind have missed, as far as windows allow. */

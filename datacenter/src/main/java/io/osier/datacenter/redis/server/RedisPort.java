@@ -55,6 +55,7 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param hasher hashes passwords, and rejects what is too much
    * @param beside goes on with commands that have read much, which would hold up a loop
    * @param pubSub its channels
+   * @param durable whether what is answered is on its disk
    */
   public record Around(
       ReplicaId self,
@@ -63,7 +64,8 @@ public final class RedisPort implements ClientServer.Protocol {
       RandomGenerator chance,
       Executor hasher,
       Executor beside,
-      PubSub pubSub) {}
+      PubSub pubSub,
+      boolean durable) {}
 
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
@@ -239,6 +241,10 @@ public final class RedisPort implements ClientServer.Protocol {
 
   ReplicaId self() {
     return around.self;
+  }
+
+  boolean isDurable() {
+    return around.durable;
   }
 
   int port() {

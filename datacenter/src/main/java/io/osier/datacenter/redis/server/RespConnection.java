@@ -272,6 +272,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     return subscriptions;
   }
 
+  Steps steps() {
+    return steps;
+  }
+
   /** Nothing behind a command is done; the connection ends behind its answer. */
   void endBehind(Place place) {
     place.ends = true;

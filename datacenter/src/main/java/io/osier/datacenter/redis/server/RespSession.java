@@ -11,12 +11,15 @@ import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.transaction.Transaction;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -294,6 +297,11 @@ final class RespSession {
   /** What was held is begun. */
   void goOn() {
     connection.goOn();
+  }
+
+  /** Does what follows from the keyspaces to which it has written, once all that is answered. */
+  void behindWrites(Place place, Function<Set<String>, Plan> then) {
+    connection.steps().behindWrites(place, then);
   }
 
   /** The connection ends behind the answer to this command. */

@@ -14,6 +14,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Glob;
+import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
@@ -21,6 +22,7 @@ import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Settings;
+import io.osier.datacenter.redis.command.SpreadPlan;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +34,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Commands about the server. Static, for any thread. */
 final class ServerCommands {
@@ -99,6 +103,18 @@ final class ServerCommands {
                 "Tells how a key is kept.",
                 Set.of(Flag.READONLY),
                 ServerCommands::object)
+            .add(
+                "WAIT",
+                3,
+                "Waits until other datacenters have what was written.",
+                Set.of(),
+                ServerCommands::waits)
+            .add(
+                "WAITAOF",
+                4,
+                "Waits until what was written is durable here and at other datacenters.",
+                Set.of(),
+                ServerCommands::waitsDurably)
             .all());
     return all;
   }
@@ -110,6 +126,58 @@ final class ServerCommands {
             List.of(
                 RespValue.Bulk.of(Long.toString(millis / 1_000)),
                 RespValue.Bulk.of(Long.toString(millis % 1_000 * 1_000)))));
+  }
+
+  // ---------------------------------------------------------------- other datacenters
+
+  private static @Nullable Plan waits(RespSession session, Place place, byte[][] words) {
+    long wanted = Numbers.integer(words[1]);
+    return waits(session, place, wanted, words[2], n -> new RespValue.Int(n));
+  }
+
+  private static @Nullable Plan waitsDurably(RespSession session, Place place, byte[][] words) {
+    boolean isDurable = session.port().isDurable();
+    long local = Numbers.integer(words[1], 0, 1, "ERR value is out of range, must be 0 or 1");
+    long wanted = Numbers.integer(words[2], 0, Long.MAX_VALUE, RedisErrors.OUT_OF_RANGE);
+    if (local > 0 && !isDurable) {
+      throw new RedisException(
+          "ERR WAITAOF cannot be used when numlocal is set but this datacenter keeps its data in"
+              + " memory only");
+    }
+    return waits(
+        session,
+        place,
+        wanted,
+        words[3],
+        n ->
+            new RespValue.Array(
+                List.of(new RespValue.Int(isDurable ? 1 : 0), new RespValue.Int(n))));
+  }
+
+  /** Nothing is begun behind it before it is answered. */
+  private static @Nullable Plan waits(
+      RespSession session,
+      Place place,
+      long wanted,
+      byte[] timeout,
+      IntFunction<RespValue> answer) {
+    long millis = Numbers.integer(timeout, "ERR timeout is not an integer or out of range");
+    if (millis < 0) {
+      throw new RedisException("ERR timeout is negative");
+    }
+    RedisPort.Keyspace selected = session.port().keyspace(session.database());
+    session.behindWrites(
+        place,
+        names -> {
+          List<SpreadPlan.Written> written =
+              session.port().keyspaces().values().stream()
+                  .filter(k -> names.contains(k.name()) || (names.isEmpty() && k.equals(selected)))
+                  .map(k -> new SpreadPlan.Written(k.name(), k.partitions()))
+                  .distinct()
+                  .toList();
+          return new SpreadPlan(written, wanted, millis, session.requests()::nanos, answer).begin();
+        });
+    return null;
   }
 
   // ---------------------------------------------------------------- settings

@@ -12,13 +12,16 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +62,11 @@ final class Steps {
 
   private int updates;
 
+  /** The keyspace of the last update, and those of all. */
+  private String lastWritten = "";
+
+  private final Set<String> written = new HashSet<>(2);
+
   /**
    * None is under way.
    *
@@ -97,6 +105,15 @@ final class Steps {
     } else {
       alone = then;
     }
+  }
+
+  /** Follows a plan about all keyspaces to which something was written, with nothing beside it. */
+  void behindWrites(Place place, Function<Set<String>, Plan> then) {
+    alone(
+        () -> {
+          goOn(); // the plan holds up what is behind it by itself
+          follow(place, then.apply(Set.copyOf(written)), false, false, 0);
+        });
   }
 
   /** What was held may be begun. */
@@ -168,6 +185,7 @@ final class Steps {
     for (Request request : all) {
       if (isUpdate(request)) {
         step.updates++;
+        note(request);
       }
     }
     boolean ordered = updates > 0;
@@ -186,7 +204,22 @@ final class Steps {
   private static boolean isUpdate(Request request) {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll
-        || request instanceof Request.Scan);
+        || request instanceof Request.Scan
+        || request instanceof Request.Spread);
+  }
+
+  private void note(Request update) {
+    String keyspace =
+        switch (update) {
+          case Request.Write w -> w.keyspace();
+          case Request.WriteAll w -> w.keyspace();
+          case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : lastWritten;
+          default -> lastWritten;
+        };
+    if (!keyspace.equals(lastWritten)) {
+      lastWritten = keyspace;
+      written.add(keyspace);
+    }
   }
 
   /** A read of what an update under way may change. */

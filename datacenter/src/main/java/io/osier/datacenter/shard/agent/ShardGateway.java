@@ -223,10 +223,10 @@ public final class ShardGateway {
     submit(keys, lane, request, reply);
   }
 
-  /** Answers what the partition has of every replica, at once. */
-  public void through(Request.Through through, Consumer<Reply> reply) {
+  /** Answers what is asked about the partition itself, and no object. */
+  public void ask(Request request, Consumer<Reply> reply) {
     inside.absorbAll();
-    inside.offer(through, reply).run();
+    inside.offer(request, reply).run();
   }
 
   /**

@@ -82,7 +82,7 @@ final class PubSubConnectionTest {
             Map.of(0, "shop", 1, "carts"),
             handler,
             new RedisPort.Around(
-                EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, all));
+                EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, all, false));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

@@ -101,7 +101,8 @@ final class RespConnectionTest {
                 new Random(1),
                 this::hash,
                 this::runBeside,
-                new PubSub(1 << 20, PubSub.Peers.NONE)));
+                new PubSub(1 << 20, PubSub.Peers.NONE),
+                false));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

@@ -120,7 +120,8 @@ final class TurnTest {
                 new Random(1),
                 Runnable::run,
                 Runnable::run,
-                new PubSub(1 << 20, PubSub.Peers.NONE)));
+                new PubSub(1 << 20, PubSub.Peers.NONE),
+                false));
     int port = server.listen(ServedClients.anyPort(), redis).address().getPort();
     List<AutoCloseable> all = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();

@@ -1,0 +1,111 @@
+package io.osier.bench.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.osier.bench.wan.WanEmulator;
+import io.osier.bench.wan.WanQuality;
+import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.testing.Patience;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A client of Redis waits until another datacenter has what it has written. */
+final class LettuceWaitTest {
+  private static final WanQuality QUALITY = new WanQuality(2, 0, 0);
+
+  /** What the client does not know by itself. */
+  @SuppressWarnings("deprecation") // name(), which has another meaning there
+  private enum Keyword implements ProtocolKeyword {
+    WAITAOF;
+
+    @Override
+    public byte[] getBytes() {
+      return name().getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  private static Datacenter start(WanEmulator wan, String dc, String peer, int port, int peerPort) {
+    InetSocketAddress at = new InetSocketAddress("127.0.0.1", peerPort);
+    return Datacenter.start(
+        ConfigReader.read(
+            "f",
+            """
+            osier {
+              dc = %s
+              listen { client-port = 0, peer-port = %d, redis-port = 0 }
+              peers { %s = "127.0.0.1:%d" }
+              streams { retry = 300ms, heal = 600ms }
+              store { dir = "" }
+              shutdown-timeout = 0s
+              redis { databases { 0 = shop, 1 = carts } }
+              keyspaces { shop { partitions = 3 }, carts { partitions = 1 } }
+            }
+            """
+                .formatted(dc, port, peer, wan.open(dc, 0, at, QUALITY, QUALITY).port()),
+            Map.of()));
+  }
+
+  private static List<Object> waitDurably(
+      RedisCommands<String, String> redis, int local, int others) {
+    return redis.dispatch(
+        Keyword.WAITAOF,
+        new ArrayOutput<>(StringCodec.UTF8),
+        new CommandArgs<>(StringCodec.UTF8).add(local).add(others).add(0));
+  }
+
+  @Test
+  void wait_isAnsweredWhenTheOtherDatacenterHasIt_andAtACutLinkWhenTheTimeIsOver()
+      throws Exception {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    try (WanEmulator wan = new WanEmulator(1);
+        Datacenter eu = start(wan, "eu", "us", euPort, usPort);
+        Datacenter us = start(wan, "us", "eu", usPort, euPort);
+        RedisClient client =
+            RedisClient.create(
+                RedisURI.builder()
+                    .withHost("127.0.0.1")
+                    .withPort(eu.redisPort().orElseThrow())
+                    .withTimeout(Patience.LIMIT)
+                    .build());
+        StatefulRedisConnection<String, String> connection = client.connect()) {
+      await().until(() -> eu.isReady() && us.isReady());
+      RedisCommands<String, String> redis = connection.sync();
+      redis.mset(Map.of("a", "1", "b", "2", "c", "3")); // of several partitions
+      redis.select(1);
+      redis.set("d", "4");
+      assertThat(redis.waitForReplication(1, 0)).isEqualTo(1);
+      assertThat(waitDurably(redis, 0, 1)).containsExactly(0L, 1L);
+      assertThatThrownBy(() -> waitDurably(redis, 1, 1)).hasMessageContaining("in memory only");
+      wan.cut("eu");
+      wan.cut("us");
+      assertThat(redis.waitForReplication(1, 0)).as("it has all there is").isEqualTo(1);
+      redis.set("d", "5");
+      assertThat(redis.waitForReplication(0, 0)).isZero();
+      assertThat(redis.waitForReplication(1, 100)).isZero();
+      RedisFuture<Long> waits = connection.async().waitForReplication(1, 0);
+      RedisFuture<String> behind = connection.async().get("d");
+      wan.heal("eu");
+      wan.heal("us");
+      assertThat(waits.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo(1);
+      assertThat(behind.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("5");
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.osier.datacenter.partition;
+
+import io.osier.core.ErrorCode;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.propagation.Propagation;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Who waits until other datacenters have what was committed here. Not thread-safe. */
+final class SpreadWaiters {
+  /** Most that may wait. */
+  static final int WAITING_MAX = 10_000;
+
+  private record Waiting(long ticket, long number, int datacenters, long deadlineNanos) {}
+
+  private final Propagation propagation;
+  private final EffectsBuilder effects;
+  private final List<Waiting> waiting = new ArrayList<>();
+
+  /** When the first of them has waited long enough. */
+  private long nextNanos = Long.MAX_VALUE;
+
+  SpreadWaiters(Propagation propagation, EffectsBuilder effects) {
+    this.propagation = propagation;
+    this.effects = effects;
+  }
+
+  /**
+   * Answers, or lets whoever asks wait. What is held leaves, or has left when it was asked first.
+   */
+  void take(long ticket, Request.Spread asked, Now now) {
+    long number = asked.number() == 0 ? propagation.committed() : asked.number();
+    long millis = Math.clamp(asked.waitMillis(), 0, Request.WAIT_MILLIS_MAX);
+    Waiting one =
+        new Waiting(ticket, number, asked.datacenters(), now.nanos() + millis * 1_000_000);
+    if (isAnswered(one, now)) {
+      return;
+    }
+    if (waiting.size() >= WAITING_MAX) {
+      effects.answer(
+          ticket,
+          new Reply.Failure(
+              ErrorCode.OVERLOADED,
+              WAITING_MAX + " requests wait for other datacenters already; nothing was done"));
+      return;
+    }
+    if (asked.number() == 0) {
+      propagation.outbound().releaseAll();
+    }
+    waiting.add(one);
+    nextNanos = Math.min(nextNanos, one.deadlineNanos);
+  }
+
+  private boolean isAnswered(Waiting one, Now now) {
+    Set<String> having = propagation.status().having(one.number);
+    if (having.size() < one.datacenters && now.nanos() < one.deadlineNanos) {
+      return false;
+    }
+    effects.answer(one.ticket, new Reply.Spread(one.number, having));
+    return true;
+  }
+
+  /** Another datacenter has told what it has. */
+  void heard(Now now) {
+    if (!waiting.isEmpty()) {
+      look(now);
+    }
+  }
+
+  /** Time has come on. */
+  void tick(Now now) {
+    if (nextNanos <= now.nanos()) {
+      look(now);
+    }
+  }
+
+  /** Answers those for whom enough have it, or whose time is over. */
+  private void look(Now now) {
+    waiting.removeIf(one -> isAnswered(one, now));
+    nextNanos = Long.MAX_VALUE;
+    for (Waiting one : waiting) {
+      nextNanos = Math.min(nextNanos, one.deadlineNanos);
+    }
+  }
+
+  /** Answers all, however far it has come: nobody may wait any more. */
+  void end() {
+    for (Waiting one : waiting) {
+      effects.answer(
+          one.ticket, new Reply.Spread(one.number, propagation.status().having(one.number)));
+    }
+    waiting.clear();
+    nextNanos = Long.MAX_VALUE;
+  }
+
+  /** When {@link #tick} has something to do; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    return nextNanos;
+  }
+}

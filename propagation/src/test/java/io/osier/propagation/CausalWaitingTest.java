@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -14,10 +13,9 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * asked for again, and what will never be closed is not kept.
  */
 final class CausalWaitingTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId SELF = TestSurroundings.SELF;
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ReplicaId AWAY = new ReplicaId("ap", 1);
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
@@ -36,31 +34,25 @@ final class CausalWaitingTest {
   private static final int HEALED = 20;
 
   private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
-  private final List<Frame.Heal> heals = new ArrayList<>();
   private final List<ReplicaId> answered = new ArrayList<>();
-  private long nowMillis = 1_000_000;
+  private final Solo solo =
+      new Solo(
+          Solo.CAUSAL, SETTINGS, RecoveredState.NOTHING, kept, this::note, PEER.dc(), AWAY.dc());
+  private final Propagation propagation = solo.propagation;
 
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of(PEER.dc(), AWAY.dc()),
-          KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-          SETTINGS,
-          RecoveredState.NOTHING,
-          kept,
-          (to, frame) -> {
-            if (frame instanceof Frame.Heal heal) {
-              heals.add(heal);
-            } else if (frame instanceof Frame.States) {
-              answered.add(to);
-            }
-          },
-          UpdateObserver.NONE,
-          nowMillis * 1_000_000);
+  private void note(ReplicaId to, Frame frame) {
+    if (frame instanceof Frame.States) {
+      answered.add(to);
+    }
+  }
+
+  private List<Frame.Heal> heals() {
+    return solo.sent(Frame.Heal.class);
+  }
 
   private void receive(ReplicaId from, Frame frame) {
-    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
-    propagation.tick(nowMillis * 1_000_000, nowMillis);
+    solo.receive(from, frame);
+    solo.tick();
   }
 
   /** Time passes in which the peer is heard, which has updates of the one that is away. */
@@ -70,26 +62,28 @@ final class CausalWaitingTest {
 
   private void hears(ReplicaId peer, long millis) {
     VersionVector changes = VersionVector.EMPTY.with(AWAY, HEALED);
-    for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
-      receive(
-          peer,
-          new Frame.Status(false, 0, 0, VersionVector.EMPTY, 1, changes, 0, false, nowMillis));
+    for (long until = solo.nowMillis + millis;
+        solo.nowMillis < until;
+        solo.nowMillis += STEP_MILLIS) {
+      receive(peer, Frames.status(false, VersionVector.EMPTY, changes, solo.nowMillis));
     }
   }
 
   private void passes(long millis) {
-    for (long until = nowMillis + millis; nowMillis < until; nowMillis += STEP_MILLIS) {
-      propagation.tick(nowMillis * 1_000_000, nowMillis);
+    for (long until = solo.nowMillis + millis;
+        solo.nowMillis < until;
+        solo.nowMillis += STEP_MILLIS) {
+      solo.tick();
     }
   }
 
   private void up() {
-    propagation.peerUp(PEER, nowMillis * 1_000_000);
-    propagation.tick(nowMillis * 1_000_000, nowMillis);
+    solo.up(PEER);
+    solo.tick();
   }
 
   private void down() {
-    propagation.peerDown(PEER.dc(), nowMillis * 1_000_000);
+    solo.down(PEER);
   }
 
   /** The state of an object of one that wrote it once, with this number. */
@@ -112,7 +106,7 @@ final class CausalWaitingTest {
     receive(
         PEER,
         new Frame.States(
-            heals.getLast().request(),
+            heals().getLast().request(),
             Optional.of(AWAY),
             end ? Optional.empty() : Optional.of(new Frame.Page(place, Optional.empty())),
             end ? HEALED : 0,
@@ -125,7 +119,7 @@ final class CausalWaitingTest {
   private void beginsHealing() {
     up();
     hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
-    assertThat(heals).isNotEmpty();
+    assertThat(heals()).isNotEmpty();
     page(0, 10);
     assertThat(propagation.waitingUpdates()).isEqualTo(10);
   }
@@ -136,10 +130,10 @@ final class CausalWaitingTest {
     for (int last = 11; last <= HEALED; last++) {
       down();
       passes(SETTINGS.healMillis() / 2);
-      int before = heals.size();
+      int before = heals().size();
       up();
-      assertThat(heals).as("asked at once").hasSize(before + 1);
-      assertThat(heals.getLast().page().place().change()).isEqualTo(last - 1);
+      assertThat(heals()).as("asked at once").hasSize(before + 1);
+      assertThat(heals().getLast().page().place().change()).isEqualTo(last - 1);
       page(last - 1, last);
     }
     assertThat(propagation.waitingUpdates()).isZero();
@@ -155,7 +149,7 @@ final class CausalWaitingTest {
     assertThat(propagation.waitingUpdates()).isZero();
     up();
     hears(2L * SETTINGS.healMillis() + SETTINGS.retryMillis());
-    assertThat(heals.getLast().page().place()).isEqualTo(Frame.Place.NONE);
+    assertThat(heals().getLast().page().place()).isEqualTo(Frame.Place.NONE);
     page(0, HEALED);
     assertThat(kept.objects).hasSize(HEALED);
   }
@@ -164,11 +158,11 @@ final class CausalWaitingTest {
   @Test
   void peerThatWasStartedAgain_isAskedAnew() {
     beginsHealing();
-    heals.clear();
+    solo.sent.clear();
     ReplicaId anew = new ReplicaId(PEER.dc(), 2);
-    propagation.peerUp(anew, nowMillis * 1_000_000);
+    solo.up(anew);
     hears(anew, STEP_MILLIS);
-    assertThat(heals).hasSize(1);
+    assertThat(heals()).hasSize(1);
   }
 
   /** The peer asks while something that is committed here is held, so the answer waits. */
@@ -178,7 +172,7 @@ final class CausalWaitingTest {
         CrdtState.bottom(CrdtType.PN_COUNTER).prepare(new Operation.Increment(1), SELF, 1, 0, 1, 0);
     ObjectId object = new ObjectId(Key.of("held"), CrdtType.PN_COUNTER);
     kept.objects.put(object, CrdtState.bottom(object.type()).join(delta));
-    long now = nowMillis * 1_000_000;
+    long now = solo.nowMillis * 1_000_000;
     propagation.commit(object, CausalContext.EMPTY, 1, 1, delta, 1, true, now, now);
     receive(
         PEER,
@@ -188,8 +182,8 @@ final class CausalWaitingTest {
   }
 
   private void nothingIsHeld() {
-    propagation.outbound().flush(nowMillis * 1_000_000, nowMillis);
-    propagation.tick(nowMillis * 1_000_000, nowMillis);
+    propagation.outbound().flush(solo.nowMillis * 1_000_000, solo.nowMillis);
+    solo.tick();
   }
 
   @Test
@@ -205,8 +199,7 @@ final class CausalWaitingTest {
     asksWhileSomethingIsHeld();
     receive(
         new ReplicaId(PEER.dc(), PEER.incarnation() + 1),
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+        Frames.status(false, 0, 0, solo.nowMillis));
     nothingIsHeld();
     assertThat(answered).isEmpty();
   }
@@ -214,7 +207,7 @@ final class CausalWaitingTest {
   @Test
   void healingThatIsAskedFor_endsWhenTheAskerIsNoPeerAnyMore() {
     asksWhileSomethingIsHeld();
-    propagation.setPeers(List.of(AWAY.dc()), nowMillis * 1_000_000);
+    propagation.setPeers(List.of(AWAY.dc()), solo.nowMillis * 1_000_000);
     nothingIsHeld();
     assertThat(answered).isEmpty();
   }
@@ -233,18 +226,12 @@ final class CausalWaitingTest {
             VersionVector.EMPTY,
             Optional.of(new Frame.Cursor(1, 5, 5, 0, Optional.of(whole(PEER, 1).object()))),
             true,
-            nowMillis,
+            solo.nowMillis,
             List.of(whole(PEER, 1))));
     assertThat(propagation.waitingUpdates()).isEqualTo(1);
     ReplicaId next = new ReplicaId(PEER.dc(), PEER.incarnation() + 1);
-    receive(
-        AWAY,
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY.with(next, 1), 1, VersionVector.EMPTY, 0, false, 0));
-    receive(
-        next,
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+    receive(AWAY, Frames.status(false, VersionVector.EMPTY.with(next, 1), VersionVector.EMPTY, 0));
+    receive(next, Frames.status(false, 0, 0, solo.nowMillis));
     assertThat(propagation.waitingUpdates()).isZero();
   }
 
@@ -253,14 +240,11 @@ final class CausalWaitingTest {
   void statusOfAFormerIncarnation_saysNothingOfTheNewest() {
     up();
     ReplicaId next = new ReplicaId(PEER.dc(), PEER.incarnation() + 1);
-    receive(
-        AWAY,
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY.with(next, 1), 1, VersionVector.EMPTY, 0, false, 0));
+    receive(AWAY, Frames.status(false, VersionVector.EMPTY.with(next, 1), VersionVector.EMPTY, 0));
     receive(
         PEER,
         new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 7, false, nowMillis));
+            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 7, false, solo.nowMillis));
     assertThat(propagation.status().committedElsewhere().get(next)).isZero();
   }
 }

@@ -12,11 +12,7 @@ final class ChangedPeersTest {
   private final Script script = new Script();
 
   private String run(String... commands) {
-    StringBuilder told = new StringBuilder();
-    for (String command : commands) {
-      told.append(script.run(command));
-    }
-    return told.toString();
+    return script.runAll(commands);
   }
 
   /** Seeds 91 and 94 of the simulator: the partition failed. Nobody else may have the update. */

@@ -10,11 +10,7 @@ final class ClearedSetTest {
   private final Script script = new Script();
 
   private String run(String... commands) {
-    StringBuilder told = new StringBuilder();
-    for (String command : commands) {
-      told.append(script.run(command));
-    }
-    return told.toString();
+    return script.runAll(commands);
   }
 
   @ParameterizedTest

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -14,17 +13,10 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
+import io.osier.propagation.wire.Frames;
 import java.util.Optional;
-import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * machine. Its incarnation goes on, and what is committed with it has numbers that were given.
  */
 final class CopiedStoreTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId SELF = TestSurroundings.SELF;
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ReplicaId THIRD = new ReplicaId("ap", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("c"), CrdtType.PN_COUNTER);
@@ -41,28 +33,8 @@ final class CopiedStoreTest {
   private CrdtState state = CrdtState.bottom(OBJECT.type());
 
   /** It has committed 5 updates in former lives. */
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of("us", "ap"),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          StreamSettings.DEFAULT,
-          new RecoveredState(
-              2,
-              true,
-              5,
-              5,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              true,
-              Forgetting.NOTHING,
-              1),
-          new OneObject(),
-          (to, frame) -> {},
-          UpdateObserver.NONE,
-          0);
+  private final Solo solo =
+      new Solo(Solo.SESSION, TestSurroundings.recovered(2, true, 5), new OneObject(), "us", "ap");
 
   private final class OneObject extends TestSurroundings.Objects {
     @Override
@@ -75,22 +47,17 @@ final class CopiedStoreTest {
     CausalContext before = state.context();
     CrdtState delta = state.prepare(new Operation.Increment(1), SELF, number, 0, 1_000, 0);
     state = state.join(delta);
-    propagation.commit(OBJECT, before, number, number, delta, 1, false, 0, 0);
-    propagation.tick(0, 0);
+    solo.propagation.commit(OBJECT, before, number, number, delta, 1, false, 0, 0);
+    solo.tick();
   }
 
   private void says(ReplicaId peer, long has) {
     VersionVector through = VersionVector.EMPTY.with(SELF, has);
-    propagation.received(
-        peer, new Frame.Status(false, 0, 0, through, 1, VersionVector.EMPTY, 0, false, 0), 0, 0);
+    solo.receive(peer, Frames.status(false, through, VersionVector.EMPTY, 0));
   }
 
   private void asks(ReplicaId peer, long has) {
-    propagation.received(peer, new Frame.Resume(1, has, Optional.empty()), 0, 0);
-  }
-
-  private void up(ReplicaId peer) {
-    propagation.peerUp(peer, 0);
+    solo.receive(peer, new Frame.Resume(1, has, Optional.empty()));
   }
 
   private static void assertStops(ThrowingCallable what) {
@@ -103,7 +70,7 @@ final class CopiedStoreTest {
 
   @Test
   void peerThatHasMoreThanTheStore_stopsIt() {
-    up(PEER);
+    solo.up(PEER);
     assertThatCode(() -> says(PEER, 5)).doesNotThrowAnyException();
     assertStops(() -> says(PEER, 6));
   }
@@ -115,23 +82,23 @@ final class CopiedStoreTest {
   void peerThatHasMore_stopsIt_alsoWhereAsMuchWasCommittedSince() {
     commit(6);
     commit(7);
-    up(PEER);
+    solo.up(PEER);
     assertStops(() -> says(PEER, 6));
   }
 
   @Test
   void peerThatAsksForWhatComesLater_stopsIt_beforeAnythingIsSent() {
     commit(6);
-    up(PEER);
+    solo.up(PEER);
     assertStops(() -> asks(PEER, 6));
   }
 
   @Test
   void whatWasSentToOne_anotherOneMayHave() {
-    up(PEER);
+    solo.up(PEER);
     asks(PEER, 5);
     commit(6);
-    up(THIRD);
+    solo.up(THIRD);
     assertThatCode(() -> says(THIRD, 6)).doesNotThrowAnyException();
     assertThatCode(() -> asks(THIRD, 6)).doesNotThrowAnyException();
   }

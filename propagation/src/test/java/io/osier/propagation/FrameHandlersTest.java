@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Budget;
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -13,13 +12,11 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.EntryRanges;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,21 +28,9 @@ final class FrameHandlersTest {
   private static final ReplicaId AP = new ReplicaId("ap", 1);
   private static final ObjectId OBJECT = new ObjectId(Key.of("o"), CrdtType.AW_SET);
 
-  private final List<Frame> sent = new ArrayList<>();
   private final List<String> wantRights = new ArrayList<>();
-  private long nowMillis = 1_000_000;
-
-  private final Propagation propagation =
-      new Propagation(
-          new ReplicaId("eu", 1),
-          List.of("ap", "us"),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          StreamSettings.DEFAULT,
-          RecoveredState.NOTHING,
-          new Objects(),
-          (to, frame) -> sent.add(frame),
-          UpdateObserver.NONE,
-          nowMillis * 1_000_000);
+  private final Solo solo = new Solo(Solo.SESSION, new Objects(), "ap", "us");
+  private final Propagation propagation = solo.propagation;
 
   private final class Objects extends TestSurroundings.Objects {
     @Override
@@ -55,18 +40,6 @@ final class FrameHandlersTest {
     public void rightsWanted(String dc, Frame.Rights wanted) {
       wantRights.add(dc + " " + wanted.amount());
     }
-  }
-
-  private void up(ReplicaId peer) {
-    propagation.peerUp(peer, nowMillis * 1_000_000);
-  }
-
-  private void receive(ReplicaId from, Frame frame) {
-    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
-  }
-
-  private <F extends Frame> F last(Class<F> kind) {
-    return sent.stream().filter(kind::isInstance).map(kind::cast).reduce((a, b) -> b).orElseThrow();
   }
 
   private long relayedBytes() {
@@ -81,45 +54,37 @@ final class FrameHandlersTest {
     CrdtState none = CrdtState.bottom(OBJECT.type());
     CrdtState delta = none.prepare(new Operation.Clear(), US, 1, 0, 1, 0);
     Shipment update = new Shipment(OBJECT, US, 0, needs, 1, 1, 0, delta);
-    receive(
+    solo.receive(
         US,
-        new Frame.Updates(
-            Frame.Kind.OPS,
-            last(Frame.Resume.class).epoch(),
-            1,
-            1,
-            VersionVector.EMPTY,
-            Optional.empty(),
-            false,
-            nowMillis,
-            List.of(update)));
+        Frames.updates(
+            Frame.Kind.OPS, solo.epoch(), 1, 1, Optional.empty(), solo.nowMillis, List.of(update)));
   }
 
   /** Each retry's time the peer is heard. */
   private void passes(int retries) {
     for (int i = 0; i < retries; i++) {
-      nowMillis += StreamSettings.DEFAULT.retryMillis();
+      solo.nowMillis += StreamSettings.DEFAULT.retryMillis();
       has(US, VersionVector.of(US, 1));
-      propagation.tick(nowMillis * 1_000_000, nowMillis);
+      solo.tick();
     }
   }
 
   private void has(ReplicaId peer, VersionVector through) {
     VersionVector none = VersionVector.EMPTY;
-    receive(peer, new Frame.Status(false, 0, 0, through, 1, none, 0, false, nowMillis));
+    solo.receive(peer, Frames.status(false, through, none, solo.nowMillis));
   }
 
   @Test
   void whoWantsRights_isHeard() {
-    up(US);
-    receive(US, new Frame.Rights(OBJECT, 7, true));
+    solo.up(US);
+    solo.receive(US, new Frame.Rights(OBJECT, 7, true));
     assertThat(wantRights).containsExactly("us 7");
   }
 
   /** Whoever offers holds what it offered until it hears that it need not. */
   @Test
   void offerThatBelongsToNoQuestion_isDeclined() {
-    up(US);
+    solo.up(US);
     Frame.States states =
         new Frame.States(
             99,
@@ -131,16 +96,16 @@ final class FrameHandlersTest {
             List.of());
     EntryRanges.Head version = EntryRanges.Head.of(CausalContext.range(US, 0, 6));
     Frame.Offer offer = new Frame.Offer(Frame.Offer.OF_ANSWER, 512, OBJECT, version);
-    receive(US, new Frame.StatesAndOffer(states, offer));
-    Frame.Pull declined = last(Frame.Pull.class);
+    solo.receive(US, new Frame.StatesAndOffer(states, offer));
+    Frame.Pull declined = solo.sent(Frame.Pull.class).getLast();
     assertThat(declined.done()).isTrue();
     assertThat(declined.number()).isEqualTo(512);
   }
 
   @Test
   void whatIsRelayed_isForgotten_whenAllSayThatTheyHaveIt() {
-    up(US);
-    up(AP);
+    solo.up(US);
+    solo.up(AP);
     usShips(VersionVector.EMPTY);
     assertThat(relayedBytes()).isPositive();
     has(US, VersionVector.of(US, 1));
@@ -152,15 +117,15 @@ final class FrameHandlersTest {
   /** What is not answered is asked ever more seldom, but where it was lost with the link. */
   @Test
   void whatWasFetchedInVain_isFetchedAgain_whenTheLinkIsBack() {
-    up(US);
+    solo.up(US);
     usShips(VersionVector.of(AP, 1));
     passes(40);
-    sent.clear();
+    solo.sent.clear();
     passes(1);
-    assertThat(sent).noneMatch(Frame.Fetch.class::isInstance);
-    propagation.peerDown("us", nowMillis * 1_000_000);
-    up(US);
+    assertThat(solo.sent).noneMatch(Frame.Fetch.class::isInstance);
+    solo.down(US);
+    solo.up(US);
     passes(1);
-    assertThat(last(Frame.Fetch.class).objects()).containsExactly(OBJECT);
+    assertThat(solo.sent(Frame.Fetch.class).getLast().objects()).containsExactly(OBJECT);
   }
 }

@@ -12,20 +12,12 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -34,26 +26,11 @@ import org.junit.jupiter.api.Test;
  * than the version stays that a state is read by. What the frame says was fixed when it was made.
  */
 final class LeasedShipmentTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
+  private static final ReplicaId SELF = TestSurroundings.SELF;
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
 
-  private static final RecoveredState WITH_ONE_UPDATE =
-      new RecoveredState(
-          1,
-          true,
-          2,
-          2,
-          0,
-          VersionVector.EMPTY,
-          Set.of(SELF),
-          Map.of(),
-          false,
-          Forgetting.SOMETHING,
-          1);
-
   private final LeasedEntries leases = new LeasedEntries();
-  private final List<Frame> sent = new ArrayList<>();
   private CrdtState set = CrdtState.bottom(SET.type()).join(added("e", 1));
 
   private final class Leased extends TestSurroundings.Objects {
@@ -69,17 +46,12 @@ final class LeasedShipmentTest {
     }
   }
 
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of(PEER.dc()),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)).with(KeyspacePolicy.StatePayload.FULL),
-          StreamSettings.DEFAULT,
-          WITH_ONE_UPDATE,
+  private final Solo solo =
+      new Solo(
+          Solo.SESSION.with(KeyspacePolicy.StatePayload.FULL),
+          TestSurroundings.recovered(1, true, 2),
           new Leased(),
-          (to, frame) -> sent.add(frame),
-          UpdateObserver.NONE,
-          0);
+          PEER.dc());
 
   private static CrdtState added(String element, long number) {
     Operation adds = new Operation.Add(Value.of(element));
@@ -89,7 +61,7 @@ final class LeasedShipmentTest {
   /** What the frames of a class say, behind the end of all leases. */
   private <T extends Frame> List<T> late(Class<T> type) {
     leases.end();
-    return sent.stream()
+    return solo.sent.stream()
         .map(frame -> FrameCodec.decode(SELF, FrameCodec.encode(SELF, frame)))
         .filter(type::isInstance)
         .map(type::cast)
@@ -103,13 +75,9 @@ final class LeasedShipmentTest {
         .toList();
   }
 
-  private void receive(Frame frame) {
-    propagation.received(PEER, frame, 0, 0);
-  }
-
   private void streams() {
-    propagation.peerUp(PEER, 0);
-    receive(new Frame.Resume(1, 0, Optional.empty()));
+    solo.up(PEER);
+    solo.receive(PEER, new Frame.Resume(1, 0, Optional.empty()));
   }
 
   @Test
@@ -124,17 +92,17 @@ final class LeasedShipmentTest {
     CausalContext before = set.context();
     CrdtState delta = added("f", 3);
     set = set.join(delta);
-    propagation.commit(SET, before, 3, 3, delta, 1, true, 0, 0);
-    propagation.outbound().flush(0, 0);
+    solo.propagation.commit(SET, before, 3, 3, delta, 1, true, 0, 0);
+    solo.propagation.outbound().flush(0, 0);
     assertThat(lateUpdates(Frame.Kind.ROUND)).extracting(Shipment::content).containsOnly(set);
   }
 
   @Test
   void stateThatHeals_isAsItWas() {
-    propagation.peerUp(PEER, 0);
+    solo.up(PEER);
     Optional<ObjectId> scanned = Optional.of(new ObjectId(Key.of("a"), SET.type()));
     Frame.Page all = new Frame.Page(Frame.Place.NONE, scanned);
-    receive(new Frame.Heal(1, SELF, 0, CausalContext.EMPTY, all));
+    solo.receive(PEER, new Frame.Heal(1, SELF, 0, CausalContext.EMPTY, all));
     assertThat(late(Frame.States.class))
         .flatExtracting(Frame.States::shipments)
         .extracting(Shipment::content)
@@ -143,8 +111,8 @@ final class LeasedShipmentTest {
 
   @Test
   void stateThatIsFetched_isAsItWas() {
-    propagation.peerUp(PEER, 0);
-    receive(new Frame.Fetch(1, List.of(SET)));
+    solo.up(PEER);
+    solo.receive(PEER, new Frame.Fetch(1, List.of(SET)));
     assertThat(late(Frame.States.class))
         .flatExtracting(Frame.States::shipments)
         .extracting(Shipment::content)
@@ -153,8 +121,9 @@ final class LeasedShipmentTest {
 
   @Test
   void stateThatIsCompared_isAsItWas() {
-    propagation.peerUp(PEER, 0);
-    receive(new Frame.Verify(1, List.of(new Frame.Known(SET, VersionVector.of(SELF, 2)))));
+    solo.up(PEER);
+    solo.receive(
+        PEER, new Frame.Verify(1, List.of(new Frame.Known(SET, VersionVector.of(SELF, 2)))));
     assertThat(late(Frame.Verified.class))
         .flatExtracting(Frame.Verified::shipments)
         .extracting(Shipment::content)

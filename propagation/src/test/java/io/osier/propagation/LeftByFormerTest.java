@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -16,10 +15,9 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.Test;
  * that one has come here and was acknowledged. Then us loses its memory.
  */
 final class LeftByFormerTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId US = new ReplicaId("us", 1);
   private static final ReplicaId US_ANEW = new ReplicaId("us", 2);
   private static final ReplicaId AP = new ReplicaId("ap", 1);
@@ -46,19 +43,16 @@ final class LeftByFormerTest {
   private final Map<String, Frame.Status> statuses = new HashMap<>();
   private final CrdtState first = increment(CrdtState.bottom(OBJECT.type()), AP);
   private final CrdtState second = increment(CrdtState.bottom(OBJECT.type()).join(first), US);
-  private long nowMillis = 1_000_000;
-
-  private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of("us", "ap"),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+  private final Solo solo =
+      new Solo(
+          Solo.SESSION,
           StreamSettings.DEFAULT,
           RecoveredState.NOTHING,
           kept,
           this::sent,
-          UpdateObserver.NONE,
-          nowMillis * 1_000_000);
+          "us",
+          "ap");
+  private final Propagation propagation = solo.propagation;
 
   private void sent(ReplicaId to, Frame frame) {
     switch (frame) {
@@ -77,31 +71,21 @@ final class LeftByFormerTest {
     return state == null ? 0 : ((Reading.Count) state.read(new Query.Whole())).value();
   }
 
-  private void up(ReplicaId peer) {
-    propagation.peerUp(peer, nowMillis * 1_000_000);
-  }
-
-  private void receive(ReplicaId from, Frame frame) {
-    propagation.received(from, frame, nowMillis * 1_000_000, nowMillis);
-  }
-
   /** The peer's only update comes. */
   private void ships(ReplicaId from, VersionVector needs, CrdtState delta) {
     ships(from, 1, List.of(new Shipment(OBJECT, from, 0, needs, 1, 1, 0, delta)));
   }
 
   private void ships(ReplicaId from, long through, List<Shipment> updates) {
-    receive(
+    solo.receive(
         from,
-        new Frame.Updates(
+        Frames.updates(
             Frame.Kind.OPS,
             requireNonNull(resumes.get(from.dc())).epoch(),
             1,
             through,
-            VersionVector.EMPTY,
             Optional.empty(),
-            false,
-            nowMillis,
+            solo.nowMillis,
             updates));
   }
 
@@ -113,25 +97,24 @@ final class LeftByFormerTest {
   /** The peer said so some time ago. */
   private void hadNothing(ReplicaId peer, long agoMillis) {
     VersionVector none = VersionVector.EMPTY;
-    receive(peer, new Frame.Status(false, 0, 0, none, 1, none, 0, false, nowMillis - agoMillis));
+    solo.receive(peer, Frames.status(false, none, none, solo.nowMillis - agoMillis));
   }
 
   private void tick() {
-    nowMillis += StreamSettings.DEFAULT.retryMillis();
-    propagation.tick(nowMillis * 1_000_000, nowMillis);
+    solo.tick(StreamSettings.DEFAULT.retryMillis());
   }
 
   private void usShipsAndIsGone() {
-    up(US);
+    solo.up(US);
     ships(US, VersionVector.of(AP, 1), second);
     assertThat(value()).isZero();
-    up(US_ANEW);
+    solo.up(US_ANEW);
   }
 
   @Test
   void whatHasComeOfAFormerIncarnation_isVisible_whenWhatItBuildsOnIsHere() {
     usShipsAndIsGone();
-    up(AP);
+    solo.up(AP);
     ships(AP, VersionVector.EMPTY, first);
     assertThat(value()).isEqualTo(2);
     assertThat(propagation.progress().through().get(US)).isEqualTo(1);
@@ -146,7 +129,7 @@ final class LeftByFormerTest {
     assertThat(propagation.waitingUpdates()).isEqualTo(1);
     assertThat(propagation.memory().getLast().used()).isPositive();
     assertThat(propagation.coverage(VersionVector.of(US, 1))).isEqualTo(Coverage.NOT_YET);
-    up(AP);
+    solo.up(AP);
     ships(AP, VersionVector.EMPTY, first);
     tick();
     assertThat(requireNonNull(statuses.get("us")).waiting()).isFalse();
@@ -158,7 +141,7 @@ final class LeftByFormerTest {
   @Test
   void whatIsKnownMeanwhile_waitsNoLonger() {
     usShipsAndIsGone();
-    up(AP);
+    solo.up(AP);
     kept.objects.put(OBJECT, CrdtState.bottom(OBJECT.type()).join(first).join(second));
     tick();
     assertThat(propagation.waitingUpdates()).isZero();
@@ -167,14 +150,14 @@ final class LeftByFormerTest {
   @Test
   void whatBuildsOnWhatNobodyHas_isGivenUp() {
     usShipsAndIsGone();
-    up(AP);
+    solo.up(AP);
     for (int i = 0; i < 10; i++) {
       hasNothing(US_ANEW);
       hasNothing(AP);
       tick();
     }
     assertThat(propagation.waitingUpdates()).as("ap may still ship it").isEqualTo(1);
-    up(AP_ANEW);
+    solo.up(AP_ANEW);
     tick();
     assertThat(propagation.waitingUpdates()).as("ap may still have it").isEqualTo(1);
     for (int i = 0; i < 4; i++) {
@@ -193,7 +176,7 @@ final class LeftByFormerTest {
   @Test
   void whatBuildsOnWhatNobodyHadLongAgo_isKept() {
     usShipsAndIsGone();
-    up(AP_ANEW);
+    solo.up(AP_ANEW);
     for (ReplicaId peer : List.of(US_ANEW, AP_ANEW)) {
       ships(peer, 0, List.of());
     }

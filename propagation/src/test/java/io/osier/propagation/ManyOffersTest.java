@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.CausalContext;
 import io.osier.core.Key;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.EntryKey;
@@ -14,10 +13,7 @@ import io.osier.crdt.state.EntryRanges;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,27 +21,22 @@ import org.junit.jupiter.api.Test;
  * A peer that offers more large states than are pulled at a time, and one that offers them anew.
  */
 final class ManyOffersTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
 
-  private final List<Frame> sent = new ArrayList<>();
-  private Propagation propagation = propagation(StreamSettings.DEFAULT);
+  private Solo solo = solo(StreamSettings.DEFAULT);
 
-  private Propagation propagation(StreamSettings settings) {
-    return new Propagation(
-        SELF,
-        List.of(PEER.dc()),
-        KeyspacePolicy.session("k", Duration.ofSeconds(1)),
+  private static Solo solo(StreamSettings settings) {
+    return new Solo(
+        Solo.SESSION,
         settings,
         RecoveredState.NOTHING,
         new TestSurroundings.Kept(),
-        (to, frame) -> sent.add(frame),
-        UpdateObserver.NONE,
-        0);
+        (to, frame) -> {},
+        PEER.dc());
   }
 
   private long refused() {
-    return propagation.memory().stream()
+    return solo.propagation.memory().stream()
         .filter(usage -> usage.name().equals("waiting"))
         .findFirst()
         .orElseThrow()
@@ -63,29 +54,20 @@ final class ManyOffersTest {
   }
 
   private void receive(Frame frame, int seconds) {
-    propagation.received(PEER, frame, seconds * 1_000_000_000L, seconds * 1_000L);
-  }
-
-  private long epoch() {
-    return sent.stream()
-        .filter(Frame.Resume.class::isInstance)
-        .map(Frame.Resume.class::cast)
-        .toList()
-        .getLast()
-        .epoch();
+    solo.nowMillis = 1_000_000 + seconds * 1_000L;
+    solo.receive(PEER, frame);
   }
 
   private List<Frame.Pull> pulls() {
-    List<Frame.Pull> pulls =
-        sent.stream().filter(Frame.Pull.class::isInstance).map(Frame.Pull.class::cast).toList();
-    sent.removeIf(Frame.Pull.class::isInstance);
+    List<Frame.Pull> pulls = solo.sent(Frame.Pull.class);
+    solo.sent.removeIf(Frame.Pull.class::isInstance);
     return pulls;
   }
 
   @Test
   void asManyArePulledAsMayBe_andOthersWhenOneIsDone() {
-    propagation.peerUp(PEER, 0);
-    long epoch = epoch();
+    solo.up(PEER);
+    long epoch = solo.epoch();
     for (int i = 1; i <= 40; i++) {
       receive(offer(epoch, i));
     }
@@ -103,10 +85,10 @@ final class ManyOffersTest {
   /** One is pulled in any case; the others' sender hears nothing, and the operator should. */
   @Test
   void thoseForWhichThereIsNoRoom_areCounted() {
-    propagation = propagation(StreamSettings.DEFAULT.within(new StreamSettings.Memory(1, 1, -1)));
-    propagation.peerUp(PEER, 0);
+    solo = solo(StreamSettings.DEFAULT.within(new StreamSettings.Memory(1, 1, -1)));
+    solo.up(PEER);
     for (int i = 1; i <= 3; i++) {
-      receive(offer(epoch(), i));
+      receive(offer(solo.epoch(), i));
     }
     assertThat(pulls()).hasSize(1);
     assertThat(refused()).isEqualTo(2);
@@ -114,14 +96,14 @@ final class ManyOffersTest {
 
   @Test
   void thoseOfAFormerEpoch_makeRoom() {
-    propagation.peerUp(PEER, 0);
-    long former = epoch();
+    solo.up(PEER);
+    long former = solo.epoch();
     for (int i = 1; i <= 16; i++) {
       receive(offer(former, i));
     }
     assertThat(pulls()).hasSize(16);
-    propagation.peerUp(PEER, 0);
-    long next = epoch();
+    solo.up(PEER);
+    long next = solo.epoch();
     assertThat(next).isGreaterThan(former);
     receive(offer(next, 1));
     for (int i = 17; i <= 32; i++) {
@@ -133,8 +115,8 @@ final class ManyOffersTest {
   /** The sender has closed them: it repeats those that are open. */
   @Test
   void thoseThatNothingIsHeardOf_makeRoom() {
-    propagation.peerUp(PEER, 0);
-    long epoch = epoch();
+    solo.up(PEER);
+    long epoch = solo.epoch();
     for (int i = 1; i <= 16; i++) {
       receive(offer(epoch, i));
     }

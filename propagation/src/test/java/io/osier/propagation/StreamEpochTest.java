@@ -2,26 +2,19 @@ package io.osier.propagation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
-import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import java.time.Duration;
+import io.osier.propagation.wire.Frames;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A stream's epochs grow, also where a former life had more of them than anybody expected. */
 final class StreamEpochTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
   private static final ReplicaId PEER = new ReplicaId("us", 1);
   private static final StreamSettings SETTINGS = StreamSettings.DEFAULT;
 
@@ -29,37 +22,22 @@ final class StreamEpochTest {
 
   /** Of the second life of a store. */
   private final Propagation propagation =
-      new Propagation(
-          SELF,
-          List.of("us"),
-          KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          SETTINGS,
-          new RecoveredState(
-              2,
-              true,
-              0,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              true,
-              Forgetting.NOTHING,
-              1),
-          new TestSurroundings.Objects(),
-          (to, frame) -> {
-            if (frame instanceof Frame.Resume resume) {
-              asked.add(resume.epoch());
-            }
-          },
-          UpdateObserver.NONE,
-          0);
+      new Solo(
+              Solo.SESSION,
+              SETTINGS,
+              TestSurroundings.recovered(2, true, 0),
+              new TestSurroundings.Objects(),
+              (to, frame) -> {
+                if (frame instanceof Frame.Resume resume) {
+                  asked.add(resume.epoch());
+                }
+              },
+              "us")
+          .propagation;
 
   /** The peer's stream waits; the last epoch that it has heard of is this one. */
   private void waitsFor(long epoch, long atMillis) {
-    Frame status =
-        new Frame.Status(
-            true, epoch, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, atMillis);
+    Frame status = Frames.status(true, epoch, 0, atMillis);
     propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
   }
 
@@ -74,17 +52,7 @@ final class StreamEpochTest {
 
   /** The peer has sent something in the last epoch, of which nothing comes. */
   private void hasSent(long atMillis) {
-    Frame status =
-        new Frame.Status(
-            false,
-            asked.getLast(),
-            3,
-            VersionVector.EMPTY,
-            1,
-            VersionVector.EMPTY,
-            0,
-            false,
-            atMillis);
+    Frame status = Frames.status(false, asked.getLast(), 3, atMillis);
     propagation.received(PEER, status, atMillis * 1_000_000, atMillis);
   }
 
@@ -138,16 +106,7 @@ final class StreamEpochTest {
 
   /** The fourth frame of an epoch: nothing new. */
   private static Frame.Updates fourth(long epoch, long atMillis) {
-    return new Frame.Updates(
-        Frame.Kind.OPS,
-        epoch,
-        4,
-        0,
-        VersionVector.EMPTY,
-        Optional.empty(),
-        false,
-        atMillis,
-        List.of());
+    return Frames.updates(Frame.Kind.OPS, epoch, 4, 0, Optional.empty(), atMillis, List.of());
   }
 
   @Test

@@ -11,19 +11,16 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,18 +48,7 @@ final class VerifyFirstTest {
         List.of("us"),
         policy,
         StreamSettings.DEFAULT,
-        new RecoveredState(
-            2,
-            false,
-            0,
-            0,
-            0,
-            VersionVector.EMPTY,
-            Set.of(),
-            Map.of(),
-            true,
-            Forgetting.NOTHING,
-            1),
+        TestSurroundings.recovered(2, false, 0),
         new OneObject(),
         (to, frame) -> {
           if (frame instanceof Frame.Verify || frame instanceof Frame.Resume) {
@@ -102,9 +88,7 @@ final class VerifyFirstTest {
   private void waits(int times) {
     for (int i = 0; i < times; i++) {
       nowMillis += RETRY_MILLIS;
-      received(
-          new Frame.Status(
-              true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+      received(Frames.status(true, 0, 0, nowMillis));
       propagation.tick(nowMillis * 1_000_000, nowMillis);
     }
   }
@@ -152,9 +136,7 @@ final class VerifyFirstTest {
     up();
     for (int i = 0; i < 5; i++) {
       nowMillis++;
-      received(
-          new Frame.Status(
-              true, 0, 0, VersionVector.EMPTY, 1, VersionVector.EMPTY, 0, false, nowMillis));
+      received(Frames.status(true, 0, 0, nowMillis));
       propagation.tick(nowMillis * 1_000_000, nowMillis);
     }
     assertThat(sent).hasSize(1);
@@ -167,9 +149,7 @@ final class VerifyFirstTest {
     verifies_thenResumes();
     long epoch = ((Frame.Resume) sent.removeFirst()).epoch();
     Optional<Frame.Cursor> cursor = Optional.of(new Frame.Cursor(1, 0, 0, 0, Optional.empty()));
-    received(
-        new Frame.Updates(
-            Frame.Kind.CATCH_UP, epoch, 1, 0, VersionVector.EMPTY, cursor, false, 0, List.of()));
+    received(Frames.updates(Frame.Kind.CATCH_UP, epoch, 1, 0, cursor, 0, List.of()));
     propagation.setPeers(List.of("ap"), 0);
     propagation.setPeers(List.of("ap", "us"), 0);
     sent.clear();

@@ -15,6 +15,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -267,13 +268,11 @@ final class UsersProperties {
   }
 
   private static Request.Read read(Key key) {
-    return new Request.Read(
-        "shop", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+    return Requests.read("shop", key, Optional.empty(), new Query.Whole());
   }
 
   private static Request.Write write(Key key) {
-    return new Request.Write(
-        "shop", key, CrdtType.PN_COUNTER, new Operation.Increment(1), VersionVector.EMPTY, 0);
+    return Requests.write("shop", key, CrdtType.PN_COUNTER, new Operation.Increment(1));
   }
 
   private static Request.Fetch fetch(Key key) {

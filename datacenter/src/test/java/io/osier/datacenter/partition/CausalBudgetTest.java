@@ -3,11 +3,9 @@ package io.osier.datacenter.partition;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -27,8 +25,9 @@ import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -62,13 +61,7 @@ final class CausalBudgetTest {
     held = store;
     partition =
         new Partition(
-            new PartitionConfig(
-                    SELF,
-                    List.of(),
-                    KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-                    0,
-                    StreamSettings.DEFAULT,
-                    AdaptationSettings.DEFAULT)
+            Partitions.config(SELF, List.of(), KeyspacePolicy.causal("k", Duration.ofSeconds(1)))
                 .within(memory),
             store,
             recovered,
@@ -97,13 +90,8 @@ final class CausalBudgetTest {
 
   private Reply write(String key, String value) {
     return ask(
-        new Request.Write(
-            "k",
-            Key.of(key),
-            CrdtType.LWW_REGISTER,
-            new Operation.Assign(Value.of(value)),
-            VersionVector.EMPTY,
-            0));
+        Requests.write(
+            "k", Key.of(key), CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(value))));
   }
 
   private Reply transact(
@@ -216,14 +204,7 @@ final class CausalBudgetTest {
             .mapToObj(i -> new Operation.FieldUpdate(field(i), new Operation.Assign(Value.of(i))))
             .toList();
     Reply reply =
-        ask(
-            new Request.Write(
-                "k",
-                Key.of(key),
-                CrdtType.OR_MAP,
-                new Operation.UpdateFields(updates),
-                VersionVector.EMPTY,
-                0));
+        ask(Requests.write("k", Key.of(key), CrdtType.OR_MAP, new Operation.UpdateFields(updates)));
     assertThat(code(reply)).isNull();
   }
 
@@ -235,15 +216,8 @@ final class CausalBudgetTest {
   private void startDecomposed(PartitionConfig.Memory memory, int maps) {
     MemoryVersions versions = new MemoryVersions();
     PartitionStore store =
-        new PartitionStore(
-            versions,
-            new WritesAtOnce(versions::write),
-            SELF,
-            1 << 20,
-            1_000,
-            KeyedHash.of(() -> 7),
-            Runnable::run,
-            new DecompositionLimits(1_000, 8));
+        Partitions.store(
+            versions, new WritesAtOnce(versions::write), SELF, new DecompositionLimits(1_000, 8));
     RecoveredState recovered = store.recover(1, false, List.of());
     start(memory, store, recovered);
     for (int i = 0; i < maps; i++) {

@@ -20,6 +20,7 @@ import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
@@ -267,10 +268,7 @@ public final class Cluster {
 
   /** Updates a bounded counter; the reply may come later. Returns its ticket. */
   public long later(String dc, String key, Operation operation) {
-    return dc(dc)
-        .submit(
-            new Request.Write(
-                "k", Key.of(key), CrdtType.BOUNDED_COUNTER, operation, VersionVector.EMPTY, 0));
+    return dc(dc).submit(Requests.write("k", Key.of(key), CrdtType.BOUNDED_COUNTER, operation));
   }
 
   public Dc dc(String name) {

@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -17,6 +16,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -74,10 +74,7 @@ final class ExpiryRemovalPartsTest {
   }
 
   private static Reply.Answer read(Cluster.Dc dc, Query query) {
-    long ticket =
-        dc.submit(
-            new Request.Read(
-                "k", Key.of("s"), Optional.empty(), query, VersionVector.EMPTY, false, 0));
+    long ticket = dc.submit(Requests.read("k", Key.of("s"), Optional.empty(), query));
     return (Reply.Answer) requireNonNull(dc.replies.get(ticket));
   }
 
@@ -406,11 +403,10 @@ final class ExpiryRemovalPartsTest {
     cluster.run(6_000);
     long ticket =
         us.submit(
-            new Request.Transact(
+            Requests.step(
                 "k",
                 id,
                 2,
-                Optional.empty(),
                 List.of(),
                 List.of(new Request.Fetch(Key.of("s"), Optional.empty(), new Query.Whole())),
                 Request.End.OPEN));
@@ -443,14 +439,7 @@ final class ExpiryRemovalPartsTest {
     }
     long ticket =
         us.submit(
-            new Request.Read(
-                "k",
-                Key.of("c"),
-                Optional.empty(),
-                new Query.PartTimeToLive(element),
-                VersionVector.EMPTY,
-                false,
-                0));
+            Requests.read("k", Key.of("c"), Optional.empty(), new Query.PartTimeToLive(element)));
     assertThat(us.replies.get(ticket))
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.WRONG_TYPE));

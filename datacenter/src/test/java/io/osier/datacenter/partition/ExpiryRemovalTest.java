@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -16,6 +15,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -55,10 +55,7 @@ final class ExpiryRemovalTest {
 
   /** What a client that reads there finds. */
   private static Reply.Answer read(Cluster.Dc dc, String key, Query query) {
-    long ticket =
-        dc.submit(
-            new Request.Read(
-                "k", Key.of(key), Optional.empty(), query, VersionVector.EMPTY, false, 0));
+    long ticket = dc.submit(Requests.read("k", Key.of(key), Optional.empty(), query));
     return (Reply.Answer) requireNonNull(dc.replies.get(ticket));
   }
 
@@ -310,11 +307,10 @@ final class ExpiryRemovalTest {
     cluster.run(6_000);
     long ticket =
         us.submit(
-            new Request.Transact(
+            Requests.step(
                 "k",
                 id,
                 2,
-                Optional.empty(),
                 List.of(),
                 List.of(new Request.Fetch(Key.of("s"), Optional.empty(), new Query.Whole())),
                 Request.End.OPEN));

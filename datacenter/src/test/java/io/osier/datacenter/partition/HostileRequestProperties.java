@@ -3,7 +3,6 @@ package io.osier.datacenter.partition;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -25,12 +24,10 @@ import io.osier.crdt.types.TypeRegistry;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -94,13 +91,7 @@ final class HostileRequestProperties {
   void everyRequest_isAnsweredOnce_andAFailureChangesNothing(
       @ForAll("requests") List<Request> requests) {
     MemoryStore store = new MemoryStore();
-    Partition partition =
-        new Partition(
-            new PartitionConfig(
-                SELF, List.of(), POLICY, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
-            store,
-            RecoveredState.NOTHING,
-            new Now(1, 1));
+    Partition partition = Partitions.started(SELF, List.of(), POLICY, store, new Now(1, 1));
     Outputs out = new Outputs();
     long last = 0;
     for (int i = 1; i <= requests.size(); i++) {

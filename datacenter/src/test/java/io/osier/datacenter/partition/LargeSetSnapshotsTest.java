@@ -3,10 +3,8 @@ package io.osier.datacenter.partition;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -26,8 +24,9 @@ import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -50,27 +49,14 @@ final class LargeSetSnapshotsTest {
   private long tickets;
   private final MemoryVersions versions = MemoryVersions.shortLived(() -> nanos);
   private final PartitionStore store =
-      new PartitionStore(
-          versions,
-          new WritesAtOnce(versions::write),
-          SELF,
-          1 << 20,
-          1_000,
-          KeyedHash.of(() -> 7),
-          Runnable::run,
-          new DecompositionLimits(1_000, 8));
+      Partitions.store(
+          versions, new WritesAtOnce(versions::write), SELF, new DecompositionLimits(1_000, 8));
   private final Partition partition = start();
 
   private Partition start() {
     RecoveredState recovered = store.recover(1, false, List.of());
     PartitionConfig config =
-        new PartitionConfig(
-            SELF,
-            List.of(),
-            KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-            0,
-            StreamSettings.DEFAULT,
-            AdaptationSettings.DEFAULT);
+        Partitions.config(SELF, List.of(), KeyspacePolicy.causal("k", Duration.ofSeconds(1)));
     return new Partition(config, store, recovered, now());
   }
 
@@ -104,8 +90,7 @@ final class LargeSetSnapshotsTest {
   }
 
   private void update(Operation operation) {
-    Reply reply =
-        answer(new Request.Write("k", SET.key(), SET.type(), operation, VersionVector.EMPTY, 0));
+    Reply reply = answer(Requests.write("k", SET.key(), SET.type(), operation));
     assertThat(reply).isInstanceOf(Reply.Done.class);
   }
 

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
@@ -22,10 +21,9 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -46,16 +44,11 @@ final class LongReadsTest {
   private static final int LARGE = 10_000;
 
   private final Partition partition =
-      new Partition(
-          new PartitionConfig(
-              SELF,
-              List.of(),
-              KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-              0,
-              StreamSettings.DEFAULT,
-              AdaptationSettings.DEFAULT),
+      Partitions.started(
+          SELF,
+          List.of(),
+          KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
           new MemoryStore(),
-          RecoveredState.NOTHING,
           new Now(1, 1));
 
   private long nanos = 1;
@@ -76,15 +69,12 @@ final class LongReadsTest {
   private void add(String key, int from, int to) {
     List<Value> elements =
         IntStream.range(from, to).mapToObj(i -> Value.of("element " + i)).toList();
-    Request write =
-        new Request.Write(
-            "k", Key.of(key), CrdtType.AW_SET, new Operation.Add(elements), VersionVector.EMPTY, 0);
+    Request write = Requests.write("k", Key.of(key), CrdtType.AW_SET, new Operation.Add(elements));
     assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
   }
 
   private static Request.Read read(String key, CrdtType type, Query query) {
-    return new Request.Read(
-        "k", Key.of(key), Optional.of(type), query, VersionVector.EMPTY, false, 0);
+    return Requests.read("k", Key.of(key), type, query);
   }
 
   private static Request.Fetch fetch(String key, Query query) {
@@ -119,7 +109,7 @@ final class LongReadsTest {
     for (String key : List.of("small", "large")) {
       Operation update =
           new Operation.UpdateFields(key.equals("small") ? updates.subList(0, 10) : updates);
-      ask(new Request.Write("k", Key.of(key), CrdtType.OR_MAP, update, VersionVector.EMPTY, 0));
+      ask(Requests.write("k", Key.of(key), CrdtType.OR_MAP, update));
     }
     List<String> names = updates.stream().map(u -> u.field().name()).toList();
     Query many = new Query.Select(names.subList(0, 101));
@@ -382,9 +372,7 @@ final class LongReadsTest {
     assertThat(elementsOfFirst(ask(read).reply())).as("sent again").isEqualTo(LARGE + 1);
     Request repeat = new Request.Repeat(SELF, 0, read);
     assertThat(elementsOfFirst(ask(repeat).reply())).as("repeated").isEqualTo(LARGE + 1);
-    Request commit =
-        new Request.Transact(
-            "k", TX, 2, Optional.empty(), List.of(), List.of(), Request.End.COMMIT);
+    Request commit = Requests.step("k", TX, 2, List.of(), List.of(), Request.End.COMMIT);
     assertThat(((Reply.Transacted) ask(commit).reply()).dot()).isPresent();
     assertThat(elements(ask(read("large", CrdtType.AW_SET, new Query.Whole())).reply()))
         .as("added once")
@@ -436,13 +424,7 @@ final class LongReadsTest {
   void stepWithUpdates_thatReadsMoreThanAnAnswerHolds_isRefused_andNothingIsDone() {
     Value large = Value.of(new byte[8 << 20]);
     Request write =
-        new Request.Write(
-            "k",
-            Key.of("large"),
-            CrdtType.LWW_REGISTER,
-            new Operation.Assign(large),
-            VersionVector.EMPTY,
-            0);
+        Requests.write("k", Key.of("large"), CrdtType.LWW_REGISTER, new Operation.Assign(large));
     assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
     Request.Fetch fetch =
         new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
@@ -459,7 +441,7 @@ final class LongReadsTest {
   }
 
   private void write(String key, CrdtType type, Operation operation) {
-    Request write = new Request.Write("k", Key.of(key), type, operation, VersionVector.EMPTY, 0);
+    Request write = Requests.write("k", Key.of(key), type, operation);
     assertThat(ask(write).reply()).isInstanceOf(Reply.Done.class);
   }
 
@@ -511,8 +493,7 @@ final class LongReadsTest {
               assertThat(f.message()).contains("updates of its step 1 were done before");
             });
     for (Request.End end : Request.End.values()) {
-      Request.Transact next =
-          new Request.Transact("k", TX, 2, Optional.empty(), List.of(), List.of(), end);
+      Request.Transact next = Requests.step("k", TX, 2, List.of(), List.of(), end);
       assertThat(codeOf(ask(next).reply())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
     }
     assertThat(elements(ask(read("a", CrdtType.AW_SET, new Query.Whole())).reply())).isZero();
@@ -555,14 +536,7 @@ final class LongReadsTest {
         new Request.Fetch(Key.of("large"), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole());
     ask(step(1, List.of(), List.of()));
     Request commit =
-        new Request.Transact(
-            "k",
-            TX,
-            2,
-            Optional.empty(),
-            List.of(),
-            Collections.nCopies(9, fetch),
-            Request.End.COMMIT);
+        Requests.step("k", TX, 2, List.of(), Collections.nCopies(9, fetch), Request.End.COMMIT);
     assertThat(codeOf(ask(commit).reply())).isEqualTo(ErrorCode.TRANSACTION_ENDED);
   }
 

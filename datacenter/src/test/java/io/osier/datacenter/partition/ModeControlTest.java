@@ -2,7 +2,6 @@ package io.osier.datacenter.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.KeyspacePolicy.Consistency;
@@ -10,8 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.datacenter.partition.machine.PartitionConfig;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -28,15 +26,12 @@ final class ModeControlTest {
 
   private static ModeControl modes(String dc, Consistency consistency) {
     return new ModeControl(
-        new PartitionConfig(
+        Partitions.config(
             new ReplicaId(dc, 1),
             List.of("us", "ap"),
             consistency == Consistency.CAUSAL
                 ? KeyspacePolicy.causal("k", Duration.ofSeconds(2))
-                : KeyspacePolicy.session("k", Duration.ofSeconds(2)),
-            0,
-            StreamSettings.DEFAULT,
-            AdaptationSettings.DEFAULT),
+                : KeyspacePolicy.session("k", Duration.ofSeconds(2))),
         0);
   }
 

@@ -8,7 +8,6 @@ import io.osier.core.KeyedHash;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -18,6 +17,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.PackedReader;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -110,8 +110,7 @@ final class PackedReadsTest {
       for (Query query : QUERIES) {
         for (Optional<CrdtType> type : TYPES) {
           List<CrdtState> states = store.get(key);
-          Request.Read read =
-              new Request.Read("ks", key, type, query, VersionVector.EMPTY, false, 0);
+          Request.Read read = Requests.read("ks", key, type, query);
           Object wanted = outcome(() -> Reads.of(states, read, () -> NOW));
           assertThat(outcome(() -> Reads.of(stored, read, () -> NOW)))
               .as("%s of %s as %s", query, key, type)
@@ -154,14 +153,7 @@ final class PackedReadsTest {
           }
         };
     Request.Read read =
-        new Request.Read(
-            "ks",
-            Key.of("counter"),
-            Optional.of(CrdtType.PN_COUNTER),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
+        Requests.read("ks", Key.of("counter"), CrdtType.PN_COUNTER, new Query.Whole());
     assertThat(Reads.isLong(bytesOnly, read.query())).isFalse();
     assertThat(Reads.of(bytesOnly, read, () -> NOW).exists()).isTrue();
   }

@@ -3,7 +3,6 @@ package io.osier.datacenter.partition;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -18,11 +17,9 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -56,13 +53,7 @@ final class ProgramsProperties {
       Duration sla = Duration.ofSeconds(1);
       KeyspacePolicy policy =
           causal ? KeyspacePolicy.causal("k", sla) : KeyspacePolicy.session("k", sla);
-      partition =
-          new Partition(
-              new PartitionConfig(
-                  SELF, List.of(), policy, 0, StreamSettings.DEFAULT, AdaptationSettings.DEFAULT),
-              store,
-              RecoveredState.NOTHING,
-              new Now(1, 1));
+      partition = Partitions.started(SELF, List.of(), policy, store, new Now(1, 1));
     }
 
     Reply ask(Request request, long millis) {

@@ -6,7 +6,6 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -15,6 +14,7 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Request;
@@ -92,8 +92,7 @@ final class RemovalCollectorLooksTest {
 
   private void write(int number, Operation operation) {
     Key key = Key.of("key" + number);
-    Request write =
-        new Request.Write("k", key, CrdtType.PN_COUNTER, operation, VersionVector.EMPTY, 0);
+    Request write = Requests.write("k", key, CrdtType.PN_COUNTER, operation);
     partition.step(new Input.Command(number, write), now());
   }
 

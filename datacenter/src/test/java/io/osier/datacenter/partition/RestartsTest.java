@@ -2,9 +2,7 @@ package io.osier.datacenter.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
@@ -22,11 +20,11 @@ import io.osier.datacenter.store.StoredState;
 import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
-import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,14 +46,8 @@ final class RestartsTest {
   private long nanos = 1;
 
   private PartitionStore open(long incarnation) {
-    return new PartitionStore(
-        versions,
-        new WritesAtOnce(versions::write),
-        new ReplicaId("eu", incarnation),
-        1 << 20,
-        1_000,
-        KeyedHash.of(() -> 7),
-        Runnable::run);
+    return Partitions.store(
+        versions, new WritesAtOnce(versions::write), new ReplicaId("eu", incarnation));
   }
 
   private Partition start(long life, long incarnation, boolean resumed) {
@@ -63,13 +55,8 @@ final class RestartsTest {
     store = open(incarnation);
     RecoveredState recovered = store.recover(life, resumed, List.of());
     PartitionConfig config =
-        new PartitionConfig(
-            self,
-            List.of("us", "ap"),
-            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-            0,
-            StreamSettings.DEFAULT,
-            AdaptationSettings.DEFAULT);
+        Partitions.config(
+            self, List.of("us", "ap"), KeyspacePolicy.session("k", Duration.ofSeconds(1)));
     return new Partition(config, store, recovered, now());
   }
 
@@ -243,14 +230,7 @@ final class RestartsTest {
     tick(Partition.JOIN_NANOS / 1_000_000);
     input(
         new Input.Command(
-            1,
-            new Request.Write(
-                "k",
-                OBJECT.key(),
-                OBJECT.type(),
-                new Operation.Increment(1),
-                VersionVector.EMPTY,
-                0)));
+            1, Requests.write("k", OBJECT.key(), OBJECT.type(), new Operation.Increment(1))));
     assertThat(store.size()).isEqualTo(1);
   }
 
@@ -284,13 +264,11 @@ final class RestartsTest {
       input(
           new Input.Command(
               i,
-              new Request.Write(
+              Requests.write(
                   "k",
                   Key.of("large" + i),
                   CrdtType.LWW_REGISTER,
-                  new Operation.Assign(Value.of("v".repeat(200_000))),
-                  VersionVector.EMPTY,
-                  0)));
+                  new Operation.Assign(Value.of("v".repeat(200_000))))));
     }
     assertThat(store.size()).isEqualTo(100);
     partition = start(2, 2, false);

@@ -7,6 +7,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
@@ -110,9 +111,7 @@ final class Script {
         long amount = Long.parseLong(words[3]);
         Operation within = new Operation.IncrementWithin(amount, Integer.parseInt(words[4]));
         // It may wait for rights, and be answered later.
-        dc.submit(
-            new Request.Write(
-                "k", Key.of(words[2]), CrdtType.BOUNDED_COUNTER, within, VersionVector.EMPTY, 0));
+        dc.submit(Requests.write("k", Key.of(words[2]), CrdtType.BOUNDED_COUNTER, within));
       }
       case "spread" ->
           dc.submit(

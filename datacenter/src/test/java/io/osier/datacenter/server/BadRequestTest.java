@@ -11,6 +11,7 @@ import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -39,7 +40,7 @@ final class BadRequestTest {
   }
 
   private static Request.Write write(String key, CrdtType type, Operation operation) {
-    return new Request.Write("shop", Key.of(key), type, operation, VersionVector.EMPTY, 0);
+    return Requests.write("shop", Key.of(key), type, operation);
   }
 
   private static Operation nested(int depth) {

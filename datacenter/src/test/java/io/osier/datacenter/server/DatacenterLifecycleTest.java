@@ -12,6 +12,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -167,18 +168,14 @@ final class DatacenterLifecycleTest {
       send(
           out,
           1,
-          new Request.Write(
+          Requests.write(
               "shop",
               key,
               CrdtType.LWW_REGISTER,
-              new Operation.Assign(Value.of("v".repeat(50_000))),
-              VersionVector.EMPTY,
-              0));
+              new Operation.Assign(Value.of("v".repeat(50_000)))));
       assertThat(read(in)).isInstanceOf(Reply.Welcome.class);
       assertThat(read(in)).isInstanceOf(Reply.Done.class);
-      Request read =
-          new Request.Read(
-              "shop", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+      Request read = Requests.read("shop", key, Optional.empty(), new Query.Whole());
       for (int i = 0; i < requests; i++) { // a few bytes each, but 200 MB of answers
         send(out, i, read);
       }
@@ -242,9 +239,7 @@ final class DatacenterLifecycleTest {
       Key key = Key.of("large");
       List<Value> elements =
           IntStream.range(0, 10_000).mapToObj(i -> Value.of("element " + i)).toList();
-      Request write =
-          new Request.Write(
-              "shop", key, CrdtType.AW_SET, new Operation.Add(elements), VersionVector.EMPTY, 0);
+      Request write = Requests.write("shop", key, CrdtType.AW_SET, new Operation.Add(elements));
       assertThat(sent(solo, write).join()).isInstanceOf(Reply.Done.class);
       CountDownLatch open = new CountDownLatch(1);
       Queue<Reply> replies = new ConcurrentLinkedQueue<>();

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Opened;
@@ -75,13 +75,11 @@ final class PortLimitsTest {
     byte[] frame =
         RawClient.frame(
             1,
-            new Request.Write(
+            Requests.write(
                 "shop",
                 Key.of("large"),
                 CrdtType.LWW_REGISTER,
-                new Operation.Assign(Value.of("v".repeat(400_000))),
-                VersionVector.EMPTY,
-                0));
+                new Operation.Assign(Value.of("v".repeat(400_000)))));
     try (Datacenter patient = start(LONG, LONG); // far more than the time between two signs of life
         RawClient client = new RawClient(patient.clientPort()).greet()) {
       int part = frame.length / 4;

@@ -22,6 +22,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.cli.command.CertificateMaker;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -278,15 +279,7 @@ final class UsersTest {
   @Test
   void nothingIsDone_beforeTheLoginIsThrough() throws Exception {
     Datacenter eu = withCart(EVERYTHING);
-    Request read =
-        new Request.Read(
-            "shop",
-            Key.of("c"),
-            Optional.empty(),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
+    Request read = Requests.read("shop", Key.of("c"), Optional.empty(), new Query.Whole());
     assertThat(refusal(raw(eu, "127.0.0.1").send(RawClient.frame(1, read))))
         .isEqualTo(ErrorCode.MALFORMED);
     assertThat(refusal(raw(eu, "127.0.0.1").send(proof("c=biws,r=x,p=y"))))

@@ -8,12 +8,12 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
@@ -44,8 +44,7 @@ final class LaterTypesGateTest {
               () -> {}));
 
   private void write(CrdtType type, Operation operation) {
-    Request.Write write =
-        new Request.Write("shop", Key.of("k"), type, operation, VersionVector.EMPTY, 0);
+    Request.Write write = Requests.write("shop", Key.of("k"), type, operation);
     shard.write(write, new OrderedQueue(), reply -> {});
   }
 

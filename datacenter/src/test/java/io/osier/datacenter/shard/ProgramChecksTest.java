@@ -10,6 +10,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -31,8 +32,7 @@ final class ProgramChecksTest {
   }
 
   private static Request read(Key key) {
-    return new Request.Read(
-        "k", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+    return Requests.read("k", key, Optional.empty(), new Query.Whole());
   }
 
   private static Request write(String text) {

@@ -3,7 +3,6 @@ package io.osier.datacenter.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -17,6 +16,7 @@ import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
@@ -97,14 +97,10 @@ final class DecomposedReadersTest {
         ExecutorService readers = Executors.newFixedThreadPool(2)) {
       RocksVersions versions = database.partition("k", 0, 1);
       PartitionStore store =
-          new PartitionStore(
+          Partitions.store(
               versions,
               WritesAtOnce.into(database, versions),
               SELF,
-              1 << 20,
-              1_000,
-              KeyedHash.of(() -> 7),
-              Runnable::run,
               new DecompositionLimits(300, 10));
       var unused = store.recover(1, true, List.of(SELF));
       List<Future<?>> reading = new ArrayList<>();

@@ -1,12 +1,9 @@
 package io.osier.datacenter.work;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -14,13 +11,13 @@ import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.protocol.Reply;
@@ -65,23 +62,10 @@ public final class EncodingWork implements BiConsumer<String, Long> {
       this.database = RocksDatabase.open(dir, Durability.NONE, "test", name, 1);
       this.versions = database.partition("k", 0, 1);
       this.store =
-          new PartitionStore(
-              versions,
-              WritesAtOnce.into(database, versions),
-              database.self(),
-              1 << 20,
-              1_000,
-              KeyedHash.of(() -> 7),
-              Runnable::run);
+          Partitions.store(versions, WritesAtOnce.into(database, versions), database.self());
       this.partition =
           new Partition(
-              new PartitionConfig(
-                  database.self(),
-                  peers,
-                  policy,
-                  0,
-                  StreamSettings.DEFAULT,
-                  AdaptationSettings.DEFAULT),
+              Partitions.config(database.self(), peers, policy),
               store,
               store.recover(database.life(), database.isResumed(), database.replicas()),
               now);
@@ -173,13 +157,7 @@ public final class EncodingWork implements BiConsumer<String, Long> {
   private void write(Dc dc) {
     for (int i = 0; i < UPDATES; i++) {
       Request write =
-          new Request.Write(
-              "k",
-              OBJECT.key(),
-              CrdtType.AW_SET,
-              new Operation.Add(Value.of(i % FEW)),
-              VersionVector.EMPTY,
-              0);
+          Requests.write("k", OBJECT.key(), CrdtType.AW_SET, new Operation.Add(Value.of(i % FEW)));
       dc.step(new Input.Command(1, write), now());
       pass(dc, 1);
     }

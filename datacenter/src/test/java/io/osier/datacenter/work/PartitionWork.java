@@ -1,11 +1,9 @@
 package io.osier.datacenter.work;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
@@ -17,10 +15,9 @@ import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -74,17 +71,11 @@ public final class PartitionWork implements BiConsumer<String, Long> {
     millis = 10_000;
     transactions = 0;
     partition =
-        new Partition(
-            new PartitionConfig(
-                SELF,
-                // Without all others it could not know what of its rights it has used.
-                scene.equals("waitingForRights") ? List.of() : List.of("us"),
-                policy(scene),
-                0,
-                StreamSettings.DEFAULT,
-                AdaptationSettings.DEFAULT),
+        Partitions.started(
+            SELF, // Without all others it could not know what of its rights it has used.
+            scene.equals("waitingForRights") ? List.of() : List.of("us"),
+            policy(scene),
             new MemoryStore(),
-            RecoveredState.NOTHING,
             now());
     pass(Partition.JOIN_NANOS / 1_000_000 + 1);
     switch (scene) {
@@ -145,9 +136,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
         CrdtType.OR_MAP,
         new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, add))));
     Query query = new Query.Select(Collections.nCopies(n, field.name()));
-    command(
-        new Request.Read(
-            "k", KEY, Optional.of(CrdtType.OR_MAP), query, VersionVector.EMPTY, false, 0));
+    command(Requests.read("k", KEY, CrdtType.OR_MAP, query));
     int read = ((Reply.Answer) out.last).reading().map(PartitionWork::elements).orElse(0);
     if (read != n) {
       throw new AssertionError(read + " elements of " + n + " were read");
@@ -188,11 +177,10 @@ public final class PartitionWork implements BiConsumer<String, Long> {
       begin();
       increment();
       command(
-          new Request.Transact(
+          Requests.step(
               "k",
               new TransactionId(7, transactions),
               2,
-              Optional.empty(),
               List.of(),
               List.of(new Request.Fetch(KEY, Optional.empty(), new Query.Whole())),
               Request.End.COMMIT));
@@ -258,14 +246,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   private static Request.Transact request(TransactionId id, Request.End end) {
     Request.Update update =
         new Request.Update(KEY, CrdtType.PN_COUNTER, new Operation.Increment(1));
-    return new Request.Transact(
-        "k",
-        id,
-        1,
-        Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
-        List.of(update),
-        List.of(),
-        end);
+    return Requests.step("k", id, 1, List.of(update), List.of(), end);
   }
 
   /** A peer that asks for the stream anew after each update of one batch. */
@@ -313,20 +294,12 @@ public final class PartitionWork implements BiConsumer<String, Long> {
   }
 
   private void write(Key key, CrdtType type, Operation operation) {
-    command(new Request.Write("k", key, type, operation, VersionVector.EMPTY, 0));
+    command(Requests.write("k", key, type, operation));
   }
 
   private TransactionId begin() {
     TransactionId id = new TransactionId(7, ++transactions);
-    command(
-        new Request.Transact(
-            "k",
-            id,
-            1,
-            Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 100_000)),
-            List.of(),
-            List.of(),
-            Request.End.OPEN));
+    command(Requests.step("k", id, 1, List.of(), List.of(), Request.End.OPEN));
     return id;
   }
 

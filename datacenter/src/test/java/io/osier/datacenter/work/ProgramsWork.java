@@ -1,6 +1,5 @@
 package io.osier.datacenter.work;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
@@ -13,10 +12,8 @@ import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -49,16 +46,11 @@ public final class ProgramsWork implements BiConsumer<String, Long> {
   private void scene(String scene, int n) {
     millis = 10_000;
     partition =
-        new Partition(
-            new PartitionConfig(
-                new ReplicaId("eu", 1),
-                List.of(),
-                KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-                0,
-                StreamSettings.DEFAULT,
-                AdaptationSettings.DEFAULT),
+        Partitions.started(
+            new ReplicaId("eu", 1),
+            List.of(),
+            KeyspacePolicy.session("k", Duration.ofSeconds(1)),
             new MemoryStore(),
-            RecoveredState.NOTHING,
             now());
     switch (scene) {
       case "keys" -> done(n, i -> i % 2 == 0 ? assign("k" + i, "x") : read("k" + (i - 1), WHOLE));

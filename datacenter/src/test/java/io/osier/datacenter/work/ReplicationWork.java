@@ -1,11 +1,9 @@
 package io.osier.datacenter.work;
 
-import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -13,10 +11,9 @@ import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.store.objects.MemoryStore;
-import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.StreamSettings;
+import io.osier.datacenter.testing.Partitions;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -136,18 +133,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
 
   private Dc start(String name, String peer, KeyspacePolicy policy) {
     Dc dc = new Dc(name);
-    dc.partition =
-        new Partition(
-            new PartitionConfig(
-                dc.self,
-                List.of(peer),
-                policy,
-                0,
-                StreamSettings.DEFAULT,
-                AdaptationSettings.DEFAULT),
-            dc.store,
-            RecoveredState.NOTHING,
-            now());
+    dc.partition = Partitions.started(dc.self, List.of(peer), policy, dc.store, now());
     return dc;
   }
 
@@ -198,7 +184,7 @@ public final class ReplicationWork implements BiConsumer<String, Long> {
   }
 
   private void write(Dc dc, Key key, CrdtType type, Operation operation) {
-    Request write = new Request.Write("k", key, type, operation, VersionVector.EMPTY, 0);
+    Request write = Requests.write("k", key, type, operation);
     dc.step(new Input.Command(1, write), now());
   }
 }

@@ -2,11 +2,14 @@ package io.osier.propagation.host;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +60,22 @@ public final class TestSurroundings {
     public void apply(Shipment update, CrdtState joined) {
       objects.put(update.object(), joined);
     }
+  }
+
+  /** A store that was closed where nothing had come and all was settled; see the record. */
+  public static RecoveredState recovered(long life, boolean resumed, long committed) {
+    return new RecoveredState(
+        life,
+        resumed,
+        committed,
+        committed,
+        0,
+        VersionVector.EMPTY,
+        Set.of(),
+        Map.of(),
+        true,
+        Forgetting.NOTHING,
+        1);
   }
 
   /** Whose frames go nowhere. */

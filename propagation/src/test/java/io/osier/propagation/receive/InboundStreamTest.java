@@ -17,6 +17,7 @@ import io.osier.propagation.pull.PendingAnswers;
 import io.osier.propagation.pull.RequestRetry;
 import io.osier.propagation.pull.StatePull;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
 import java.util.Optional;
@@ -42,14 +43,12 @@ final class InboundStreamTest {
 
   /** A frame behind which the stream is at the place of its number, complete up to ten times it. */
   private Frame.Updates frame(Frame.Kind kind, long sequence) {
-    return new Frame.Updates(
+    return Frames.updates(
         kind,
         stream.position().epoch(),
         sequence,
         10 * sequence,
-        VersionVector.EMPTY,
         Optional.of(cursor(sequence)),
-        false,
         0,
         List.of());
   }

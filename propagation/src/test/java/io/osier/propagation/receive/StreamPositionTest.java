@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.VersionVector;
 import io.osier.propagation.receive.StreamPosition.Verdict;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -22,16 +23,8 @@ final class StreamPositionTest {
 
   /** A frame behind which the stream is at the place of its number. */
   private static Frame.Updates frame(long epoch, long sequence, long through) {
-    return new Frame.Updates(
-        Frame.Kind.OPS,
-        epoch,
-        sequence,
-        through,
-        VersionVector.EMPTY,
-        Optional.of(cursor(sequence)),
-        false,
-        0,
-        List.of());
+    return Frames.updates(
+        Frame.Kind.OPS, epoch, sequence, through, Optional.of(cursor(sequence)), 0, List.of());
   }
 
   private static Frame.Status status(long epoch, long sequence) {

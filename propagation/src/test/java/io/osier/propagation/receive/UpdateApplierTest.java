@@ -14,16 +14,12 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame.Place;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class UpdateApplierTest {
@@ -32,22 +28,7 @@ final class UpdateApplierTest {
   private static final ObjectId OBJECT = new ObjectId(Key.of("k"), CrdtType.LWW_SET_ADD_BIAS);
 
   private final ReceivedVector knowledge =
-      new ReceivedVector(
-          EU,
-          List.of("us", "ap"),
-          new RecoveredState(
-              1,
-              true,
-              0,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              false,
-              Forgetting.NOTHING,
-              1),
-          () -> 0);
+      new ReceivedVector(EU, List.of("us", "ap"), TestSurroundings.recovered(1, true, 0), () -> 0);
   private final TestSurroundings.Kept kept = new TestSurroundings.Kept();
   private final UpdateApplier applier =
       new UpdateApplier(knowledge, kept, update -> {}, UpdateObserver.NONE);

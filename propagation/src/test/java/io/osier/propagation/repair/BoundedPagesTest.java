@@ -14,19 +14,18 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.LeasedEntries;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -171,11 +170,7 @@ final class BoundedPagesTest {
     Optional<Frame.Cursor> cursor =
         Optional.of(new Frame.Cursor(1, 200, 200, 200, Optional.empty()));
     propagation.received(
-        PEER,
-        new Frame.Updates(
-            Frame.Kind.OPS, epoch, 1, 200, VersionVector.EMPTY, cursor, false, 0, shipments),
-        0,
-        0);
+        PEER, Frames.updates(Frame.Kind.OPS, epoch, 1, 200, cursor, 0, shipments), 0, 0);
     assertThat(objects).hasSize(200);
     propagation.peerUp(OTHER, 0);
     Optional<Frame.Page> next = Optional.of(new Frame.Page(Frame.Place.NONE, Optional.empty()));
@@ -193,8 +188,7 @@ final class BoundedPagesTest {
 
   /** Of a store that may have lost something. */
   private static RecoveredState uncertain() {
-    return new RecoveredState(
-        2, false, 0, 0, 0, VersionVector.EMPTY, Set.of(), Map.of(), false, Forgetting.NOTHING, 1);
+    return TestSurroundings.recovered(2, false, 0);
   }
 
   private List<Frame.Verify> asked() {

@@ -22,6 +22,7 @@ import io.osier.propagation.pull.PeerAnswer;
 import io.osier.propagation.receive.ReceivedVector;
 import io.osier.propagation.receive.UpdateApplier;
 import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.Frames;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,10 +71,7 @@ class RepairerTest {
     for (int i = 1; i <= ORIGINS; i++) {
       counts.put(new ReplicaId("ap", i), changes);
     }
-    knowledge.status(
-        PEER,
-        new Frame.Status(
-            false, 0, 0, VersionVector.EMPTY, 1, VersionVector.of(counts), 0, false, 0));
+    knowledge.status(PEER, Frames.status(false, VersionVector.EMPTY, VersionVector.of(counts), 0));
   }
 
   private void check(long nanos) {
@@ -237,17 +235,7 @@ class RepairerTest {
     for (int round = 1; round <= 3; round++) { // it may do more of that kind
       long now = round * 10L * SECOND;
       knowledge.status(
-          PEER,
-          new Frame.Status(
-              false,
-              0,
-              0,
-              VersionVector.of(origin, 3L * round),
-              1,
-              VersionVector.EMPTY,
-              0,
-              false,
-              0));
+          PEER, Frames.status(false, VersionVector.of(origin, 3L * round), VersionVector.EMPTY, 0));
       assertThat(healer.isDone(PEER, origin)).isFalse();
       check(now);
       assertThat(asked).hasSize(round);

@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Budget;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.LinkWindow;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.TestSurroundings;
 import io.osier.propagation.wire.Frame;
@@ -16,9 +13,7 @@ import io.osier.propagation.wire.Frame.Cursor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** From where on a datacenter that becomes a peer while others are told of it is sent something. */
@@ -30,18 +25,7 @@ final class AddedPeerTest {
   private final ReplicationContext around =
       TestSurroundings.of(
           KeyspacePolicy.session("k", Duration.ofSeconds(1)),
-          new RecoveredState(
-              2,
-              true,
-              COMMITTED,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              true,
-              Forgetting.NOTHING,
-              1),
+          TestSurroundings.recovered(2, true, COMMITTED),
           new TestSurroundings.Objects() {
             @Override
             public List<Entry> scan(Optional<ObjectId> after, int limit) {

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.TestSurroundings;
@@ -20,9 +18,7 @@ import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A scan of objects that must be read from a disk first. */
@@ -70,19 +66,7 @@ final class BacklogTest {
 
   /** A backlog of a datacenter whose former life left a log of all that it had committed. */
   private Backlog ofSecondLife() {
-    RecoveredState recovered =
-        new RecoveredState(
-            2,
-            true,
-            FORMER,
-            0,
-            0,
-            VersionVector.EMPTY,
-            Set.of(),
-            Map.of(),
-            true,
-            Forgetting.NOTHING,
-            1);
+    RecoveredState recovered = TestSurroundings.recovered(2, true, FORMER);
     return new Backlog(
         TestSurroundings.of(KeyspacePolicy.session("k", Duration.ofSeconds(1)), recovered, replica),
         new OutboundLog(FORMER, new Budget("trails", 1 << 20)));

@@ -6,13 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.TestSurroundings;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is known of how long a peer takes, once it was started again. */
@@ -23,18 +19,7 @@ final class RestartedPeerTest {
   private final ReplicationContext around =
       TestSurroundings.of(
           KeyspacePolicy.session("k", Duration.ofSeconds(2)),
-          new RecoveredState(
-              1,
-              false,
-              0,
-              0,
-              0,
-              VersionVector.EMPTY,
-              Set.of(),
-              Map.of(),
-              true,
-              Forgetting.NOTHING,
-              1),
+          TestSurroundings.recovered(1, false, 0),
           new TestSurroundings.Objects());
   private final Outbound outbound = new Outbound(around, () -> VersionVector.EMPTY, 0);
   private final PeerStream us = requireNonNull(outbound.stream("us"));

@@ -35,14 +35,12 @@ final class LaterTypesWireTest {
   private static Frame updates(CrdtState delta) {
     ObjectId object = new ObjectId(Key.of("k"), delta.type());
     long last = delta.context().last(EU);
-    return new Frame.Updates(
+    return Frames.updates(
         Frame.Kind.OPS,
         1,
         1,
         last,
-        VersionVector.EMPTY,
         Optional.empty(),
-        false,
         0,
         List.of(new Shipment(object, EU, 0, VersionVector.EMPTY, last, 1, 0, delta)));
   }

@@ -13,7 +13,6 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -30,6 +29,7 @@ import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.PeerListener;
@@ -37,7 +37,6 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.net.InetSocketAddress;
@@ -240,13 +239,8 @@ final class PublisherTest {
     runners
         .get(partition)
         .submit(
-            new Request.Write(
-                "shop",
-                Key.of("likes"),
-                CrdtType.PN_COUNTER,
-                new Operation.Increment(1),
-                VersionVector.EMPTY,
-                0),
+            Requests.write(
+                "shop", Key.of("likes"), CrdtType.PN_COUNTER, new Operation.Increment(1)),
             reply::complete);
     assertThat(reply.get(Patience.SECONDS, TimeUnit.SECONDS)).isInstanceOf(Reply.Done.class);
   }

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Cluster;
 import io.osier.datacenter.store.PartitionProgress;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -57,14 +58,7 @@ final class EffectsTest {
             case Effects.Forgotten f -> new Frame.Fetch(1, List.of(f.object()));
             case Effects.Committed c -> {
               Request request =
-                  new Request.Transact(
-                      "k",
-                      c.transaction(),
-                      2,
-                      Optional.empty(),
-                      List.of(),
-                      List.of(),
-                      Request.End.COMMIT);
+                  Requests.step("k", c.transaction(), 2, List.of(), List.of(), Request.End.COMMIT);
               assertThat(ProtocolCodec.decodeRequest(ProtocolCodec.encode(1, request)).message())
                   .isEqualTo(request);
               yield new Frame.Ack(1, c.number());

@@ -16,6 +16,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.host.RecoveredState;
@@ -181,9 +182,7 @@ final class RepeatedCommitTest {
     ask(add(1, CrdtType.G_COUNTER, Request.End.COMMIT));
     assertThat(code(ask(new Request.Repeat(SELF, 0, add(2)))))
         .isEqualTo(ErrorCode.TRANSACTION_ENDED);
-    ask(
-        new Request.Write(
-            "k", COUNTER, CrdtType.G_COUNTER, new Operation.Clear(), VersionVector.EMPTY, 0));
+    ask(Requests.write("k", COUNTER, CrdtType.G_COUNTER, new Operation.Clear()));
     assertThat(code(ask(add(2)))).isEqualTo(ErrorCode.TRANSACTION_ENDED);
     assertThat(counter()).isZero();
   }

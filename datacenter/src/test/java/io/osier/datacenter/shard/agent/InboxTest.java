@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,13 +23,11 @@ final class InboxTest {
 
   private Inbox.Offer offer(int valueBytes) {
     return inbox.offer(
-        new Request.Write(
+        Requests.write(
             "shop",
             Key.of("k"),
             CrdtType.LWW_REGISTER,
-            new Operation.Assign(Value.of(new byte[valueBytes])),
-            VersionVector.EMPTY,
-            0),
+            new Operation.Assign(Value.of(new byte[valueBytes]))),
         replies::add);
   }
 

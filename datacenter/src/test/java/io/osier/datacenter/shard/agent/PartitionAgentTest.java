@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -18,6 +17,7 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
@@ -130,13 +130,7 @@ final class PartitionAgentTest {
 
   private Inbox.Offer offer(String key, Consumer<Reply> to) {
     Request write =
-        new Request.Write(
-            "k",
-            Key.of(key),
-            CrdtType.PN_COUNTER,
-            new Operation.Increment(1),
-            VersionVector.EMPTY,
-            0);
+        Requests.write("k", Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1));
     return inbox.offer(write, to);
   }
 

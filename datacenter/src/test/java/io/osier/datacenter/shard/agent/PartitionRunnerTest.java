@@ -27,6 +27,7 @@ import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
@@ -186,13 +187,7 @@ final class PartitionRunnerTest {
   }
 
   private static Request write(String key) {
-    return new Request.Write(
-        "shop",
-        Key.of(key),
-        CrdtType.PN_COUNTER,
-        new Operation.Increment(1),
-        VersionVector.EMPTY,
-        0);
+    return Requests.write("shop", Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1));
   }
 
   private CompletableFuture<Reply> submit(String key) {

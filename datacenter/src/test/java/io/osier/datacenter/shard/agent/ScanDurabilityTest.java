@@ -3,7 +3,6 @@ package io.osier.datacenter.shard.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -20,6 +19,7 @@ import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
@@ -39,9 +39,7 @@ final class ScanDurabilityTest {
 
   private final List<Runnable> writes = new ArrayList<>();
   private final MemoryVersions versions = new MemoryVersions();
-  private final PartitionStore store =
-      new PartitionStore(
-          versions, writer(), SELF, 1 << 20, 1_000, KeyedHash.of(() -> 7), Runnable::run);
+  private final PartitionStore store = Partitions.store(versions, writer(), SELF);
   private long number;
 
   /** Writes when the test says so. */

@@ -17,6 +17,7 @@ import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayDeque;
@@ -85,8 +86,7 @@ final class ShardGatewayTest {
   }
 
   private static Request.Read read(String key, CrdtType type) {
-    return new Request.Read(
-        "k", Key.of(key), Optional.of(type), new Query.Whole(), VersionVector.EMPTY, false, 0);
+    return Requests.read("k", Key.of(key), type, new Query.Whole());
   }
 
   private static Request.ReadAll readAll(String... keys) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.VersionVector;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
@@ -15,6 +14,7 @@ import io.osier.datacenter.shard.TestShards;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
@@ -82,15 +82,7 @@ final class StoppingTest {
   @Test
   void readsAndScans_areTold_thatItShutsDown() {
     RequestHandler handler = stopping();
-    Request read =
-        new Request.Read(
-            "shop",
-            Key.of("k"),
-            Optional.of(CrdtType.PN_COUNTER),
-            new Query.Whole(),
-            VersionVector.EMPTY,
-            false,
-            0);
+    Request read = Requests.read("shop", Key.of("k"), CrdtType.PN_COUNTER, new Query.Whole());
     Request scan =
         new Request.Scan("shop", Optional.empty(), Optional.empty(), new Query.Whole(), 10);
     assertThat(answer(handler, read)).isEqualTo(ErrorCode.SHUTTING_DOWN);

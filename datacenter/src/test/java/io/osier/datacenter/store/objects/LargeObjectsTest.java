@@ -32,6 +32,7 @@ import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
@@ -267,14 +268,10 @@ final class LargeObjectsTest {
     Opened(RocksDatabase database) {
       versions = database.partition("k", 0, 1);
       store =
-          new PartitionStore(
+          Partitions.store(
               versions,
               WritesAtOnce.into(database, versions),
               SELF,
-              1 << 20,
-              1_000,
-              KeyedHash.of(() -> 7),
-              Runnable::run,
               new DecompositionLimits(1_000, 5));
       var unused = store.recover(1, true, List.of(SELF));
     }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -24,6 +23,7 @@ import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StoredObjects.Entry;
@@ -192,16 +192,7 @@ final class DecomposedStoreProperties {
     }
 
     private PartitionStore open() {
-      PartitionStore opened =
-          new PartitionStore(
-              disk.versions(),
-              writer(),
-              SELF,
-              1 << 20,
-              1_000,
-              KeyedHash.of(() -> 7),
-              Runnable::run,
-              limits);
+      PartitionStore opened = Partitions.store(disk.versions(), writer(), SELF, limits);
       var unused = opened.recover(1, true, List.of(SELF, PEER));
       return opened;
     }

@@ -8,7 +8,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -20,8 +19,8 @@ import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.partition.Reads;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.List;
@@ -80,16 +79,7 @@ final class DroppedReadersTest {
       assertThat(page).hasSize(ELEMENTS);
       Supplier<Reply> later =
           Reads.later(
-              List.of(set),
-              new Request.Read(
-                  "k",
-                  SET.key(),
-                  Optional.of(SET.type()),
-                  new Query.Whole(),
-                  VersionVector.EMPTY,
-                  false,
-                  0),
-              () -> 0);
+              List.of(set), Requests.read("k", SET.key(), SET.type(), new Query.Whole()), () -> 0);
 
       int files = database.db().getLiveFilesMetaData().size();
       database.drop("k");

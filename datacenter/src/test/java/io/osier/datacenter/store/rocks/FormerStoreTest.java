@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -22,6 +21,7 @@ import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.records.RecordKeys;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationProgress;
@@ -172,14 +172,7 @@ final class FormerStoreTest {
     try {
       RocksVersions found = database.partition("k", 0, 2);
       PartitionStore store =
-          new PartitionStore(
-              found,
-              WritesAtOnce.into(database, found),
-              database.self(),
-              1 << 20,
-              1_000,
-              KeyedHash.of(() -> 7),
-              Runnable::run);
+          Partitions.store(found, WritesAtOnce.into(database, found), database.self());
       RecoveredState recovered = store.recover(database.life(), true, database.replicas());
       long number = recovered.committed();
       for (ObjectId object : found.objects(Optional.empty(), 1_000)) {

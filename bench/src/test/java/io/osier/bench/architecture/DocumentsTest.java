@@ -139,12 +139,15 @@ final class DocumentsTest {
   /** What stands behind a type's name must be in its source. */
   @Test
   void membersOfTypes_areInTheirSources() throws IOException {
-    Map<String, String> sources = new HashMap<>();
+    Map<String, String> sources = new HashMap<>(); // of several types of one name, all of them
     for (Path module : modules()) {
       try (Stream<Path> files = Files.walk(module.resolve("src"))) {
         files
             .filter(f -> f.toString().endsWith(".java"))
-            .forEach(f -> sources.put(f.getFileName().toString().replace(".java", ""), read(f)));
+            .forEach(
+                f ->
+                    sources.merge(
+                        f.getFileName().toString().replace(".java", ""), read(f), String::concat));
       }
     }
     assertThat(

@@ -33,10 +33,10 @@ import picocli.CommandLine.Option;
           + "datacenters are killed and stopped, links are cut and narrow, and once all "
           + "datacenters are killed together. In the end:",
       "  counters: every acknowledged update is everywhere exactly once",
-      "  history: what sessions saw that do all that sessions can do (moves, handed "
-          + "tokens, calls that do not wait for each other, snapshots of the past, aborted "
-          + "transactions, writes of the same at one instant) is causally consistent by the "
-          + "definition, with one order of all transactions by which the last writer wins",
+      "  history: what sessions saw that do all that sessions can do (moves, handed tokens,"
+          + " programs, calls that do not wait for each other, snapshots of the past, aborted"
+          + " transactions, writes of the same at one instant) is causally consistent by the"
+          + " definition, with one order of all transactions by which the last writer wins",
       "  wallet: no account was ever below 0, and the sum was what was paid in",
       "  social: no reply was seen without its post, a post has as many likes as those "
           + "who like it, and whoever follows somebody is among the followers"

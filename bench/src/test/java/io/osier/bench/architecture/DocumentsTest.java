@@ -139,7 +139,7 @@ final class DocumentsTest {
   /** What stands behind a type's name must be in its source, or in that of another of its name. */
   @Test
   void membersOfTypes_areInTheirSources() throws IOException {
-    Map<String, String> sources = new HashMap<>();
+    Map<String, String> sources = new HashMap<>(); // of several types of one name, all of them
     for (Path module : modules()) {
       try (Stream<Path> files = Files.walk(module.resolve("src"))) {
         files

@@ -88,6 +88,7 @@ final class SimulationTest {
       for (Checks checks : simulation.checks()) {
         assertThat(checks.programs().done()).as("seed %d", seed).isPositive();
         assertThat(checks.programs().views()).as("seed %d", seed).isPositive();
+        assertThat(checks.programs().takes().taken()).as("seed %d", seed).isPositive();
       }
       assertThat(simulation.checks().stream().mapToLong(c -> c.programs().refused()).sum())
           .as("seed %d", seed)

@@ -91,6 +91,8 @@ public final class ProgramCheck {
   }
 
   private final Unit unit;
+  private final TakeCheck takes;
+  private final MoveCheck moves;
   private final List<Known> known = new ArrayList<>();
   private final Map<ReplicaId, Assigning> assigning = new HashMap<>();
   private long views;
@@ -99,6 +101,18 @@ public final class ProgramCheck {
 
   public ProgramCheck(Unit unit) {
     this.unit = unit;
+    this.takes = new TakeCheck(unit);
+    this.moves = new MoveCheck(unit);
+  }
+
+  /** Of those among them that take elements of a set. */
+  public TakeCheck takes() {
+    return takes;
+  }
+
+  /** Of those among them that rename and copy. */
+  public MoveCheck moves() {
+    return moves;
   }
 
   /** How often what somebody saw was checked. */

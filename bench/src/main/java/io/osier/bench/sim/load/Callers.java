@@ -10,6 +10,7 @@ import io.osier.bench.sim.plan.RunProfile;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
+import io.osier.bench.sim.program.SimPrograms;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.datacenter.access.Users;
 import java.util.ArrayList;

@@ -31,6 +31,7 @@ final class CliProgram {
   private final Program program;
   private final boolean asJson;
   private final List<Noted> noted = new ArrayList<>();
+  private boolean failed;
 
   /** How many calls the program has. */
   private int calls;
@@ -99,6 +100,7 @@ final class CliProgram {
    */
   String run() {
     Program.Result result = program.run();
+    failed = result.answers().stream().anyMatch(answer -> answer.error().isPresent());
     if (asJson) {
       ObjectNode node = JsonNodeFactory.instance.objectNode().put("held", result.held());
       ArrayNode answers = node.putArray("answers");
@@ -113,6 +115,11 @@ final class CliProgram {
       lines.add((i + 1) + ": " + text(noted.get(i), result));
     }
     return lines.toString();
+  }
+
+  /** Whether it was run and one of its calls has failed. */
+  boolean hasFailed() {
+    return failed;
   }
 
   private static String text(Noted line, Program.Result result) {

@@ -53,6 +53,8 @@ public final class CliSession {
   /** The program that is being written, or null. */
   private @Nullable CliProgram program;
 
+  private boolean failed;
+
   public CliSession(
       OsierClient client, Session session, Optional<String> keyspace, boolean asJson) {
     this(client, session, keyspace, asJson, NewPasswords.ASKED_FOR);
@@ -406,7 +408,9 @@ public final class CliSession {
     switch (action) {
       case Grammar.Program p when p.verb().equals("run") -> {
         program = null; // whatever becomes of it
-        return written.run();
+        String answers = written.run();
+        failed |= written.hasFailed();
+        return answers;
       }
       case Grammar.Transact t when t.verb().equals("abort") -> {
         program = null;
@@ -415,6 +419,25 @@ public final class CliSession {
       default -> {
         return written.note(action);
       }
+    }
+  }
+
+  /** Whether a call of a program has failed, whose error was among the program's answers. */
+  boolean hasFailed() {
+    return failed;
+  }
+
+  /**
+   * No command will come any more.
+   *
+   * @throws OsierException if something was begun, of which nothing is done
+   */
+  void checkNothingBegun() {
+    if (program != null) {
+      throw Words.bad("the program was not run: nothing of it is done; run does it");
+    }
+    if (transaction != null) {
+      throw Words.bad("the transaction was not committed: nothing of it is done; commit does it");
     }
   }
 

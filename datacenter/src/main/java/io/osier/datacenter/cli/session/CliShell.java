@@ -31,6 +31,7 @@ public final class CliShell {
    * Runs commands until the input ends.
    *
    * @return the exit code: at a terminal 0, otherwise 1 if any command failed
+   * @throws OsierException if the input cannot be read, or ends in a program or transaction
    */
   public static int run(OsierClient client, CliSession cli, CommandRunner runner)
       throws IOException {
@@ -105,7 +106,8 @@ public final class CliShell {
         System.err.println(cli.error(e, number, line));
       }
     }
-    return code;
+    cli.checkNothingBegun();
+    return cli.hasFailed() ? 1 : code;
   }
 
   private static @Nullable String next(BufferedReader lines) throws IOException {

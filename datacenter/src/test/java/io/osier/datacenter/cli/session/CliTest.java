@@ -408,11 +408,20 @@ final class CliTest {
     assertThat(raw("--connect", "127.0.0.1:1", "help").code).as("without a datacenter").isZero();
   }
 
+  private Run piped(String lines, String... options) {
+    InputStream in = System.in;
+    System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
+    try {
+      return run(options);
+    } finally {
+      System.setIn(in);
+    }
+  }
+
   @Test
   void lines_areReadFromAPipe_andAFailedOneDoesNotStopTheOthers() {
-    InputStream in = System.in;
-    System.setIn(
-        new ByteArrayInputStream(
+    Run run =
+        piped(
             """
             use shop
             counter incr piped 2
@@ -421,18 +430,38 @@ final class CliTest {
             counter get piped
             exit
             counter incr piped
-            """
-                .getBytes(StandardCharsets.UTF_8)));
-    try {
-      Run run = run();
-      assertThat(run.out.lines()).containsExactly("keyspaces: shop; commands go to shop", "2", "2");
-      assertThat(run.err)
-          .startsWith("error INVALID_ARGUMENT at line 4: a counter has no 'mul'")
-          .endsWith("\n  counter mul piped");
+            """);
+    assertThat(run.out.lines()).containsExactly("keyspaces: shop; commands go to shop", "2", "2");
+    assertThat(run.err)
+        .startsWith("error INVALID_ARGUMENT at line 4: a counter has no 'mul'")
+        .endsWith("\n  counter mul piped");
+    assertThat(run.code).isEqualTo(1);
+  }
+
+  @Test
+  void callOfAProgramThatFails_makesTheExitCode1_alsoIfWhatFollowsDoesNot() {
+    String failing = "program\nstring set word a\nstring incr word\nrun\n";
+    Run run = piped(failing + "string get word\n");
+    assertThat(run.out).contains("2: error INVALID_ARGUMENT").endsWith("\na");
+    assertThat(run.code).isEqualTo(1);
+    assertThat(piped(failing, "--json").code).isEqualTo(1);
+    Run right = piped("program\nstring set word b\nrun\n");
+    assertThat(right.out).endsWith("1: done");
+    assertThat(right.code).isZero();
+    Run unmet = piped("program\nifabsent string set word c\nrun\n");
+    assertThat(unmet.out).endsWith("not done: it is not as expected");
+    assertThat(unmet.code).as("as outside of a program").isZero();
+  }
+
+  @Test
+  void pipeThatEnds_withoutWhatWouldDoTheLinesBefore_hasFailed() {
+    for (String end : List.of("", "exit\n")) {
+      Run run = piped("program\nstring set begun a\n" + end);
+      assertThat(run.err).startsWith("error INVALID_ARGUMENT: the program was not run");
       assertThat(run.code).isEqualTo(1);
-    } finally {
-      System.setIn(in);
     }
+    assertThat(piped("program\nstring set begun a\nabort\n").code).isZero();
+    assertThat(run("get", "begun").out).isEqualTo("(nothing)");
   }
 
   @Test

@@ -34,6 +34,10 @@ final class TransactionCliTest {
       run(cli, "counter incr n 100");
       assertThat(run(cli, "abort")).isEqualTo("aborted");
       assertThat(run(cli, "counter get n")).isEqualTo("3");
+      cli.checkNothingBegun();
+      run(other, "begin");
+      assertThatThrownBy(other::checkNothingBegun)
+          .hasMessageContaining("the transaction was not committed: nothing of it is done");
 
       assertThat(run(cli, "bcounter create stock 0 10")).isEqualTo("done");
       assertThat(run(cli, "bcounter incr stock 4")).isEqualTo("4");

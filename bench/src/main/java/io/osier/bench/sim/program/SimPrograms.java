@@ -1,4 +1,4 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.program;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
@@ -7,14 +7,12 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.check.ProgramCheck;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
-import io.osier.bench.sim.world.Violation;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
@@ -23,11 +21,9 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
@@ -39,8 +35,9 @@ import java.util.function.Predicate;
 /**
  * Somebody who has programs done in a unit, each at any datacenter, and looks at what they have
  * done: by programs, and where the keyspace is causal by transactions. {@link ProgramCheck} says
- * what they do, and what must be seen. Some have a guard: they have read a register before, in
- * another request, and others do so at the same time.
+ * what all of them do, and what must be seen; some also take elements, or fill a key, rename and
+ * copy it, and of some a script does a part ({@link DrawnProgram}). Some have a guard: they have
+ * read a register before, in another request, and others do so at the same time.
  *
  * <p>Asks the datacenters' front doors, without a network in between. With chance of its own, so
  * that whatever else a seed draws is the same without it.
@@ -50,12 +47,6 @@ public final class SimPrograms {
   private static final int PACE_MILLIS = 700;
   private static final int PAUSE_MILLIS = 400;
   private static final int LIMIT_MILLIS = 20_000;
-
-  /** So many programs share their sets, so that these stay small. */
-  private static final int GROUP = 50;
-
-  private static final List<CrdtType> SETS =
-      List.of(CrdtType.AW_SET, CrdtType.G_SET, CrdtType.RW_SET);
 
   /**
    * What is to be as it was.
@@ -69,25 +60,24 @@ public final class SimPrograms {
   private final Random random;
   private final ProgramCheck check;
   private final boolean works;
-
-  /** All objects, by what they are for. */
-  private final Map<String, ObjectId> objects = new HashMap<>();
+  private final ProgramObjects objects;
 
   /** Who was asked for programs. */
   private final Set<ReplicaId> asked = new TreeSet<>();
 
-  private int keys;
-
-  SimPrograms(Simulation simulation, Unit unit) {
+  /** Does nothing before {@link #start}. */
+  public SimPrograms(Simulation simulation, Unit unit) {
     this.simulation = simulation;
     this.unit = unit;
+    this.objects = new ProgramObjects(unit);
     long seed = simulation.profile().seed();
     this.works = simulation.profile().has(Feature.PROGRAMS);
     this.random = new Random(Objects.hash("programs", seed, unit.number()));
     this.check = simulation.checks(unit).programs();
   }
 
-  void start() {
+  /** Begins, if this run has programs. */
+  public void start() {
     for (int i = 0; works && i < HANDS; i++) {
       next(new Object());
     }
@@ -125,13 +115,11 @@ public final class SimPrograms {
   }
 
   private void ask(Object hand, SimDc dc, Request request, Consumer<Reply> answered) {
-    byte[] bytes = ProtocolCodec.encode(1, request);
-    simulation.trace().hash(bytes);
     simulation.trace().about(unit, "program", "%s is asked: %s", dc.self(), request);
     dc.node(unit)
         .command(
             hand,
-            ProtocolCodec.decodeRequest(bytes).message(),
+            encoded(request),
             (at, reply) ->
                 () -> {
                   byte[] answer = ProtocolCodec.encode(1, reply);
@@ -142,42 +130,20 @@ public final class SimPrograms {
                 });
   }
 
+  /** As it is when it has been on the wire; a script is not sent there. */
+  private Request encoded(Request request) {
+    if (request instanceof Request.Evaluate program
+        && program.calls().stream().anyMatch(Call.Script.class::isInstance)) {
+      simulation.trace().hash(program.toString().getBytes(StandardCharsets.UTF_8));
+      return request;
+    }
+    byte[] bytes = ProtocolCodec.encode(1, request);
+    simulation.trace().hash(bytes);
+    return ProtocolCodec.decodeRequest(bytes).message();
+  }
+
   private Request.Evaluate program(List<Call> calls, List<Call.Guard> guards) {
     return new Request.Evaluate(unit.policy().name(), calls, guards, VersionVector.EMPTY, 0);
-  }
-
-  // ---------------------------------------------------------------- objects
-
-  private ObjectId object(String what, CrdtType type) {
-    return objects.computeIfAbsent(
-        what,
-        w -> {
-          Key key;
-          do {
-            key = Key.of("program-wild-" + ++keys);
-          } while (key.partition(unit.policy().partitions()) != unit.partition());
-          return new ObjectId(key, type);
-        });
-  }
-
-  private ObjectId set(int group, CrdtType type) {
-    return object(type + " of group " + group, type);
-  }
-
-  private ObjectId counter(int group, ReplicaId of) {
-    return object("counter of " + of + " of group " + group, CrdtType.PN_COUNTER);
-  }
-
-  private ObjectId register(ReplicaId of) {
-    return object("register of " + of, CrdtType.LWW_REGISTER);
-  }
-
-  /** What shows the programs of a group: the sets, and a counter for each who does some. */
-  private List<ObjectId> shown(int group, List<ReplicaId> counted) {
-    List<ObjectId> all = new ArrayList<>();
-    SETS.forEach(type -> all.add(set(group, type)));
-    counted.forEach(of -> all.add(counter(group, of)));
-    return all;
   }
 
   // ---------------------------------------------------------------- what it does
@@ -186,14 +152,10 @@ public final class SimPrograms {
     return new Call.Read(object.key(), Optional.of(object.type()), new Query.Whole());
   }
 
-  private static Call.Update update(ObjectId object, Operation operation) {
-    return new Call.Update(object.key(), object.type(), operation, Optional.empty());
-  }
-
   /** Reads a register and its version, and has a program done if it is as it was. */
   private void read(Object hand, SimDc dc) {
     ReplicaId at = dc.self();
-    ObjectId register = register(at);
+    ObjectId register = objects.register(at);
     int before = check.before(at);
     ask(
         hand,
@@ -224,54 +186,63 @@ public final class SimPrograms {
   private void write(Object hand, SimDc dc, Optional<Guarded> guarded) {
     ReplicaId at = dc.self();
     asked.add(at);
-    long assigns = guarded.map(g -> g.value() + 1).orElse(0L);
-    int number = check.begins(at, assigns);
-    int group = number / GROUP;
-    List<Call> calls = new ArrayList<>();
-    SETS.forEach(t -> calls.add(update(set(group, t), new Operation.Add(Value.of(number)))));
-    calls.add(update(counter(group, at), new Operation.Increment(1)));
-    guarded.ifPresent(
-        g -> calls.add(update(register(at), new Operation.Assign(Value.of(assigns)))));
-    Collections.shuffle(calls, random);
+    int number = check.begins(at, guarded.map(g -> g.value() + 1).orElse(0L));
+    DrawnProgram drawn =
+        DrawnProgram.draw(objects, at, number, guarded.map(g -> g.value() + 1), random);
+    drawn.begins(check);
     List<Call.Guard> guards =
-        guarded.map(g -> new Call.Guard(register(at).key(), g.version())).stream().toList();
+        guarded.map(g -> new Call.Guard(objects.register(at).key(), g.version())).stream().toList();
+    ScriptedCalls scripted = new ScriptedCalls(unit.policy().name(), drawn.scripted());
+    List<Call> calls = new ArrayList<>(drawn.others());
+    if (!drawn.scripted().isEmpty()) {
+      calls.addFirst(scripted.script());
+    }
     ask(
         hand,
         dc,
         program(calls, guards),
         reply -> {
           if (!(reply instanceof Reply.Evaluated ended)) {
+            drawn.never(check);
             check.failed(number);
           } else if (ended.held()) {
-            checkParts(number, ended);
+            List<Reply> parts = new ArrayList<>(ended.parts());
+            if (!drawn.scripted().isEmpty() && parts.size() == calls.size()) {
+              parts.removeFirst();
+              parts.addAll(0, scripted.answers());
+            }
+            drawn.done(check, parts, scripted.fault());
             check.done(number);
           } else {
+            drawn.never(check);
             check.refused(number, guarded.map(Guarded::before).orElse(0));
           }
         });
-  }
-
-  private void checkParts(int number, Reply.Evaluated ended) {
-    for (Reply part : ended.parts()) {
-      if (!(part instanceof Reply.Done)) {
-        throw new Violation(unit + "/program", "of program %d a call is answered %s", number, part);
-      }
-    }
   }
 
   // ---------------------------------------------------------------- what it sees
 
   /** Mostly of the newest programs. */
   private int anyGroup() {
-    int newest = Math.max(0, check.begun() - 1) / GROUP;
+    int newest = Math.max(0, check.begun() - 1) / ProgramObjects.GROUP;
     return random.nextInt(4) == 0 ? random.nextInt(newest + 1) : newest;
   }
 
-  private void look(Object hand, SimDc dc) {
+  /** What a reader asks for, and who is counted: the readings are in this order. */
+  private record Looked(List<ReplicaId> counted, List<ObjectId> shown, List<Key> moved) {}
+
+  private Looked looked() {
     List<ReplicaId> counted = List.copyOf(asked);
-    List<ObjectId> shown = shown(anyGroup(), counted);
+    List<Key> moved = new ArrayList<>();
+    counted.forEach(of -> moved.addAll(objects.moved(of)));
+    return new Looked(counted, objects.shown(anyGroup(), counted), moved);
+  }
+
+  private void look(Object hand, SimDc dc) {
+    Looked looked = looked();
     List<Call> reads = new ArrayList<>();
-    shown.forEach(object -> reads.add(read(object)));
+    looked.shown.forEach(object -> reads.add(read(object)));
+    looked.moved.forEach(key -> reads.add(new Call.Read(key, Optional.empty(), new Query.Whole())));
     ReplicaId at = dc.self();
     ask(
         hand,
@@ -279,17 +250,19 @@ public final class SimPrograms {
         program(reads, List.of()),
         reply -> {
           if (reply instanceof Reply.Evaluated found) {
-            saw(at, found.parts().stream().map(p -> (Reply.Answer) p).toList(), counted);
+            saw(at, looked, found.parts().stream().map(p -> (Reply.Answer) p).toList());
           }
         });
   }
 
   private void lookByTransaction(Object hand, SimDc dc) {
-    List<ReplicaId> counted = List.copyOf(asked);
+    Looked looked = looked();
     List<Request.Fetch> reads = new ArrayList<>();
-    for (ObjectId object : shown(anyGroup(), counted)) {
+    for (ObjectId object : looked.shown) {
       reads.add(new Request.Fetch(object.key(), Optional.of(object.type()), new Query.Whole()));
     }
+    looked.moved.forEach(
+        key -> reads.add(new Request.Fetch(key, Optional.empty(), new Query.Whole())));
     ReplicaId at = dc.self();
     Request.Begin newest = new Request.Begin(VersionVector.EMPTY, false, 0, LIMIT_MILLIS);
     ask(
@@ -305,16 +278,29 @@ public final class SimPrograms {
             Request.End.COMMIT),
         reply -> {
           if (reply instanceof Reply.Transacted found) {
-            saw(at, found.answers(), counted);
+            saw(at, looked, found.answers());
           }
         });
   }
 
   /** In a session keyspace a datacenter's own programs alone become visible together there. */
-  private void saw(ReplicaId at, List<Reply.Answer> answers, List<ReplicaId> counted) {
-    List<Reading> readings = answers.stream().map(a -> a.reading().orElseThrow()).toList();
+  private void saw(ReplicaId at, Looked looked, List<Reply.Answer> answers) {
+    int shown = looked.shown.size();
+    List<Reading> readings =
+        answers.subList(0, shown).stream().map(a -> a.reading().orElseThrow()).toList();
     Predicate<ReplicaId> isWhole = by -> unit.isCausal() || by.equals(at);
-    check.saw(at, ProgramCheck.View.of(readings, counted), isWhole);
+    check.saw(at, ProgramCheck.View.of(readings, looked.counted), isWhole);
+    List<List<Long>> moved =
+        answers.subList(shown, answers.size()).stream()
+            .map(a -> a.reading().map(DrawnProgram::numbers).orElse(List.of()))
+            .toList();
+    int each = moved.size() / Math.max(1, looked.counted.size());
+    for (int i = 0; i < looked.counted.size(); i++) {
+      ReplicaId of = looked.counted.get(i);
+      if (isWhole.test(of)) {
+        check.moves().saw(at, of, moved.subList(i * each, (i + 1) * each));
+      }
+    }
   }
 
   // ---------------------------------------------------------------- the end
@@ -324,19 +310,36 @@ public final class SimPrograms {
     Set<ReplicaId> lost = simulation.losses().lost();
     List<ReplicaId> counted = List.copyOf(asked);
     for (SimDc dc : simulation.dcs()) {
-      for (int from = 0; from < check.begun(); from += GROUP) {
+      for (int from = 0; from < check.begun(); from += ProgramObjects.GROUP) {
         List<Reading> readings = new ArrayList<>();
-        shown(from / GROUP, counted).forEach(object -> readings.add(stored(dc, object)));
+        objects
+            .shown(from / ProgramObjects.GROUP, counted)
+            .forEach(object -> readings.add(stored(dc, object)));
         ProgramCheck.View view = ProgramCheck.View.of(readings, counted);
         check.saw(dc.self(), view, by -> unit.isCausal() || !lost.contains(by));
-        check.ended(dc.self(), from, from + GROUP, view, lost);
+        check.ended(dc.self(), from, from + ProgramObjects.GROUP, view, lost);
       }
       for (ReplicaId of : counted) {
         if (!lost.contains(of)) {
-          check.ended(dc.self(), of, value(stored(dc, register(of))));
+          ended(dc, of);
         }
       }
     }
+  }
+
+  private void ended(SimDc dc, ReplicaId of) {
+    check.ended(dc.self(), of, value(stored(dc, objects.register(of))));
+    Set<Long> bag = new TreeSet<>(DrawnProgram.numbers(stored(dc, objects.bag(of))));
+    check.takes().ended(dc.self(), of, bag);
+    List<List<Long>> moved = new ArrayList<>();
+    for (Key key : objects.moved(of)) {
+      List<Long> held = new ArrayList<>();
+      for (CrdtType type : ProgramObjects.MOVED) {
+        held.addAll(DrawnProgram.numbers(stored(dc, new ObjectId(key, type))));
+      }
+      moved.add(held);
+    }
+    check.moves().ended(dc.self(), of, moved);
   }
 
   private Reading stored(SimDc dc, ObjectId object) {

@@ -37,8 +37,13 @@ public interface Connection {
   /** Who is there; null if never connected. */
   @Nullable ReplicaId replica();
 
-  /** The keyspaces, as the datacenter said; none if never connected. */
+  /** The keyspaces that the datacenter holds, as it said; none if never connected. */
   List<Reply.KeyspaceInfo> keyspaceList();
+
+  /** What it said of those that others hold. */
+  default Reply.Elsewhere elsewhere() {
+    return Reply.Elsewhere.NOTHING;
+  }
 
   /**
    * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered.

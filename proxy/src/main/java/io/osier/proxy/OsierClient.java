@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.connection.CallbackThread;
 import io.osier.proxy.values.Values;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * A client of an Osier cluster: connections to one or more datacenters. Make one for each
@@ -116,12 +118,19 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * The keyspaces of the datacenter that requests go to now, as it told when it was connected, in
+   * The keyspaces that the nearest datacenter knows, held there or elsewhere, as it told last, in
    * the order of their names; none if no datacenter is up.
    */
   public List<String> keyspaces() {
     Connection at = core.datacenters().nearest();
-    return at == null ? List.of() : at.keyspaces().keySet().stream().sorted().toList();
+    return at == null
+        ? List.of()
+        : Stream.concat(
+                at.keyspaceList().stream(),
+                at.elsewhere().keyspaces().stream().map(Reply.HeldElsewhere::keyspace))
+            .map(Reply.KeyspaceInfo::name)
+            .sorted()
+            .toList();
   }
 
   /**
@@ -145,7 +154,10 @@ public final class OsierClient implements AutoCloseable {
     }
   }
 
-  /** What the connections are doing, in the order of the endpoints. */
+  /**
+   * What the connections are doing, in the order of the endpoints; last those to datacenters that
+   * are no endpoints, but hold a keyspace that was asked for.
+   */
   public List<Status> status() {
     return core.datacenters().status();
   }

@@ -6,7 +6,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.connection.CallbackThread;
 import io.osier.proxy.values.Values;
@@ -18,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /**
  * A client of an Osier cluster: connections to one or more datacenters. Make one for each
@@ -123,14 +121,7 @@ public final class OsierClient implements AutoCloseable {
    */
   public List<String> keyspaces() {
     Connection at = core.datacenters().nearest();
-    return at == null
-        ? List.of()
-        : Stream.concat(
-                at.keyspaceList().stream(),
-                at.elsewhere().keyspaces().stream().map(Reply.HeldElsewhere::keyspace))
-            .map(Reply.KeyspaceInfo::name)
-            .sorted()
-            .toList();
+    return at == null ? List.of() : at.allKeyspaces();
   }
 
   /**

@@ -107,11 +107,7 @@ final class SessionCore {
     return holders.isEmpty()
         ? OsierException.of(
             ErrorCode.UNKNOWN_KEYSPACE,
-            at.name()
-                + " has no keyspace '"
-                + keyspace
-                + "'; it has "
-                + at.keyspaces().keySet().stream().sorted().toList())
+            at.name() + " has no keyspace '" + keyspace + "'; there are " + at.allKeyspaces())
         : OsierException.of(
             ErrorCode.INVALID_ARGUMENT,
             at.name()

@@ -39,7 +39,8 @@ final class HolderRoutesTest {
   /** What was dialled besides the endpoints. */
   private final List<String> dialled = new ArrayList<>();
 
-  private Datacenters datacenters;
+  /** Says that a datacenter has come or gone. */
+  private Runnable changed = () -> {};
 
   private static Reply.Elsewhere elsewhere(Map<String, String> addresses, String... holders) {
     return new Reply.Elsewhere(
@@ -66,25 +67,26 @@ final class HolderRoutesTest {
                 TracedAnswers.NONE,
                 (keyspace, update) -> ClientObserver.IGNORED),
             Values.plain());
-    datacenters = new Datacenters(addresses, Optional.empty());
+    Datacenters datacenters = new Datacenters(addresses, Optional.empty());
     List.of(endpoints).forEach(datacenters::add);
     datacenters.setDialler(
         (dc, at) -> {
           dialled.add(dc + " at " + at);
           return dc.equals("eu") ? eu : us;
         });
-    datacenters.changed();
+    changed = datacenters::changed;
+    changed.run();
     return new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));
   }
 
   private void goes(Far down) {
     down.up = false;
-    datacenters.changed();
+    changed.run();
   }
 
   private void comes(Far up) {
     up.up = true;
-    datacenters.changed();
+    changed.run();
   }
 
   private static CompletableFuture<Void> increment(Session session, String keyspace) {

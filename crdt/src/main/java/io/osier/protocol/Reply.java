@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -22,11 +23,18 @@ public sealed interface Reply {
    * The connection is open.
    *
    * @param replica who answers; another incarnation than before has lost what it had not shipped
+   * @param keyspaces those that it holds
    */
-  record Welcome(int protocolVersion, ReplicaId replica, List<KeyspaceInfo> keyspaces)
+  record Welcome(
+      int protocolVersion, ReplicaId replica, List<KeyspaceInfo> keyspaces, Elsewhere elsewhere)
       implements Reply {
     public Welcome {
       keyspaces = List.copyOf(keyspaces);
+    }
+
+    /** Of one that knows of no keyspaces but its own. */
+    public Welcome(int protocolVersion, ReplicaId replica, List<KeyspaceInfo> keyspaces) {
+      this(protocolVersion, replica, keyspaces, Elsewhere.NOTHING);
     }
   }
 
@@ -39,10 +47,60 @@ public sealed interface Reply {
    */
   record KeyspaceInfo(String name, long slaMillis, int partitions, boolean causal) {}
 
-  /** The keyspaces there are now. */
-  record Keyspaces(List<KeyspaceInfo> keyspaces) implements Reply {
+  /**
+   * A keyspace that others hold.
+   *
+   * @param holders the datacenters that do, by name
+   */
+  record HeldElsewhere(KeyspaceInfo keyspace, List<String> holders) {
+    public HeldElsewhere {
+      holders = List.copyOf(holders);
+    }
+  }
+
+  /**
+   * What a datacenter knows of keyspaces that it does not hold.
+   *
+   * @param addresses by the holders' names, how clients reach those that have said so: host:port
+   */
+  record Elsewhere(List<HeldElsewhere> keyspaces, Map<String, String> addresses) {
+    /** It knows of none. */
+    public static final Elsewhere NOTHING = new Elsewhere(List.of(), Map.of());
+
+    public Elsewhere {
+      keyspaces = List.copyOf(keyspaces);
+      addresses = keyspaces.isEmpty() ? Map.of() : Map.copyOf(addresses);
+    }
+
+    /** Whether there are none. */
+    public boolean isEmpty() {
+      return keyspaces.isEmpty();
+    }
+
+    /** Who holds a keyspace; nobody if it is not known. */
+    public List<String> holders(String keyspace) {
+      for (HeldElsewhere held : keyspaces) {
+        if (held.keyspace.name().equals(keyspace)) {
+          return held.holders;
+        }
+      }
+      return List.of();
+    }
+  }
+
+  /**
+   * The keyspaces there are now.
+   *
+   * @param keyspaces those that the datacenter holds
+   */
+  record Keyspaces(List<KeyspaceInfo> keyspaces, Elsewhere elsewhere) implements Reply {
     public Keyspaces {
       keyspaces = List.copyOf(keyspaces);
+    }
+
+    /** Of one that knows of no keyspaces but its own. */
+    public Keyspaces(List<KeyspaceInfo> keyspaces) {
+      this(keyspaces, Elsewhere.NOTHING);
     }
   }
 

@@ -21,8 +21,11 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Reading;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** The bytes of replies: type, fields. Thread-safe. */
 final class ReplyCodec {
@@ -42,20 +45,29 @@ final class ReplyCodec {
   private static final int COUNTED = 14;
   private static final int CHANGES = 15;
   private static final int EVALUATED = 16;
+  private static final int WELCOME_ELSEWHERE = 17;
+  private static final int KEYSPACES_ELSEWHERE = 18;
+
+  /** Longest name of a datacenter, and longest address, in bytes. */
+  private static final int DATACENTER_MAX = 64;
+
+  private static final int ADDRESS_MAX = 1_024;
 
   private ReplyCodec() {}
 
   static void write(WireOutput out, Reply reply) {
     switch (reply) {
       case Reply.Welcome r -> {
-        out.writeByte(WELCOME);
+        out.writeByte(r.elsewhere().isEmpty() ? WELCOME : WELCOME_ELSEWHERE);
         out.writeNumber(r.protocolVersion());
         out.writeReplica(r.replica());
         writeKeyspaces(out, r.keyspaces());
+        writeElsewhere(out, r.elsewhere());
       }
       case Reply.Keyspaces r -> {
-        out.writeByte(KEYSPACES);
+        out.writeByte(r.elsewhere().isEmpty() ? KEYSPACES : KEYSPACES_ELSEWHERE);
         writeKeyspaces(out, r.keyspaces());
+        writeElsewhere(out, r.elsewhere());
       }
       case Reply.Pong r -> out.writeByte(PONG);
       case Reply.Done r -> {
@@ -142,17 +154,55 @@ final class ReplyCodec {
 
   private static void writeKeyspaces(WireOutput out, List<Reply.KeyspaceInfo> keyspaces) {
     out.writeCount(keyspaces.size());
-    for (Reply.KeyspaceInfo k : keyspaces) {
-      out.writeText(k.name());
-      out.writeNumber(k.slaMillis());
-      out.writeNumber(k.partitions());
-      out.writeBoolean(k.causal());
-    }
+    keyspaces.forEach(k -> writeKeyspace(out, k));
+  }
+
+  private static void writeKeyspace(WireOutput out, Reply.KeyspaceInfo k) {
+    out.writeText(k.name());
+    out.writeNumber(k.slaMillis());
+    out.writeNumber(k.partitions());
+    out.writeBoolean(k.causal());
   }
 
   private static Reply.KeyspaceInfo readKeyspace(WireInput in) {
     return new Reply.KeyspaceInfo(
         in.readText(KEYSPACE_MAX), in.readNumber(), readInt(in), in.readFlag());
+  }
+
+  /** Nothing where there is nothing: the type says so. */
+  private static void writeElsewhere(WireOutput out, Reply.Elsewhere elsewhere) {
+    if (elsewhere.isEmpty()) {
+      return;
+    }
+    out.writeCount(elsewhere.keyspaces().size());
+    for (Reply.HeldElsewhere held : elsewhere.keyspaces()) {
+      writeKeyspace(out, held.keyspace());
+      out.writeCount(held.holders().size());
+      held.holders().forEach(out::writeText);
+    }
+    out.writeCount(elsewhere.addresses().size());
+    new TreeMap<>(elsewhere.addresses())
+        .forEach(
+            (dc, address) -> {
+              out.writeText(dc);
+              out.writeText(address);
+            });
+  }
+
+  private static Reply.Elsewhere readElsewhere(WireInput in) {
+    List<Reply.HeldElsewhere> keyspaces =
+        readList(
+            in,
+            5,
+            i ->
+                new Reply.HeldElsewhere(
+                    readKeyspace(i), readList(i, 1, dc -> dc.readText(DATACENTER_MAX))));
+    Map<String, String> addresses = new HashMap<>();
+    for (int n = in.readCount(2); n > 0; n--) {
+      String dc = in.readText(DATACENTER_MAX);
+      addresses.put(dc, in.readText(ADDRESS_MAX));
+    }
+    return new Reply.Elsewhere(keyspaces, addresses);
   }
 
   private static void writeAnswer(WireOutput out, Reply.Answer r) {
@@ -180,7 +230,15 @@ final class ReplyCodec {
       case WELCOME ->
           new Reply.Welcome(
               readInt(in), in.readReplica(), readList(in, 4, ReplyCodec::readKeyspace));
+      case WELCOME_ELSEWHERE ->
+          new Reply.Welcome(
+              readInt(in),
+              in.readReplica(),
+              readList(in, 4, ReplyCodec::readKeyspace),
+              readElsewhere(in));
       case KEYSPACES -> new Reply.Keyspaces(readList(in, 4, ReplyCodec::readKeyspace));
+      case KEYSPACES_ELSEWHERE ->
+          new Reply.Keyspaces(readList(in, 4, ReplyCodec::readKeyspace), readElsewhere(in));
       case PONG -> new Reply.Pong();
       case DONE -> new Reply.Done(in.readDot());
       case DONE_ANSWERING -> new Reply.Done(in.readDot(), Optional.of(readAnswer(in)));

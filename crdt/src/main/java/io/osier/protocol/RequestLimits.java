@@ -7,13 +7,16 @@ import io.osier.crdt.Query;
 /** The versions of the client protocol, and what {@link Request}s may have at most. */
 public sealed interface RequestLimits permits Request {
   /** The newest version of the client protocol that this code speaks. */
-  int PROTOCOL_VERSION = 9;
+  int PROTOCOL_VERSION = 10;
 
   /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
   int LATER_TYPES_VERSION = 8;
 
   /** From this version on there are programs. */
   int PROGRAMS_VERSION = 9;
+
+  /** From this version on clients are told of keyspaces that others hold. */
+  int ELSEWHERE_VERSION = 10;
 
   /**
    * The oldest version that a datacenter takes: it has no {@link Request.Ask} and no {@link
@@ -25,7 +28,8 @@ public sealed interface RequestLimits permits Request {
    * Operation.WithPartDeadlines} and {@link Query.PartTimeToLive} and {@link Query.UntilExpiry},
    * which came with 6, and no {@link Query.Range}, which came with 7, and no {@link
    * CrdtType#isLater} types with their operations and no {@link Operation.Bound} with a first
-   * value, which came with 8, and no {@link Request.Evaluate}, which came with 9.
+   * value, which came with 8, and no {@link Request.Evaluate}, which came with 9, and no {@link
+   * Reply.Elsewhere}, which came with 10.
    */
   int PROTOCOL_VERSION_MIN = 2;
 

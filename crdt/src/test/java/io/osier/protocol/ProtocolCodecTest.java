@@ -285,7 +285,24 @@ final class ProtocolCodecTest {
     List<Reply> parts = ((Reply.All) all.getLast()).parts();
     all.add(new Reply.Evaluated(true, Optional.of(new Dot(EU, 7)), parts));
     all.add(new Reply.Evaluated(false, Optional.empty(), List.of()));
+    all.addAll(whereKeyspacesAre());
     return all;
+  }
+
+  private static List<Reply> whereKeyspacesAre() {
+    List<Reply.KeyspaceInfo> here = List.of(new Reply.KeyspaceInfo("ks", 2_000, 2, false));
+    Reply.Elsewhere elsewhere =
+        new Reply.Elsewhere(
+            List.of(
+                new Reply.HeldElsewhere(
+                    new Reply.KeyspaceInfo("carts", 500, 4, false), List.of("eu", "us")),
+                new Reply.HeldElsewhere(
+                    new Reply.KeyspaceInfo("bank", 100, 1, true), List.of("us"))),
+            Map.of("us", "us.example:7400", "eu", "eu.example:7400"));
+    return List.of(
+        new Reply.Keyspaces(here),
+        new Reply.Keyspaces(here, elsewhere),
+        new Reply.Welcome(10, EU, here, elsewhere));
   }
 
   @Test
@@ -371,6 +388,9 @@ final class ProtocolCodecTest {
           .append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r)));
     }
     for (Reply r : replies()) {
+      if (whereKeyspacesAre().contains(r)) {
+        continue;
+      }
       (r instanceof Reply.Evaluated ? programs : all)
           .append(HexFormat.of().formatHex(ProtocolCodec.encode(1, r)));
     }
@@ -385,6 +405,35 @@ final class ProtocolCodecTest {
     assertThat(programs.toString().hashCode())
         .as("forms changed: %s", programs)
         .isEqualTo(PROGRAMS_HASH);
+  }
+
+  /** What former versions have of it stays as it was: the types of what came later are others. */
+  @Test
+  void formsOfWhereKeyspacesAre() {
+    String here = "01" + text("ks") + "d00f" + "02" + "00";
+    String elsewhere =
+        "02"
+            + (text("carts") + "f403" + "04" + "00" + "02" + text("eu") + text("us"))
+            + (text("bank") + "64" + "01" + "01" + "01" + text("us"))
+            + "02"
+            + (text("eu") + text("eu.example:7400"))
+            + (text("us") + text("us.example:7400"));
+    assertThat(whereKeyspacesAre().stream().map(r -> hex(ProtocolCodec.encode(1, r))))
+        .containsExactly(
+            "01010a" + here,
+            "010112" + here + elsewhere,
+            "010111" + "0a" + "0002657507" + here + elsewhere);
+    assertThat(hex(ProtocolCodec.encode(1, replies().getFirst())))
+        .isEqualTo("010101" + "01" + "0002657507" + here);
+  }
+
+  private static String text(String ascii) {
+    byte[] bytes = ascii.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    return "%02x".formatted(bytes.length) + hex(bytes);
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
   }
 
   private static final int FORMS_HASH = 965_661_661;

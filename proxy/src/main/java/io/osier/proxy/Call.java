@@ -1,6 +1,5 @@
 package io.osier.proxy;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -8,7 +7,9 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.CallFuture.GivenUp;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +33,8 @@ abstract class Call<T> implements CallFuture.Work {
   final long startNanos;
   private final @Nullable Key key;
 
-  /** Whether the keyspaces were asked for again because this one's was not among them. */
-  private boolean asksForKeyspaces;
+  /** The datacenters that told their keyspaces again because this one was not among them. */
+  private Set<String> asked = Set.of();
 
   private final CallFuture<T> result = new CallFuture<>(this);
 
@@ -217,35 +218,23 @@ abstract class Call<T> implements CallFuture.Work {
       fail(client.unavailable());
       return;
     }
-    Connection connection = session.route(tries.tried());
-    if (connection == null) {
-      act(tries.nowhere(now, session.unreachable()));
-      return;
+    Connection connection = session.route(keyspace, tries.tried());
+    Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
+    if (info == null && (connection != null || tries.tried().isEmpty())) {
+      Connection teller = session.teller(connection, asked);
+      if (teller != null) {
+        askForKeyspaces(teller, now); // it may have been created since the connection was made
+        return;
+      }
     }
-    Reply.KeyspaceInfo info = connection.keyspace(keyspace);
-    if (info == null && !asksForKeyspaces) {
-      asksForKeyspaces = true; // it may have been created since the connection was made
-      connection
-          .refreshKeyspaces(tries.leftMillis(now))
-          .whenComplete(
-              (done, error) -> {
-                if (error == null) {
-                  attempt(timers.nanoTime());
-                } else {
-                  untold(connection, error);
-                }
-              });
+    if (connection == null) {
+      act(tries.nowhere(now, session.unreachable(keyspace)));
       return;
     }
     if (info == null) {
-      fail(
-          OsierException.of(
-              ErrorCode.UNKNOWN_KEYSPACE,
-              connection.name()
-                  + " has no keyspace '"
-                  + keyspace
-                  + "'; it has "
-                  + connection.keyspaces().keySet().stream().sorted().toList()));
+      OsierException without = session.without(connection, keyspace);
+      asked = Set.of(); // later they may tell something else
+      act(tries.untold(now, connection.dc(), without));
       return;
     }
     OsierException late = tries.tooLate(now, connection.roundTripNanos());
@@ -254,6 +243,22 @@ abstract class Call<T> implements CallFuture.Work {
       return;
     }
     CallAttempt.send(this, connection, info, now);
+  }
+
+  private void askForKeyspaces(Connection teller, long now) {
+    Set<String> all = new HashSet<>(asked);
+    all.add(teller.dc());
+    asked = all;
+    teller
+        .refreshKeyspaces(tries.leftMillis(now))
+        .whenComplete(
+            (done, error) -> {
+              if (error == null) {
+                attempt(timers.nanoTime());
+              } else {
+                untold(teller, error);
+              }
+            });
   }
 
   /** It is about to be sent to a datacenter that has the keyspace. */
@@ -267,7 +272,6 @@ abstract class Call<T> implements CallFuture.Work {
 
   /** A datacenter did not tell its keyspaces: nothing of the call itself was sent to it. */
   private void untold(Connection by, Throwable error) {
-    asksForKeyspaces = false; // who is tried next may be asked
     OsierException why = Calls.asOsier(error, false);
     client.settings().metrics().failed(by.dc(), why.code());
     act(tries.untold(timers.nanoTime(), by.dc(), why));

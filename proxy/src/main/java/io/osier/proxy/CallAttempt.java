@@ -50,7 +50,7 @@ final class CallAttempt extends SendState implements Connection.Answered {
     ReplicaId left;
     CallAttempt next = null;
     synchronized (past) {
-      left = past.moveTo(replica);
+      left = past.moveTo(call.keyspace, replica);
       if (past.clocks(call.keyspace).fits(info.partitions())) {
         next = new CallAttempt(call, to, replica, call.partition(info), now);
       }

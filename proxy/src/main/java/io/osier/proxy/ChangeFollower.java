@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
 import io.osier.proxy.connection.Datacenters;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,7 +67,7 @@ final class ChangeFollower {
       keys.end();
       return;
     }
-    Connection to = datacenters.nearest();
+    Connection to = datacenters.route(keys.prefix().keyspace(), Set.of());
     ReplicaId of = to == null ? null : to.replica();
     if (to == null || of == null) {
       unanswered();

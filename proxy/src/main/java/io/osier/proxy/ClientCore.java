@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 /**
  * What a client consists of: its settings, its connections, its calls under way, and its end.
@@ -121,17 +122,18 @@ final class ClientCore {
         settings,
         (datacenters, timers, loops) -> {
           Network network = Sockets.over(loops);
-          addresses.forEach(
+          BiFunction<String, InetSocketAddress, Connection> remote =
               (dc, address) ->
-                  datacenters.add(
-                      new RemoteConnection(
-                          dc,
-                          address,
-                          settings.dialling(),
-                          settings.metrics(),
-                          timers,
-                          network,
-                          datacenters::changed)));
+                  new RemoteConnection(
+                      dc,
+                      address,
+                      settings.dialling(),
+                      settings.metrics(),
+                      timers,
+                      network,
+                      datacenters::changed);
+          addresses.forEach((dc, address) -> datacenters.add(remote.apply(dc, address)));
+          datacenters.setDialler((dc, at) -> remote.apply(dc, unresolved(at)));
           long pause = Math.max(1, settings.dialling().pingInterval().toMillis());
           loops.scheduleWithFixedDelay(datacenters::measure, pause, pause, TimeUnit.MILLISECONDS);
         });
@@ -139,7 +141,7 @@ final class ClientCore {
 
   private static InetSocketAddress parse(String dc, String address) {
     return HostPort.parse(address)
-        .map(a -> InetSocketAddress.createUnresolved(a.host(), a.port()))
+        .map(ClientCore::unresolved)
         .orElseThrow(
             () ->
                 OsierException.of(
@@ -151,6 +153,10 @@ final class ClientCore {
                         + ", not '"
                         + address
                         + "'"));
+  }
+
+  private static InetSocketAddress unresolved(HostPort at) {
+    return InetSocketAddress.createUnresolved(at.host(), at.port());
   }
 
   /** A client of a datacenter in this process. */
@@ -185,10 +191,17 @@ final class ClientCore {
 
   /** Why there is no datacenter to send a call to. */
   OsierException unavailable() {
-    return closing
-        ? OsierException.of(
-            ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing")
-        : datacenters.unavailable();
+    return closing ? ending() : datacenters.unavailable();
+  }
+
+  /** Why there is none to send a call of a keyspace to. */
+  OsierException unavailable(String keyspace) {
+    return closing ? ending() : datacenters.unavailable(keyspace);
+  }
+
+  private OsierException ending() {
+    return OsierException.of(
+        ErrorCode.UNAVAILABLE, closed ? "this client is closed" : "this client is closing");
   }
 
   /** Whether calls that begin now are refused. */

@@ -9,9 +9,8 @@ import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +36,13 @@ public interface Connection {
   /** Who is there; null if never connected. */
   @Nullable ReplicaId replica();
 
-  /** The keyspaces, as the datacenter said; none if never connected. */
+  /** The keyspaces that the datacenter holds, as it said; none if never connected. */
   List<Reply.KeyspaceInfo> keyspaceList();
+
+  /** What it said of those that others hold. */
+  default Reply.Elsewhere elsewhere() {
+    return Reply.Elsewhere.NOTHING;
+  }
 
   /**
    * Asks which keyspaces there are now; {@link #keyspaceList} tells it once that is answered.
@@ -48,9 +52,14 @@ public interface Connection {
    */
   CompletableFuture<Void> refreshKeyspaces(long timeoutMillis);
 
-  /** The keyspaces by name. */
-  default Map<String, Reply.KeyspaceInfo> keyspaces() {
-    return keyspaceList().stream().collect(Collectors.toMap(Reply.KeyspaceInfo::name, k -> k));
+  /** The names of all that it knows, here and elsewhere, in their order. */
+  default List<String> allKeyspaces() {
+    return Stream.concat(
+            keyspaceList().stream(),
+            elsewhere().keyspaces().stream().map(Reply.HeldElsewhere::keyspace))
+        .map(Reply.KeyspaceInfo::name)
+        .sorted()
+        .toList();
   }
 
   /** A keyspace; null if the datacenter has none of that name. */

@@ -1,9 +1,11 @@
 package io.osier.proxy;
 
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace's partitions, as a session knows them. Guarded by the lock of its {@link
@@ -15,6 +17,16 @@ final class KeyspaceClocks {
 
   /** How many partitions the keyspace has; 0 until it is known. */
   private int partitions;
+
+  /** The datacenter's process that serves its requests; null before the first. */
+  private @Nullable ReplicaId at;
+
+  /**
+   * Grows when requests go to another datacenter, and when something is seen that their datacenter
+   * may lack. A request that was sent in an earlier epoch did not carry that, so its answer does
+   * not prove that the datacenter covers what was seen.
+   */
+  private long epoch;
 
   /** A partition; -1 stands for none in particular. */
   PartitionClock get(int partition) {
@@ -58,6 +70,30 @@ final class KeyspaceClocks {
         get(i).saw(seen.get(i));
       }
     }
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  boolean isAt(ReplicaId replica) {
+    return replica.equals(at);
+  }
+
+  /** As {@link SessionContext#moveTo}. */
+  @Nullable ReplicaId moveTo(ReplicaId to) {
+    if (to.equals(at)) {
+      return null;
+    }
+    ReplicaId from = at;
+    at = to;
+    sawStranger();
+    return from;
+  }
+
+  /** Something was seen that the datacenter that serves the keyspace's requests may lack. */
+  void sawStranger() {
+    epoch++; // no partition is attached in the new epoch
   }
 
   void forget() {

@@ -116,12 +116,12 @@ public final class OsierClient implements AutoCloseable {
   }
 
   /**
-   * The keyspaces of the datacenter that requests go to now, as it told when it was connected, in
+   * The keyspaces that the nearest datacenter knows, held there or elsewhere, as it told last, in
    * the order of their names; none if no datacenter is up.
    */
   public List<String> keyspaces() {
     Connection at = core.datacenters().nearest();
-    return at == null ? List.of() : at.keyspaces().keySet().stream().sorted().toList();
+    return at == null ? List.of() : at.allKeyspaces();
   }
 
   /**
@@ -145,7 +145,10 @@ public final class OsierClient implements AutoCloseable {
     }
   }
 
-  /** What the connections are doing, in the order of the endpoints. */
+  /**
+   * What the connections are doing, in the order of the endpoints; last those to datacenters that
+   * are no endpoints, but hold a keyspace that was asked for.
+   */
   public List<Status> status() {
     return core.datacenters().status();
   }

@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class RequestContext {
   private final SessionContext past;
-  private final String keyspace;
+  private final KeyspaceClocks keyspace;
 
   /** The partition that is asked; -1 for none in particular. */
   private final int partition;
@@ -29,12 +29,12 @@ final class RequestContext {
   RequestContext(
       SessionContext past, String keyspace, int partition, ReplicaId replica, boolean update) {
     this.past = past;
-    this.keyspace = keyspace;
+    this.keyspace = past.clocks(keyspace);
     this.partition = partition;
     this.replica = replica;
     this.update = update;
-    this.clock = past.clocks(keyspace).get(partition);
-    this.epoch = past.epoch();
+    this.clock = this.keyspace.get(partition);
+    this.epoch = this.keyspace.epoch();
     this.after = clock.attachedIn == epoch ? VersionVector.EMPTY : clock.seen();
     this.ordered = clock.writesUnderWay > 0;
     if (update) {
@@ -74,9 +74,9 @@ final class RequestContext {
     if (!add(reply)) {
       return;
     }
-    if (!past.isAt(replica) || showsOthersPast) {
-      past.sawStranger();
-    } else if (epoch == past.epoch() && waited) {
+    if (!keyspace.isAt(replica) || showsOthersPast) {
+      keyspace.sawStranger();
+    } else if (epoch == keyspace.epoch() && waited) {
       clock.attachedIn = epoch;
     }
   }
@@ -101,14 +101,14 @@ final class RequestContext {
         }
         return any;
       }
-      case Reply.Page p -> past.clocks(keyspace).saw(p.seen());
-      case Reply.Counted c -> past.clocks(keyspace).saw(c.seen());
+      case Reply.Page p -> keyspace.saw(p.seen());
+      case Reply.Counted c -> keyspace.saw(c.seen());
       case Reply.Changes c -> {
         List<VersionVector> seen = c.places().stream().map(Request.Place::seen).toList();
         if (partition >= 0) {
           clock.saw(seen.getFirst());
         } else {
-          past.clocks(keyspace).saw(seen);
+          keyspace.saw(seen);
         }
       }
       default -> {

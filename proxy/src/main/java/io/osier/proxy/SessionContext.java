@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has seen of each partition, and which datacenter serves it. Thread-safe; what
+ * What a session has seen of each partition, and which datacenters serve it. Thread-safe; what
  * consists of several steps is done with its lock held.
  */
 final class SessionContext {
@@ -22,13 +22,6 @@ final class SessionContext {
   private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
 
   private @Nullable ReplicaId at;
-
-  /**
-   * Grows when the session moves to another datacenter, and when it sees something that its
-   * datacenter may lack. A request that was sent in an earlier epoch did not carry that, so its
-   * answer does not prove that the datacenter covers what was seen.
-   */
-  private long epoch;
 
   /** Whether something in it was seen by another session. */
   private volatile boolean inherited;
@@ -131,7 +124,7 @@ final class SessionContext {
     }
     token.seen().forEach((keyspace, seen) -> clocks(keyspace).saw(seen));
     inherited = true;
-    sawStranger();
+    keyspaces.values().forEach(KeyspaceClocks::sawStranger);
   }
 
   /** Whether something in it was seen by another session. */
@@ -172,31 +165,14 @@ final class SessionContext {
     return inherited ? 0 : clock.seen().get(replica); // a token may claim anything
   }
 
-  long epoch() {
-    return epoch;
-  }
-
-  boolean isAt(ReplicaId replica) {
-    return replica.equals(at);
-  }
-
   /**
-   * Notes which datacenter serves the session; another one must be shown what was seen.
+   * Notes which datacenter serves the session's requests of a keyspace; another one must be shown
+   * what was seen of that.
    *
-   * @return the one that it has left; null if it has not moved
+   * @return the one that served them before; null if they have not moved
    */
-  @Nullable ReplicaId moveTo(ReplicaId to) {
-    if (to.equals(at)) {
-      return null;
-    }
-    ReplicaId from = at;
+  @Nullable ReplicaId moveTo(String keyspace, ReplicaId to) {
     at = to;
-    sawStranger();
-    return from;
-  }
-
-  /** Something was seen that the datacenter that serves the session may lack. */
-  void sawStranger() {
-    epoch++; // no partition is attached in the new epoch
+    return clocks(keyspace).moveTo(to);
   }
 }

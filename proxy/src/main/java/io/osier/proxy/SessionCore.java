@@ -70,24 +70,59 @@ final class SessionCore {
   }
 
   /**
-   * Where to send a request.
+   * Where to send a request of a keyspace: to who holds it, as far as is known.
    *
    * @param tried the datacenters that were tried in vain
    * @return null if there is none
    */
-  @Nullable Connection route(Set<String> tried) {
+  @Nullable Connection route(String keyspace, Set<String> tried) {
     Connection only = pinned;
     if (only != null) {
       return only.isUp() && !tried.contains(only.dc()) ? only : null;
     }
-    return tried.isEmpty() ? client.datacenters().nearest() : client.datacenters().choose(tried);
+    return client.datacenters().route(keyspace, tried);
   }
 
-  /** Why there is nowhere to send a request to. */
-  OsierException unreachable() {
+  /**
+   * Who is to be asked which keyspaces there are, before a request goes on or is given up.
+   *
+   * @param way where it would go, whose keyspaces lack the one that is wanted; null for nowhere
+   * @param asked who has told it
+   * @return null if there is nobody else
+   */
+  @Nullable Connection teller(@Nullable Connection way, Set<String> asked) {
+    if (way != null && !asked.contains(way.dc())) {
+      return way;
+    }
+    return pinned == null ? client.datacenters().choose(asked) : null;
+  }
+
+  /** That a datacenter to which requests go does not hold a keyspace. */
+  OsierException without(Connection at, String keyspace) {
+    Set<String> holders = client.datacenters().holders(keyspace);
+    if (holders.contains(at.name())) {
+      return OsierException.of(
+          ErrorCode.UNAVAILABLE, at.name() + " has not opened keyspace '" + keyspace + "' yet");
+    }
+    return holders.isEmpty()
+        ? OsierException.of(
+            ErrorCode.UNKNOWN_KEYSPACE,
+            at.name() + " has no keyspace '" + keyspace + "'; there are " + at.allKeyspaces())
+        : OsierException.of(
+            ErrorCode.INVALID_ARGUMENT,
+            at.name()
+                + ", where this session is pinned, does not hold keyspace '"
+                + keyspace
+                + "'; it is held by "
+                + String.join(", ", holders)
+                + ": unpin() the session, or pin it to one of these");
+  }
+
+  /** Why there is nowhere to send a request of a keyspace to. */
+  OsierException unreachable(String keyspace) {
     Connection only = pinned;
     if (only == null) {
-      return client.unavailable();
+      return client.unavailable(keyspace);
     }
     OsierException refused = only.refused();
     String trouble = only.trouble();
@@ -117,7 +152,7 @@ final class SessionCore {
         return seen;
       }
     }
-    Connection nearest = route(Set.of());
+    Connection nearest = route(keyspace, Set.of());
     Reply.KeyspaceInfo info = nearest == null ? null : nearest.keyspace(keyspace);
     return info == null ? 0 : info.partitions();
   }

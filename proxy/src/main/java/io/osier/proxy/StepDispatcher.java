@@ -110,9 +110,11 @@ final class StepDispatcher {
       Consumer<StepSender> made) {
     boolean commits = request.end() == Request.End.COMMIT;
     long deadline = client.timers().nanoTime() + client.settings().timeout().toNanos();
+    KeyspaceClocks clocks;
     PartitionClock clock;
     synchronized (past) {
-      clock = past.clocks(keyspace).get(0);
+      clocks = past.clocks(keyspace);
+      clock = clocks.get(0);
       if (commits) {
         clock.writesUnderWay++;
       }
@@ -137,8 +139,8 @@ final class StepDispatcher {
                   if (commits) {
                     synchronized (past) {
                       clock.saw(t.clock());
-                      if (!past.isAt(home.replica())) {
-                        past.sawStranger();
+                      if (!clocks.isAt(home.replica())) {
+                        clocks.sawStranger();
                       }
                     }
                   }

@@ -26,6 +26,12 @@ final class Far implements Connection {
   final Queue<Sent> open = new ArrayDeque<>();
   boolean up = true;
 
+  List<Reply.KeyspaceInfo> keyspaces = List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
+  Reply.Elsewhere elsewhere = Reply.Elsewhere.NOTHING;
+
+  /** What happens when it is asked for its keyspaces, before it tells them. */
+  Runnable whenAsked = () -> {};
+
   /** How often it was asked for its keyspaces. */
   int asked;
 
@@ -68,12 +74,18 @@ final class Far implements Connection {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
-    return List.of(new Reply.KeyspaceInfo("k", 1_000, 1, false));
+    return keyspaces;
+  }
+
+  @Override
+  public Reply.Elsewhere elsewhere() {
+    return elsewhere;
   }
 
   @Override
   public CompletableFuture<Void> refreshKeyspaces(long timeoutMillis) {
     asked++;
+    whenAsked.run();
     return untold == null
         ? CompletableFuture.completedFuture(null)
         : CompletableFuture.failedFuture(new CompletionException(untold));

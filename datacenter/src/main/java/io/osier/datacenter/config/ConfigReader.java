@@ -29,7 +29,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Reads a datacenter's configuration: the reference, the datacenter's file, the environment. Every
@@ -197,10 +196,7 @@ public final class ConfigReader {
     int frame = values.millis("osier.listen.frame-timeout", 100);
     int connections = ports.connections("osier.listen.client-connections");
     int queue = values.integer("osier.queue", 1, 1 << 20);
-    Map<Boolean, List<KeyspacePolicy>> keyspaces =
-        new KeyspaceReader(values)
-            .keyspaces(dc, peers.keySet()).stream()
-                .collect(Collectors.partitioningBy(policy -> policy.heldBy(dc)));
+    List<KeyspacePolicy> keyspaces = new KeyspaceReader(values).keyspaces(dc, peers.keySet());
     return new DatacenterConfig(
         dc,
         values.text("osier.cluster", "a name"),
@@ -219,8 +215,8 @@ public final class ConfigReader {
         ports.admin(dc, greeting),
         ports.redis(),
         peers,
-        keyspaces.get(true),
-        keyspaces.get(false),
+        keyspaces.stream().filter(policy -> policy.heldBy(dc)).toList(),
+        keyspaces.stream().filter(policy -> !policy.heldBy(dc)).toList(),
         new StreamSettings(
             values.bytes("osier.streams.window", 64 << 10, 1 << 30),
             values.bytes("osier.streams.frame", 1 << 10, 16 << 20),

@@ -187,7 +187,9 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     greeted = true;
     guard.greeted();
     setFrameBytesMax(Framing.CLIENT_FRAME_BYTES_MAX);
-    answer(id, new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces()));
+    Reply welcome =
+        new Reply.Welcome(Request.PROTOCOL_VERSION, self, handler.keyspaces(), handler.elsewhere());
+    answer(id, LaterTypes.legible(welcome, login.version()));
   }
 
   private void refuse(

@@ -72,8 +72,13 @@ public final class ClientServer implements AutoCloseable {
 
   /** Does what clients ask for. Thread-safe. */
   public interface Handler {
-    /** What clients must know of the keyspaces. */
+    /** What clients must know of the keyspaces that are here. */
     List<Reply.KeyspaceInfo> keyspaces();
+
+    /** What they are told of those that others hold. */
+    default Reply.Elsewhere elsewhere() {
+      return Reply.Elsewhere.NOTHING;
+    }
 
     /**
      * Does a request.

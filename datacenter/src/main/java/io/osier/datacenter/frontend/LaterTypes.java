@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Answers of which a client of an older version of the protocol could not read the bytes, because
- * there are objects or fields in them of types that came later. It is told so instead. Pure.
+ * Answers of which a client of an older version of the protocol could not read the bytes: there are
+ * objects or fields in them of types that came later, of which it is told so instead, or keyspaces
+ * that others hold, of which it is told nothing. Pure.
  */
 final class LaterTypes {
   private LaterTypes() {}
@@ -21,6 +22,17 @@ final class LaterTypes {
    * @param version of the client protocol that it speaks
    */
   static Reply legible(Reply reply, int version) {
+    if (version < Request.ELSEWHERE_VERSION) {
+      switch (reply) {
+        case Reply.Welcome w -> {
+          return new Reply.Welcome(w.protocolVersion(), w.replica(), w.keyspaces());
+        }
+        case Reply.Keyspaces k -> {
+          return new Reply.Keyspaces(k.keyspaces());
+        }
+        default -> {}
+      }
+    }
     if (version >= Request.LATER_TYPES_VERSION) {
       return reply;
     }

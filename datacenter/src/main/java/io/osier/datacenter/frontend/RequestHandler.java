@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,7 @@ public final class RequestHandler implements ClientServer.Handler {
   private final Administrator administrator;
   private final GroupCommitHelp writeHelp;
   private final BooleanSupplier known;
+  private final Supplier<Reply.Elsewhere> elsewhere;
 
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
@@ -57,31 +59,40 @@ public final class RequestHandler implements ClientServer.Handler {
    * @param writeHelp how who has run partitions sees to it that what they made is written
    * @param known whether it is known which keyspaces there are: others may have changed that while
    *     a datacenter that has just started was away
+   * @param elsewhere the keyspaces that others hold
    */
   public RequestHandler(
       Map<String, KeyspaceShard> keyspaces,
       Inspector inspector,
       Administrator administrator,
       GroupCommitHelp writeHelp,
-      BooleanSupplier known) {
+      BooleanSupplier known,
+      Supplier<Reply.Elsewhere> elsewhere) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
     this.administrator = administrator;
     this.writeHelp = writeHelp;
     this.known = known;
+    this.elsewhere = elsewhere;
   }
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return keyspaces.values().stream()
-        .map(
-            k ->
-                new Reply.KeyspaceInfo(
-                    k.policy().name(),
-                    k.policy().sla().toMillis(),
-                    k.partitions().size(),
-                    k.policy().consistency() == KeyspacePolicy.Consistency.CAUSAL))
-        .toList();
+    return keyspaces.values().stream().map(k -> info(k.policy())).toList();
+  }
+
+  /** What clients must know of a keyspace. */
+  public static Reply.KeyspaceInfo info(KeyspacePolicy policy) {
+    return new Reply.KeyspaceInfo(
+        policy.name(),
+        policy.sla().toMillis(),
+        policy.partitions(),
+        policy.consistency() == KeyspacePolicy.Consistency.CAUSAL);
+  }
+
+  @Override
+  public Reply.Elsewhere elsewhere() {
+    return elsewhere.get();
   }
 
   /**
@@ -155,7 +166,7 @@ public final class RequestHandler implements ClientServer.Handler {
 
   private Reply knownKeyspaces() {
     return known.getAsBoolean()
-        ? new Reply.Keyspaces(keyspaces())
+        ? new Reply.Keyspaces(keyspaces(), elsewhere())
         : new Reply.Failure(
             ErrorCode.UNAVAILABLE,
             "the datacenter has just started and has not heard yet which keyspaces there are");

@@ -266,7 +266,8 @@ public final class Datacenter implements AutoCloseable {
             (request, by) ->
                 request.asksWhy() ? reports.why(request) : control.administer(request, by),
             writeHelp(),
-            this::isControlKnown);
+            this::isControlKnown,
+            () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()));
     this.clients = clientServer();
     parts.opened(clients);
     this.redis = config.redis().map(r -> parts.opened(redisPort(r))).orElse(null);

@@ -4,12 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.admin.Dashboard;
+import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +62,27 @@ final class PeerDirectory implements Control.Outside {
   /** How the ports for clients are reached of the datacenters that have said so, by name. */
   Map<String, String> clientAddresses() {
     return clients;
+  }
+
+  /**
+   * What clients are told of keyspaces that others hold.
+   *
+   * @param placed those that this datacenter is not to hold
+   * @param open by name, those that it has all the same
+   */
+  Reply.Elsewhere holding(List<Placement.Placed> placed, Map<String, ?> open) {
+    Map<String, String> addresses = new HashMap<>();
+    List<Reply.HeldElsewhere> keyspaces = new ArrayList<>();
+    Map<String, String> said = clients;
+    for (Placement.Placed one : placed) {
+      if (!open.containsKey(one.policy().name())) {
+        keyspaces.add(new Reply.HeldElsewhere(RequestHandler.info(one.policy()), one.holders()));
+        one.holders().stream()
+            .filter(said::containsKey)
+            .forEach(dc -> addresses.put(dc, said.get(dc)));
+      }
+    }
+    return new Reply.Elsewhere(keyspaces, addresses);
   }
 
   /**

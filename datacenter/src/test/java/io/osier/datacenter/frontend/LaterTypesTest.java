@@ -42,6 +42,26 @@ final class LaterTypesTest {
   }
 
   @Test
+  void formerClient_isNotToldWhatOthersHold() {
+    ReplicaId eu = new ReplicaId("eu", 1);
+    Reply.KeyspaceInfo shop = new Reply.KeyspaceInfo("shop", 500, 1, false);
+    Reply.KeyspaceInfo carts = new Reply.KeyspaceInfo("carts", 500, 1, false);
+    Reply.Elsewhere elsewhere =
+        new Reply.Elsewhere(
+            List.of(new Reply.HeldElsewhere(carts, List.of("us"))), Map.of("us", "h:1"));
+    Reply welcome = new Reply.Welcome(10, eu, List.of(shop), elsewhere);
+    Reply keyspaces = new Reply.Keyspaces(List.of(shop), elsewhere);
+    assertThat(LaterTypes.legible(welcome, 10)).isSameAs(welcome);
+    assertThat(LaterTypes.legible(keyspaces, 10)).isSameAs(keyspaces);
+    for (int version : new int[] {2, 9}) {
+      assertThat(LaterTypes.legible(welcome, version))
+          .isEqualTo(new Reply.Welcome(10, eu, List.of(shop)));
+      assertThat(LaterTypes.legible(keyspaces, version))
+          .isEqualTo(new Reply.Keyspaces(List.of(shop)));
+    }
+  }
+
+  @Test
   void formerClient_isToldWhatItCannotRead_andGetsAllElse() {
     Reply.Answer later = answer(CrdtType.MAX_REGISTER, VALUE);
     Reply.Answer former = answer(CrdtType.LWW_REGISTER, VALUE);

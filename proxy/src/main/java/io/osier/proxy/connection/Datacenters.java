@@ -4,16 +4,17 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OsierClient;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A client's ways to its datacenters, and which of them is used. Thread-safe. */
@@ -24,6 +25,7 @@ public final class Datacenters {
   private final Map<String, String> endpoints;
   private final Optional<String> preferred;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
+  private final HolderRoutes holders;
 
   /** Completed once a datacenter is up, or certainly none will be. */
   private final Set<CompletableFuture<Boolean>> waiting = ConcurrentHashMap.newKeySet();
@@ -40,6 +42,12 @@ public final class Datacenters {
   public Datacenters(Map<String, String> endpoints, Optional<String> preferred) {
     this.endpoints = endpoints;
     this.preferred = preferred;
+    this.holders = new HolderRoutes(connections.values(), preferred);
+  }
+
+  /** How datacenters are dialled that are no endpoints; before anything else is asked. */
+  public void setDialler(HolderRoutes.Dialler dialler) {
+    holders.setDialler(dialler);
   }
 
   /** Adds one; before anything else is asked. */
@@ -55,17 +63,40 @@ public final class Datacenters {
   /** Measures the ways there and back. */
   public void measure() {
     connections.values().forEach(Connection::ping);
+    holders.learned().forEach(Connection::ping);
     changed();
   }
 
   /** Hears that one has come up or gone down. */
   public void changed() {
     nearest = choose(Set.of());
+    holders.changed();
     if (nearest != null) {
       waiting.forEach(w -> w.complete(true));
     } else if (isEveryLoginRefused()) {
       waiting.forEach(w -> w.complete(false));
     }
+  }
+
+  /**
+   * Where requests of a keyspace go to: the nearest datacenter that holds it; where nobody is known
+   * to do so the nearest of all, which knows it if it was created since.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if none is up
+   */
+  public @Nullable Connection route(String keyspace, Set<String> except) {
+    Connection first = except.isEmpty() ? nearest() : choose(except);
+    if (first != null && first.keyspace(keyspace) != null) {
+      return first;
+    }
+    Connection holder = holders.route(keyspace, except);
+    return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
+  }
+
+  /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
+  public SortedSet<String> holders(String keyspace) {
+    return holders.holders(keyspace);
   }
 
   /** The datacenter that requests go to; null if none is up. */
@@ -124,7 +155,7 @@ public final class Datacenters {
    * @throws OsierException INVALID_ARGUMENT if there is no such endpoint
    */
   public Connection get(String dc) {
-    Connection c = connections.get(dc);
+    Connection c = connections.getOrDefault(dc, holders.learned(dc));
     if (c == null) {
       throw OsierException.of(
           ErrorCode.INVALID_ARGUMENT,
@@ -177,30 +208,62 @@ public final class Datacenters {
             .collect(Collectors.joining("; ", "no datacenter can be reached (", ")")));
   }
 
+  /** Why none can be reached that holds a keyspace. */
+  public OsierException unavailable(String keyspace) {
+    SortedSet<String> names = holders.holders(keyspace);
+    if (names.isEmpty()) {
+      return unavailable();
+    }
+    return OsierException.of(
+        ErrorCode.UNAVAILABLE,
+        names.stream()
+            .map(this::trouble)
+            .collect(
+                Collectors.joining(
+                    "; ",
+                    "keyspace '"
+                        + keyspace
+                        + "' is held by "
+                        + String.join(", ", names)
+                        + ", of which none can be reached (",
+                    ")")));
+  }
+
+  private String trouble(String holder) {
+    return all()
+        .filter(c -> c.name().equals(holder))
+        .map(c -> holder + " at " + address(c) + ": " + trouble(c))
+        .findFirst()
+        .orElse(holder + ": its address is not known here; give it as an endpoint");
+  }
+
+  private Stream<Connection> all() {
+    return Stream.concat(connections.values().stream(), holders.learned().stream());
+  }
+
   private static String trouble(Connection c) {
     String trouble = c.trouble();
     return trouble == null ? "no answer yet" : trouble;
   }
 
   private String address(Connection c) {
-    return endpoints.getOrDefault(c.dc(), "");
+    return Optional.ofNullable(endpoints.get(c.dc())).or(() -> holders.address(c.dc())).orElse("");
   }
 
-  /** What the ways are doing, in the order of the endpoints. */
+  /** What the ways are doing, in the order of the endpoints; last those that are none. */
   public List<OsierClient.Status> status() {
-    List<OsierClient.Status> all = new ArrayList<>();
-    for (Connection c : connections.values()) {
-      all.add(
-          new OsierClient.Status(
-              c.dc(),
-              address(c),
-              c.isUp(),
-              Optional.ofNullable(c.replica()),
-              c.roundTripNanos() / 1e6,
-              c.inFlight(),
-              Optional.ofNullable(c.trouble())));
-    }
-    return all;
+    return all()
+        .map(
+            c ->
+                new OsierClient.Status(
+                    c.dc(),
+                    address(c),
+                    c.isUp(),
+                    Optional.ofNullable(c.replica()),
+                    c.roundTripNanos() / 1e6,
+                    c.inFlight(),
+                    Optional.ofNullable(c.trouble())))
+        .toList();
   }
 
   /** Closes all for good. */
@@ -208,6 +271,7 @@ public final class Datacenters {
     closed = true;
     try {
       connections.values().forEach(Connection::close);
+      holders.close();
     } finally {
       waiting.forEach(w -> w.complete(false));
     }

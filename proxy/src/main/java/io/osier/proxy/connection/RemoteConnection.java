@@ -57,7 +57,10 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   /** Who was there last. */
   private volatile @Nullable ReplicaId replica;
 
-  private volatile List<Reply.KeyspaceInfo> keyspaces = List.of();
+  /** What was told of keyspaces. */
+  private record Told(List<Reply.KeyspaceInfo> here, Reply.Elsewhere elsewhere) {}
+
+  private volatile Told keyspaces = new Told(List.of(), Reply.Elsewhere.NOTHING);
   private volatile double roundTripNanos = Double.NaN;
   private volatile @Nullable OsierException refused;
   private volatile @Nullable String trouble;
@@ -166,7 +169,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
   @Override
   public void welcomed(RequestChannel at, Reply.Welcome as) {
     replica = as.replica();
-    keyspaces = as.keyspaces();
+    keyspaces = new Told(as.keyspaces(), as.elsewhere());
     way = new Way(at, as.replica());
     refused = null;
     trouble = null;
@@ -344,7 +347,12 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
-    return keyspaces;
+    return keyspaces.here;
+  }
+
+  @Override
+  public Reply.Elsewhere elsewhere() {
+    return keyspaces.elsewhere;
   }
 
   @Override
@@ -353,7 +361,7 @@ public final class RemoteConnection implements Connection, RequestChannel.Owner 
         .thenAccept(
             reply -> {
               if (reply instanceof Reply.Keyspaces now) {
-                keyspaces = now.keyspaces();
+                keyspaces = new Told(now.keyspaces(), now.elsewhere());
               } else if (reply instanceof Reply.Failure f && f.code() != ErrorCode.MALFORMED) {
                 throw OsierException.of(f.code(), f.message());
               } // else it is of a former version, does not know the request, and nothing changes

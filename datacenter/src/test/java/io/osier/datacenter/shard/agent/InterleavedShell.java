@@ -96,7 +96,8 @@ final class InterleavedShell implements InProcess {
             null,
             (request, by) -> null,
             GroupCommitHelp.NONE,
-            () -> true);
+            () -> true,
+            () -> Reply.Elsewhere.NOTHING);
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

@@ -70,7 +70,8 @@ final class StoppingTest {
         null,
         (request, by) -> null,
         GroupCommitHelp.NONE,
-        () -> true);
+        () -> true,
+        () -> Reply.Elsewhere.NOTHING);
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

@@ -38,7 +38,16 @@ final class Commands {
 
   private final Propagation propagation;
   private final EffectsBuilder effects;
-  private final ParkedCommands parking = new ParkedCommands();
+  private List<Parked> parked = new ArrayList<>();
+
+  /**
+   * A command that waits until what its session has seen elsewhere has come.
+   *
+   * @param lacking what of its session's past was not here when it came, in words
+   * @param deadlineNanos until when it may wait
+   */
+  private record Parked(
+      long ticket, Request request, String lacking, long sinceNanos, long deadlineNanos) {}
 
   /** What was here when all that is parked was looked at last. */
   private long parkedVersion;
@@ -79,11 +88,10 @@ final class Commands {
         long deadline = now.nanos() + wait * 1_000_000L;
         if (deadline <= now.nanos()) {
           behind(ticket, after);
-        } else if (parking.size() >= PARKED_MAX) {
+        } else if (parked.size() >= PARKED_MAX) {
           fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
         } else {
-          parking.park(
-              new ParkedCommands.Parked(ticket, request, lacking(after), now.nanos(), deadline));
+          parked.add(new Parked(ticket, request, lacking(after), now.nanos(), deadline));
           parkedVersion = propagation.version();
         }
       }
@@ -92,7 +100,7 @@ final class Commands {
 
   /** How many commands wait for what their sessions have seen elsewhere. */
   int parked() {
-    return parking.size();
+    return parked.size();
   }
 
   /** Refuses a command: the partition has just started and serves nobody yet. */
@@ -105,36 +113,37 @@ final class Commands {
 
   /** Looks again at what is parked. */
   void unpark(Now now) {
-    if (parking.isEmpty()) {
+    if (parked.isEmpty()) {
       return;
     }
     parkedVersion = propagation.version();
-    for (ParkedCommands.Parked parked : parking.takeAll()) {
-      VersionVector after = after(parked.request());
+    List<Parked> all = parked;
+    parked = new ArrayList<>();
+    for (Parked one : all) {
+      VersionVector after = after(one.request);
       switch (propagation.coverage(after)) {
         case HERE -> {
-          waited(parked, now);
-          serve(parked.ticket(), parked.request(), now);
+          waited(one, now);
+          serve(one.ticket, one.request, now);
         }
         case LOST -> {
-          waited(parked, now);
-          lost(parked.ticket());
+          waited(one, now);
+          lost(one.ticket);
         }
         case NOT_YET -> {
-          if (parked.deadlineNanos() <= now.nanos()) {
-            waited(parked, now);
-            behind(parked.ticket(), after);
+          if (one.deadlineNanos <= now.nanos()) {
+            waited(one, now);
+            behind(one.ticket, after);
           } else {
-            parking.park(parked);
+            parked.add(one);
           }
         }
       }
     }
   }
 
-  private void waited(ParkedCommands.Parked parked, Now now) {
-    effects.waited(
-        parked.ticket(), Waited.For.PAST, parked.lacking(), now.nanos() - parked.sinceNanos());
+  private void waited(Parked one, Now now) {
+    effects.waited(one.ticket, Waited.For.PAST, one.lacking, now.nanos() - one.sinceNanos);
   }
 
   /** Whose updates a session has seen that are not here. */
@@ -149,10 +158,12 @@ final class Commands {
 
   /** When {@link #unpark} has something to do; Long.MAX_VALUE if never. */
   long nextNanos() {
-    if (parking.isEmpty()) {
+    if (parked.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    return propagation.version() != parkedVersion ? Long.MIN_VALUE : parking.nextDeadlineNanos();
+    return propagation.version() != parkedVersion
+        ? Long.MIN_VALUE
+        : parked.stream().mapToLong(Parked::deadlineNanos).min().orElseThrow();
   }
 
   private static VersionVector after(Request request) {

@@ -28,11 +28,11 @@ import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.ShardGateway;
 import io.osier.datacenter.shard.agent.Time;
 import io.osier.datacenter.store.Journal;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
@@ -173,7 +173,7 @@ public final class SimNode implements ShardGateway.Inside {
     List<ObjectId> removed =
         store.scan(Optional.empty(), Integer.MAX_VALUE).stream()
             .filter(e -> e.state().isSpent())
-            .map(ObjectStore.Entry::object)
+            .map(StoredObjects.Entry::object)
             .toList();
     if (!removed.equals(store.removed(Optional.empty(), Integer.MAX_VALUE))) {
       throw new Violation(

@@ -103,7 +103,7 @@ public record ExpiringParts<K extends Comparable<K>>(
       ExpiringParts<K> remaining(
           EntryStore<S, K, V> content, PartDeadlines<K> deadlines, long millis) {
     EntryEditor<S, K, V> left = content.delta();
-    PartDeadlines.Editor<K> mortal = new PartDeadlines.Editor<>(PartDeadlines.none(), content);
+    DeadlineEditor<K> mortal = new DeadlineEditor<>(PartDeadlines.none(), content);
     List<Due<K>> dues = new ArrayList<>();
     Iterator<TreeEntry<K, DeadlineRegister>> all = deadlines.cells.iterator();
     TreeEntry<K, DeadlineRegister> next = all.hasNext() ? all.next() : null;

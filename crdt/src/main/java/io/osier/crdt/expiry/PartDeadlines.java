@@ -11,14 +11,11 @@ import io.osier.crdt.JoinContext;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.expiry.DeadlineOrder.Due;
 import io.osier.crdt.tree.EntryTree;
-import io.osier.crdt.tree.LeafCodec;
 import io.osier.crdt.tree.LeafPacking;
-import io.osier.crdt.tree.TreeEdit;
 import io.osier.crdt.tree.TreeEntry;
 import io.osier.crdt.types.EntryStore;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Until when the parts of an object live that have deadlines of their own: for each a register
@@ -46,12 +43,13 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /** Those parts of a state that are over some day; none in a delta. */
   public final DeadlineOrder<K> order;
 
-  private final long bytes;
+  /** What all take encoded. */
+  final long bytes;
 
   /** What keys and registers of leaves that are not settled take in the heap. */
-  private final long loose;
+  final long loose;
 
-  private PartDeadlines(
+  PartDeadlines(
       EntryTree<K, DeadlineRegister> cells, DeadlineOrder<K> order, long bytes, long loose) {
     this.cells = cells;
     this.order = order;
@@ -72,71 +70,6 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /** Whether no part has a deadline, and none is mentioned. */
   public boolean isEmpty() {
     return cells.isEmpty();
-  }
-
-  /** Takes parts in and out, one by one, and keeps the sums. */
-  static final class Editor<K extends Comparable<K>> {
-    private final EntryStore<?, K, ?> keys;
-    private final TreeEdit<K, DeadlineRegister> cells;
-    private final DeadlineOrder.Editor<K> order;
-    private long bytes;
-    private long loose;
-
-    Editor(PartDeadlines<K> from, EntryStore<?, K, ?> keys) {
-      this(from, from.order, keys);
-    }
-
-    Editor(PartDeadlines<K> from, DeadlineOrder<K> order, EntryStore<?, K, ?> keys) {
-      this.keys = keys;
-      this.cells = from.cells.edit();
-      this.order = order.edit();
-      this.bytes = from.bytes;
-      this.loose = from.loose;
-    }
-
-    DeadlineRegister get(K key) {
-      DeadlineRegister known = cells.get(key);
-      return known == null ? DeadlineRegister.NONE : known;
-    }
-
-    void put(K key, DeadlineRegister deadlines) {
-      DeadlineRegister former = cells.put(key, deadlines);
-      count(key, former, -1);
-      count(key, deadlines, 1);
-    }
-
-    void remove(K key) {
-      count(key, cells.remove(key), -1);
-    }
-
-    private void count(K key, @Nullable DeadlineRegister deadlines, int sign) {
-      if (deadlines != null) {
-        bytes += sign * (keys.keyBytes(key) + deadlines.sizeBytes());
-        if (!cells.isInASettledLeaf()) {
-          loose += sign * (keys.keyHeapBytes(key) + deadlines.heapBytes());
-        }
-      }
-    }
-
-    void order(K key, long from, long to) {
-      if (from != to && from != DeadlineRegister.NEVER) {
-        order.remove(from, key);
-      }
-      if (from != to && to != DeadlineRegister.NEVER) {
-        order.put(to, key);
-      }
-    }
-
-    PartDeadlines<K> done() {
-      return done(order.done());
-    }
-
-    PartDeadlines<K> done(DeadlineOrder<K> dues) {
-      EntryTree<K, DeadlineRegister> all = cells.done();
-      return all.isEmpty()
-          ? none()
-          : new PartDeadlines<>(all, dues, bytes, loose + cells.loosenedHeapBytes());
-    }
   }
 
   // ---------------------------------------------------------------- what is over
@@ -198,7 +131,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   /** A state's without some parts, as a reader sees it. */
   PartDeadlines<K> without(List<K> parts, EntryStore<?, K, ?> content) {
-    Editor<K> rest = new Editor<>(this, content);
+    DeadlineEditor<K> rest = new DeadlineEditor<>(this, content);
     for (K part : parts) {
       rest.order(part, due(part, content), DeadlineRegister.NEVER);
       rest.remove(part);
@@ -216,7 +149,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
    */
   PartDeadlines<K> with(
       ExpiringParts<K> version, List<K> same, List<K> gone, EntryStore<?, K, ?> content) {
-    Editor<K> result = new Editor<>(this, content);
+    DeadlineEditor<K> result = new DeadlineEditor<>(this, content);
     for (K part : same) {
       DeadlineRegister deadlines = version.deadlines().cells.get(part);
       result.order(part, due(part, content), version.deadlines().due(part, version.content()));
@@ -238,7 +171,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /** Prepares another deadline of parts in the place of those that they have. */
   PartDeadlines<K> replaced(
       List<K> parts, long deadline, EntryStore<?, K, ?> content, UpdateContext preparation) {
-    Editor<K> delta = new Editor<>(none(), content);
+    DeadlineEditor<K> delta = new DeadlineEditor<>(none(), content);
     for (K part : parts) {
       if (delta.get(part).isNone()) { // given twice it is given once
         delta.put(part, known(part).replaced(deadline, preparation));
@@ -250,10 +183,10 @@ public final class PartDeadlines<K extends Comparable<K>> {
   /** Prepares that parts have no deadline any more. */
   PartDeadlines<K> ended(
       Iterable<K> parts, EntryStore<?, K, ?> content, UpdateContext preparation) {
-    Editor<K> delta = new Editor<>(none(), content);
+    DeadlineEditor<K> delta = new DeadlineEditor<>(none(), content);
     for (K part : parts) {
       DeadlineRegister known = known(part);
-      if (!known.isNone() && delta.cells.get(part) == null) {
+      if (!known.isNone() && !delta.has(part)) {
         known.supersede(preparation);
         delta.put(part, DeadlineRegister.NONE);
       }
@@ -296,7 +229,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
     }
     boolean isOrderedAnew = joining.rightFull();
     DeadlineOrder<K> order = isOrderedAnew ? DeadlineOrder.none() : left.deadlines().order;
-    Editor<K> result = new Editor<>(left.deadlines(), order, joined);
+    DeadlineEditor<K> result = new DeadlineEditor<>(left.deadlines(), order, joined);
     if (isOrderedAnew) {
       for (K part : left.deadlines().parts()) {
         joinInto(result, part, right.deadlines(), joining);
@@ -324,7 +257,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   }
 
   private static <K extends Comparable<K>> void joinInto(
-      Editor<K> result, K part, PartDeadlines<K> right, JoinContext joining) {
+      DeadlineEditor<K> result, K part, PartDeadlines<K> right, JoinContext joining) {
     DeadlineRegister deadlines =
         result.get(part).join(right.known(part), joining.left(), joining.right());
     if (joining.full() && deadlines.isNone()) {
@@ -335,7 +268,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
   }
 
   private static <K extends Comparable<K>> void reorder(
-      Editor<K> result, K part, ExpiringParts<K> left, EntryStore<?, K, ?> joined) {
+      DeadlineEditor<K> result, K part, ExpiringParts<K> left, EntryStore<?, K, ?> joined) {
     result.order(
         part, left.deadlines().due(part, left.content()), due(result.get(part), part, joined));
   }
@@ -369,7 +302,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   void write(WireOutput out, EntryStore<?, K, ?> content) {
     out.writeCount(cells.size());
-    cells.write(out, new Codec<>(content));
+    cells.write(out, new DeadlineCodec<>(content));
   }
 
   /**
@@ -384,7 +317,7 @@ public final class PartDeadlines<K extends Comparable<K>> {
     boolean isPacked = n > EntryStore.LOOSE_MAX && !replicas.isEmpty();
     EntryTree.Loading<K, DeadlineRegister> packed =
         new EntryTree.Loading<>(packing(content, replicas));
-    Editor<K> some = new Editor<>(none(), content);
+    DeadlineEditor<K> some = new DeadlineEditor<>(none(), content);
     List<Due<K>> dues = new ArrayList<>();
     long bytes = 0;
     K before = null;
@@ -426,50 +359,12 @@ public final class PartDeadlines<K extends Comparable<K>> {
 
   public static <K extends Comparable<K>> LeafPacking<K, DeadlineRegister> packing(
       EntryStore<?, K, ?> content, List<ReplicaId> replicas) {
-    return new LeafPacking<>(new Codec<>(content.codecType()), replicas);
+    return new LeafPacking<>(new DeadlineCodec<>(content.codecType()), replicas);
   }
 
   /** What {@link #packLeaves} may make smaller, in bytes of the heap, about. */
   public long looseHeapBytes() {
     return loose + order.looseHeapBytes();
-  }
-
-  /**
-   * The codec of deadlines.
-   *
-   * @param keys the content's type, without content
-   */
-  private record Codec<K extends Comparable<K>>(EntryStore<?, K, ?> keys)
-      implements LeafCodec<K, DeadlineRegister> {
-    @Override
-    public void writeKey(WireOutput out, K key) {
-      keys.writeKey(out, key);
-    }
-
-    @Override
-    public void writeCell(WireOutput out, DeadlineRegister deadlines) {
-      deadlines.write(out);
-    }
-
-    @Override
-    public K readKey(WireInput in) {
-      return keys.readKey(in);
-    }
-
-    @Override
-    public DeadlineRegister readCell(WireInput in, K key, List<ReplicaId> replicas) {
-      return DeadlineRegister.read(in);
-    }
-
-    @Override
-    public int compareKey(WireInput in, K other) {
-      return keys.compareKey(in, other);
-    }
-
-    @Override
-    public long cellHeapBytes(K key, DeadlineRegister deadlines) {
-      return keys.keyHeapBytes(key) + deadlines.heapBytes();
-    }
   }
 
   @Override

@@ -14,12 +14,8 @@ import io.osier.crdt.tree.TreeEntry;
 import io.osier.crdt.types.EntryEditor;
 import io.osier.crdt.types.EntryStore;
 import io.osier.crdt.types.TypeRegistry;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -188,8 +184,8 @@ public final class EntryRanges {
   private static <K extends Comparable<K>, V> List<Range> of(
       EntryStore<?, K, V> cells, EntryKey after, long rangeBytes, long bytesMax) {
     List<Range> ranges = new ArrayList<>();
-    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
-    Hash<K, V> hash = new Hash<>(cells);
+    RangeWalk<K, V> walk = new RangeWalk<>(cells, key(cells, after));
+    RangeHash<K, V> hash = new RangeHash<>(cells);
     long bytes = 0;
     long page = 0;
     while (walk.hasNext()) {
@@ -224,8 +220,8 @@ public final class EntryRanges {
   private static <K extends Comparable<K>, V> List<Integer> differing(
       EntryStore<?, K, V> cells, EntryKey after, List<Range> theirs) {
     List<Integer> differing = new ArrayList<>();
-    Walk<K, V> walk = new Walk<>(cells, key(cells, after));
-    Hash<K, V> hash = new Hash<>(cells);
+    RangeWalk<K, V> walk = new RangeWalk<>(cells, key(cells, after));
+    RangeHash<K, V> hash = new RangeHash<>(cells);
     for (int i = 0; i < theirs.size(); i++) {
       K last = key(cells, theirs.get(i).last());
       for (TreeEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
@@ -267,7 +263,7 @@ public final class EntryRanges {
       if (bytes >= bytesMax) {
         break;
       }
-      Walk<K, V> walk = new Walk<>(cells, key(cells, begin(after, ranges, i)));
+      RangeWalk<K, V> walk = new RangeWalk<>(cells, key(cells, begin(after, ranges, i)));
       K last = key(cells, ranges.get(i).last());
       for (TreeEntry<K, V> entry = walk.upTo(last); entry != null; entry = walk.upTo(last)) {
         some.put(entry.key(), entry.cell());
@@ -298,7 +294,7 @@ public final class EntryRanges {
     for (int i : some.ranges) {
       K from = key(cells, begin(after, ranges, i));
       K last = key(cells, ranges.get(i).last());
-      putInto(result, new Walk<>(cells, from), new Walk<>(theirs, from), last);
+      putInto(result, new RangeWalk<>(cells, from), new RangeWalk<>(theirs, from), last);
     }
     // With leaves packed: of a new object this is all of it.
     CausalContext both = state.context().join(some.content.context());
@@ -313,7 +309,7 @@ public final class EntryRanges {
    * @param result has what {@code mine} walks through
    */
   private static <S extends EntryStore<S, K, V>, K extends Comparable<K>, V> void putInto(
-      EntryEditor<S, K, V> result, Walk<K, V> mine, Walk<K, V> theirs, @Nullable K last) {
+      EntryEditor<S, K, V> result, RangeWalk<K, V> mine, RangeWalk<K, V> theirs, @Nullable K last) {
     TreeEntry<K, V> old = mine.upTo(last);
     TreeEntry<K, V> entry = theirs.upTo(last);
     while (old != null || entry != null) {
@@ -356,74 +352,5 @@ public final class EntryRanges {
       return cells;
     }
     throw new MalformedException("a " + object.type() + " has no entries");
-  }
-
-  /** The entries behind a key, in their order. Not thread-safe. */
-  private static final class Walk<K extends Comparable<K>, V> {
-    private final Iterator<TreeEntry<K, V>> entries;
-    private @Nullable TreeEntry<K, V> next;
-
-    Walk(EntryStore<?, K, V> cells, @Nullable K after) {
-      this.entries = cells.walk(after, false);
-      this.next = advance();
-      if (next != null && after != null && next.key().equals(after)) {
-        next = advance();
-      }
-    }
-
-    private @Nullable TreeEntry<K, V> advance() {
-      return entries.hasNext() ? entries.next() : null;
-    }
-
-    boolean hasNext() {
-      return next != null;
-    }
-
-    TreeEntry<K, V> next() {
-      TreeEntry<K, V> entry = requireNonNull(next);
-      next = advance();
-      return entry;
-    }
-
-    /** The next one, if its key is not behind this one; null otherwise. */
-    @Nullable TreeEntry<K, V> upTo(@Nullable K last) {
-      return next != null && (last == null || next.key().compareTo(last) <= 0) ? next() : null;
-    }
-  }
-
-  /**
-   * Hashes entries one after the other. Replicas are numbered as they come, so equal entries have
-   * equal bytes wherever they are. Not thread-safe.
-   */
-  private static final class Hash<K extends Comparable<K>, V> {
-    private final EntryStore<?, K, V> type;
-    private final MessageDigest digest;
-    private final WireOutput out = new WireOutput();
-
-    Hash(EntryStore<?, K, V> type) {
-      this.type = type;
-      try {
-        this.digest = MessageDigest.getInstance("SHA-256");
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every platform has SHA-256", e);
-      }
-    }
-
-    /** Returns the key's bytes. */
-    byte[] add(TreeEntry<K, V> entry) {
-      byte[] key = type.orderedKey(entry.key());
-      out.setPosition(0);
-      out.writeBlob(key);
-      type.writeCell(out, entry.cell());
-      digest.update(out.getBuffer(), 0, out.position());
-      return key;
-    }
-
-    /** What was added since the last one. */
-    Range range(EntryKey last) {
-      out.reset();
-      ByteBuffer hash = ByteBuffer.wrap(digest.digest());
-      return new Range(last, hash.getLong(), hash.getLong());
-    }
   }
 }

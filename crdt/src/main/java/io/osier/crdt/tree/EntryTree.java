@@ -5,11 +5,9 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.tree.TreeNode.Inner;
 import io.osier.crdt.tree.TreeNode.Leaf;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -329,12 +327,12 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
   /** All entries in the order of the keys. */
   @Override
   public Iterator<TreeEntry<K, V>> iterator() {
-    return new Walk(null, false);
+    return new TreeWalk<>(root, null, false);
   }
 
   /** The entries from a key on, that included, in the order of the keys. */
   public Iterator<TreeEntry<K, V>> from(K key) {
-    return new Walk(key, false);
+    return new TreeWalk<>(root, key, false);
   }
 
   /** The entries from one key to another, both included, if they are few. */
@@ -348,89 +346,7 @@ public final class EntryTree<K extends Comparable<K>, V> implements Iterable<Tre
    * @param key null for all
    */
   public Iterator<TreeEntry<K, V>> downFrom(@Nullable K key) {
-    return new Walk(key, true);
-  }
-
-  /** Where a walk is in an inner node. */
-  private static final class Step {
-    final Inner node;
-    int child;
-
-    Step(Inner node, int child) {
-      this.node = node;
-      this.child = child;
-    }
-  }
-
-  private final class Walk implements Iterator<TreeEntry<K, V>> {
-    private final boolean down;
-    private final ArrayDeque<Step> above = new ArrayDeque<>(4);
-    private Leaf leaf;
-    private int next;
-
-    /**
-     * A walk that is at its first entry.
-     *
-     * @param key where it begins; null for the end it comes from
-     */
-    Walk(@Nullable K key, boolean down) {
-      this.down = down;
-      TreeNode node = root;
-      while (node instanceof Inner inner) {
-        int child = key == null ? end(inner.children.length) : inner.childOf(key);
-        above.push(new Step(inner, child));
-        node = inner.children[child];
-      }
-      leaf = TreeNode.entries(node);
-      int i = key == null ? end(leaf.size) : TreeNode.find(leaf.keys, 0, leaf.size, key);
-      next = i >= 0 || key == null ? i : down ? -i - 2 : -i - 1;
-      toAnEntry();
-    }
-
-    private int end(int size) {
-      return down ? size - 1 : 0;
-    }
-
-    private boolean isWithin(int i, int size) {
-      return 0 <= i && i < size;
-    }
-
-    /** Goes to the next leaf if this one has no more: there is none without an entry. */
-    private void toAnEntry() {
-      while (!isWithin(next, leaf.size) && !above.isEmpty()) {
-        Step step = above.peek();
-        step.child += down ? -1 : 1;
-        if (!isWithin(step.child, step.node.children.length)) {
-          above.pop();
-          continue;
-        }
-        TreeNode node = step.node.children[step.child];
-        while (node instanceof Inner inner) {
-          int child = end(inner.children.length);
-          above.push(new Step(inner, child));
-          node = inner.children[child];
-        }
-        leaf = TreeNode.entries(node);
-        next = end(leaf.size);
-      }
-    }
-
-    @Override
-    public boolean hasNext() {
-      return isWithin(next, leaf.size);
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // a key and its cell
-    public TreeEntry<K, V> next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      TreeEntry<K, V> entry = new TreeEntry<>((K) leaf.keys[next], (V) leaf.cells[next]);
-      next += down ? -1 : 1;
-      toAnEntry();
-      return entry;
-    }
+    return new TreeWalk<>(root, key, true);
   }
 
   @Override

@@ -73,7 +73,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     isSettled = false;
     TreeNode node = put(root, key, cell, true);
     if (split != null) {
-      Object[] lows = {low(node), low(split)};
+      Object[] lows = {TreeNode.low(node), TreeNode.low(split)};
       node = new Inner(node.settled(), owner, lows, new TreeNode[] {node, split});
       ((Inner) node).settleWith(split);
       split = null;
@@ -189,7 +189,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     own.children[i] = child;
     own.settleWith(child);
     if (right != null) {
-      own.insert(i + 1, low(right), right);
+      own.insert(i + 1, TreeNode.low(right), right);
       own.settleWith(right);
       if (own.children.length > CHILDREN_MAX) {
         int left = isLast && i + 2 == own.children.length ? CHILDREN_MAX : CHILDREN_MAX / 2;
@@ -261,24 +261,12 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     Inner own = own(inner);
     own.children[i] = child;
     own.settleWith(child);
-    if (sizeOf(child) == 0) {
+    if (TreeNode.sizeOf(child) == 0) {
       own.remove(i);
-    } else if (sizeOf(child) < maxOf(child) / FEW) {
+    } else if (TreeNode.sizeOf(child) < TreeNode.maxOf(child) / FEW) {
       joinWithANeighbour(own, i);
     }
     return own;
-  }
-
-  private static int sizeOf(TreeNode node) {
-    return switch (node) {
-      case Leaf leaf -> leaf.size;
-      case PackedLeaf leaf -> leaf.size;
-      case Inner inner -> inner.children.length;
-    };
-  }
-
-  private static int maxOf(TreeNode node) {
-    return node instanceof Inner ? CHILDREN_MAX : LEAF_MAX;
   }
 
   private void joinWithANeighbour(Inner parent, int i) {
@@ -286,7 +274,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       if (left >= 0 && left + 1 < parent.children.length) {
         TreeNode a = parent.children[left];
         TreeNode b = parent.children[left + 1];
-        if (sizeOf(a) + sizeOf(b) <= maxOf(a) * 3 / FEW) {
+        if (TreeNode.sizeOf(a) + TreeNode.sizeOf(b) <= TreeNode.maxOf(a) * 3 / FEW) {
           parent.children[left] = joined(a, b, parent.lows[left + 1]);
           parent.settleWith(parent.children[left]);
           parent.remove(left + 1);
@@ -362,15 +350,6 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     return inner.owner == owner
         ? inner
         : new Inner(inner.settled(), owner, inner.lows.clone(), inner.children.clone());
-  }
-
-  /** The least key of a node that was split, or of what was split off. */
-  private static Object low(TreeNode node) {
-    return switch (node) {
-      case Inner inner -> inner.lows[0];
-      case Leaf leaf -> leaf.keys[0];
-      case PackedLeaf leaf -> leaf.low();
-    };
   }
 
   /**

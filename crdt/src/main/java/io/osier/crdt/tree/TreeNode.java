@@ -224,4 +224,27 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       return into;
     }
   }
+
+  /** How many entries, or children, a node has. */
+  static int sizeOf(TreeNode node) {
+    return switch (node) {
+      case Leaf leaf -> leaf.size;
+      case PackedLeaf leaf -> leaf.size;
+      case Inner inner -> inner.children.length;
+    };
+  }
+
+  /** How many entries, or children, such a node has at most. */
+  static int maxOf(TreeNode node) {
+    return node instanceof Inner ? CHILDREN_MAX : LEAF_MAX;
+  }
+
+  /** The least key of a node that was split, or of what was split off. */
+  static Object low(TreeNode node) {
+    return switch (node) {
+      case Inner inner -> inner.lows[0];
+      case Leaf leaf -> leaf.keys[0];
+      case PackedLeaf leaf -> leaf.low();
+    };
+  }
 }

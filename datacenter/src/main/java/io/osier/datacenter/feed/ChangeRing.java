@@ -1,20 +1,15 @@
 package io.osier.datacenter.feed;
 
 import io.osier.core.Budget;
-import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.partition.machine.Effects;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +25,6 @@ public final class ChangeRing {
 
   /** What a batch takes besides its changes. */
   private static final long BATCH_BYTES = 160;
-
-  /** What a key that is watched by itself takes besides the key. */
-  private static final long SLOT_BYTES = 200;
 
   /**
    * Changes that became visible with one batch.
@@ -52,32 +44,10 @@ public final class ChangeRing {
     }
   }
 
-  /** A key that is watched by itself. */
-  static final class Slot {
-    /** Changes of the key up to this one are not known. */
-    private final long since;
-
-    /** How many changes there were with the last one of the key; -1 if there was none. */
-    private long tick = -1;
-
-    private Effects.@Nullable Change last;
-    private final List<Poll> waiting = new ArrayList<>();
-    private boolean due;
-    private long usedNanos;
-
-    Slot(long since) {
-      this.since = since;
-    }
-  }
-
   private final Runnable signal;
   private final Budget budget;
   private final TreeMap<Long, Batch> batches = new TreeMap<>();
-  private final Map<Key, Slot> slots = new HashMap<>();
-  private long slotBytes;
-
-  /** Keys that have changed and for which somebody waits. */
-  private final Queue<Slot> due = new ConcurrentLinkedQueue<>();
+  private final WatchedKeys keys;
 
   /** How many wait for whatever changes. */
   private int walkers;
@@ -103,6 +73,7 @@ public final class ChangeRing {
    */
   ChangeRing(long bytesMax, Runnable signal) {
     this.budget = new Budget("changes", bytesMax);
+    this.keys = new WatchedKeys(budget);
     this.signal = signal;
   }
 
@@ -150,16 +121,7 @@ public final class ChangeRing {
       tick++;
       Key key = change.object().key();
       bytes += CHANGE_BYTES + key.heapBytes();
-      Slot slot = slots.isEmpty() ? null : slots.get(key);
-      if (slot != null) {
-        slot.tick = tick;
-        slot.last = change;
-        if (!slot.due && !slot.waiting.isEmpty()) {
-          slot.due = true;
-          due.add(slot);
-          wakes = true;
-        }
-      }
+      wakes |= keys.changed(key, tick, change);
     }
     if (keeps) {
       batches.put(end, new Batch(end, changes, here, far, bytes));
@@ -192,8 +154,7 @@ public final class ChangeRing {
     end = 0;
     budget.give(budget.used());
     batches.clear();
-    slots.clear();
-    slotBytes = 0;
+    keys.clear();
     here = VersionVector.EMPTY;
     far = VersionVector.EMPTY;
   }
@@ -335,88 +296,35 @@ public final class ChangeRing {
     if (!begun) {
       return Optional.empty();
     }
-    Slot slot = slots.get(key);
-    if (slot == null) {
-      slot = new Slot(end);
-      addSlot(key, slot);
-    }
-    slot.usedNanos = nowNanos;
-    return Optional.of(
-        new Known(new State(life, oldest(), end, here), slot.since, slot.tick, slot.last));
-  }
-
-  private void addSlot(Key key, Slot slot) {
-    long bytes = slotBytes(key);
-    // Not swept here: whoever asks in vain again and again would keep the partition from its ring.
-    if (!fits(bytes)) {
-      budget.noteSpent();
-      throw new OsierException(
-          ErrorCode.OVERLOADED,
-          slots.size()
-              + " keys of this partition are watched by themselves, which takes half of its share"
-              + " of osier.memory.changes; watch a prefix instead, or give it more");
-    }
-    slots.put(key, slot);
-    slotBytes += bytes;
-    budget.take(bytes);
+    WatchedKeys.Slot slot = keys.look(key, end, nowNanos);
     evict();
-  }
-
-  private boolean fits(long bytes) {
-    return slotBytes + bytes <= budget.limit() / 2;
-  }
-
-  private static long slotBytes(Key key) {
-    return SLOT_BYTES + key.heapBytes();
+    State now = new State(life, oldest(), end, here);
+    return Optional.of(new Known(now, slot.since(), slot.tick(), slot.last()));
   }
 
   /** A poll waits for the next change of a key, unless there is one behind its position already. */
   synchronized boolean waits(Key key, long of, long tick, Poll poll) {
-    Slot slot = slots.get(key);
-    if (of != life || slot == null || slot.tick > tick) {
-      return false;
-    }
-    slot.waiting.add(poll);
-    return true;
+    return of == life && keys.waits(key, tick, poll);
   }
 
   /** A poll does not wait for a key any more. */
   synchronized void waitsNoMore(Key key, Poll poll) {
-    Slot slot = slots.get(key);
-    if (slot != null) {
-      slot.waiting.remove(poll);
-    }
+    keys.waitsNoMore(key, poll);
   }
 
   /** Takes the polls that wait for keys which have changed. */
   List<Poll> takeDue() {
-    if (due.isEmpty()) {
+    if (!keys.areDue()) {
       return List.of();
     }
-    List<Poll> polls = new ArrayList<>();
     synchronized (this) {
-      Slot slot;
-      while ((slot = due.poll()) != null) {
-        slot.due = false;
-        polls.addAll(slot.waiting);
-        slot.waiting.clear();
-      }
+      return keys.takeDue();
     }
-    return polls;
   }
 
   /** Forgets keys for which nobody has asked since a time. */
   synchronized void sweep(long usedBeforeNanos) {
-    for (Iterator<Map.Entry<Key, Slot>> it = slots.entrySet().iterator(); it.hasNext(); ) {
-      Map.Entry<Key, Slot> next = it.next();
-      Slot slot = next.getValue();
-      if (slot.waiting.isEmpty() && !slot.due && slot.usedNanos - usedBeforeNanos < 0) {
-        long bytes = slotBytes(next.getKey()); // what the entry is behind this is not defined
-        it.remove();
-        slotBytes -= bytes;
-        budget.give(bytes);
-      }
-    }
+    keys.sweep(usedBeforeNanos);
   }
 
   /** For messages. */

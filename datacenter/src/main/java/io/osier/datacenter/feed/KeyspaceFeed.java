@@ -10,7 +10,6 @@ import io.osier.core.VersionVector;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,6 +22,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,15 +62,7 @@ public final class KeyspaceFeed {
   }
 
   /** A partition with its ring. */
-  record Part(ChangeRing ring, Source source) {
-    ObjectStore store() {
-      return source.store();
-    }
-
-    Optional<VersionVector> forgotten() {
-      return source.forgotten();
-    }
-  }
+  record Part(ChangeRing ring, Source source) {}
 
   private final ReplicaId self;
   private final List<ChangeRing> rings;
@@ -122,11 +115,7 @@ public final class KeyspaceFeed {
     this.nanoTime = nanoTime;
     this.lives = lives;
     this.signal = signal;
-    List<ChangeRing> made = new ArrayList<>();
-    for (int i = 0; i < partitions; i++) {
-      made.add(new ChangeRing(bytesMax, signal));
-    }
-    this.rings = List.copyOf(made);
+    this.rings = Stream.generate(() -> new ChangeRing(bytesMax, signal)).limit(partitions).toList();
     this.sweptNanos = nanoTime.getAsLong();
     this.prefixAskedNanos = sweptNanos;
     this.keysSweptNanos = sweptNanos;
@@ -144,11 +133,10 @@ public final class KeyspaceFeed {
 
   /** From now on it may be asked. */
   public void begin(List<? extends Source> partitions) {
-    List<Part> all = new ArrayList<>();
-    for (int i = 0; i < partitions.size(); i++) {
-      all.add(new Part(rings.get(i), partitions.get(i)));
-    }
-    parts = List.copyOf(all);
+    parts =
+        IntStream.range(0, partitions.size())
+            .mapToObj(i -> new Part(rings.get(i), partitions.get(i)))
+            .toList();
   }
 
   // ---------------------------------------------------------------- asking
@@ -176,11 +164,9 @@ public final class KeyspaceFeed {
           ErrorCode.INVALID_ARGUMENT,
           "a watcher waits at most " + Request.WATCH_WAIT_MILLIS_MAX + " ms");
     }
-    for (Part part : asked) {
-      if (!part.source.isReady()) {
-        throw new OsierException(
-            ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
-      }
+    if (!asked.stream().allMatch(part -> part.source.isReady())) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
     }
     long now = nanoTime.getAsLong();
     askedNanos = now;
@@ -312,25 +298,22 @@ public final class KeyspaceFeed {
           return false;
         }
       }
-    } catch (OsierException e) {
+    } catch (RuntimeException e) { // the others are to be answered all the same
       failed(poll, e);
       return true;
-    } catch (RuntimeException e) { // the others are to be answered all the same
-      broken(poll, e);
-      return true;
     }
   }
 
-  private void failed(Poll poll, OsierException e) {
-    if (e.code() == ErrorCode.WATCHER_TOO_SLOW || e.code() == ErrorCode.HISTORY_TOO_SHORT) {
-      cutOff.incrementAndGet();
+  private void failed(Poll poll, RuntimeException e) {
+    if (e instanceof OsierException told) {
+      if (told.code() == ErrorCode.WATCHER_TOO_SLOW || told.code() == ErrorCode.HISTORY_TOO_SHORT) {
+        cutOff.incrementAndGet();
+      }
+      poll.fail(told);
+    } else {
+      LOG.error("a watcher cannot be told of changes", e);
+      poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
     }
-    poll.fail(e);
-  }
-
-  private static void broken(Poll poll, RuntimeException e) {
-    LOG.error("a watcher cannot be told of changes", e);
-    poll.fail(new OsierException(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
   }
 
   private void walk(Poll poll) {
@@ -340,10 +323,8 @@ public final class KeyspaceFeed {
             try {
               poll.walk();
               poll.answer();
-            } catch (OsierException e) {
-              failed(poll, e);
             } catch (RuntimeException e) {
-              broken(poll, e);
+              failed(poll, e);
             }
           });
     } catch (RejectedExecutionException e) {

@@ -10,6 +10,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -44,11 +45,9 @@ final class Poll {
    */
   private static final long BEGIN_NANOS = 1_000_000_000;
 
-  private static final Key FIRST = Key.of(new byte[] {0});
-
   private final Request.Watch request;
   private final Consumer<Reply> reply;
-  private final ReplicaId self;
+  private final PositionSearch positions;
 
   /** Those that are asked: of a key one alone. */
   private final List<KeyspaceFeed.Part> parts;
@@ -72,7 +71,7 @@ final class Poll {
       long deadlineNanos,
       Consumer<Reply> reply) {
     this.request = request;
-    this.self = self;
+    this.positions = new PositionSearch(request, self, parts);
     this.parts = parts;
     this.deadlineNanos = deadlineNanos;
     this.reply = reply;
@@ -116,7 +115,11 @@ final class Poll {
   boolean look(long nowNanos) {
     boolean began = true;
     for (int i = 0; i < places.length; i++) {
-      found[i] = found[i] || find(i, nowNanos);
+      if (!found[i]) {
+        Request.Place place = positions.find(i, nowNanos);
+        found[i] = place != null;
+        places[i] = found[i] ? place : places[i];
+      }
       began &= found[i];
     }
     if (!began) {
@@ -131,100 +134,6 @@ final class Poll {
       walks |= places[i].next().isPresent();
     }
     return !changes.isEmpty() || (request.places().isEmpty() && !walks);
-  }
-
-  /** Finds the position in a partition's ring; false if there is none yet. */
-  private boolean find(int i, long nowNanos) {
-    ChangeRing ring = parts.get(i).ring();
-    // Before the ring's state is taken: from then on it knows.
-    if (!isOfOneKey()) {
-      ring.keep();
-    } else if (ring.look(key(), nowNanos).isEmpty()) {
-      return false;
-    }
-    Optional<ChangeRing.State> state = ring.state();
-    if (state.isEmpty()) {
-      return false;
-    }
-    ChangeRing.State now = state.get();
-    Request.Place from = request.places().isEmpty() ? null : request.places().get(i);
-    if (from == null && !request.resumes()) {
-      places[i] = new Request.Place(now.life(), now.end(), now.here(), Optional.empty());
-    } else if (isOfOneKey()) {
-      // Of one key there is nothing to walk through: it is told that it may have changed.
-      places[i] = from == null ? unknown(now, VersionVector.EMPTY) : from;
-    } else if (from == null) {
-      places[i] = walkFrom(now, VersionVector.EMPTY);
-    } else if (from.life() == now.life() && now.reaches(from.tick())) {
-      places[i] = from;
-    } else if (from.life() == now.life() && from.tick() < now.oldest() && !request.resumes()) {
-      throw new OsierException(
-          ErrorCode.WATCHER_TOO_SLOW,
-          "the watcher was cut off: it is behind by "
-              + (now.end() - from.tick())
-              + " changes, and the latest "
-              + (now.end() - now.oldest())
-              + " are kept (osier.memory.changes); it may go on from its position");
-    } else {
-      places[i] = goOn(i, now, from);
-    }
-    return true;
-  }
-
-  /** A position that counts in another life: of another datacenter, or before a restart. */
-  private Request.Place goOn(int i, ChangeRing.State now, Request.Place from) {
-    if (parts.get(i).forgotten().isEmpty()) {
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE,
-          "the datacenter has lost what it had and not yet compared with all others: it cannot tell"
-              + " what was removed since the watcher's position");
-    }
-    checkNothingLost(now, from.seen());
-    // Also where the changes reach back so far: what others had forgotten before this datacenter
-    // got back what it had lost never became visible here.
-    checkRemembered(i, from.seen());
-    long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
-    if (tick >= 0) {
-      return new Request.Place(now.life(), tick, from.seen(), Optional.empty());
-    }
-    return walkFrom(now, from.seen());
-  }
-
-  private Request.Place walkFrom(ChangeRing.State now, VersionVector seen) {
-    return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
-  }
-
-  private static Request.Place unknown(ChangeRing.State now, VersionVector seen) {
-    return new Request.Place(~now.life(), 0, seen, Optional.empty());
-  }
-
-  /** What the watcher was told of must not have gone with this datacenter's memory. */
-  private void checkNothingLost(ChangeRing.State now, VersionVector seen) {
-    for (int r = 0; r < seen.size(); r++) {
-      ReplicaId replica = seen.replica(r);
-      boolean former = replica.dc().equals(self.dc()) && replica.incarnation() < self.incarnation();
-      if (former && seen.number(r) > now.here().get(replica)) {
-        throw new OsierException(
-            ErrorCode.SESSION_LOST,
-            "the watcher was told of updates up to "
-                + seen.number(r)
-                + " of "
-                + replica
-                + ", and what is after "
-                + now.here().get(replica)
-                + " was lost with its memory; begin anew");
-      }
-    }
-  }
-
-  /** What was removed since, and is not remembered any more, could not be told. */
-  private void checkRemembered(int i, VersionVector seen) {
-    if (!seen.isEmpty() && parts.get(i).forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {
-      throw new OsierException(
-          ErrorCode.HISTORY_TOO_SHORT,
-          "the changes behind the watcher's position are not kept any more, and since then objects"
-              + " were removed that nobody remembers; begin anew with what there is");
-    }
   }
 
   // ---------------------------------------------------------------- one key
@@ -341,14 +250,14 @@ final class Poll {
   /** Walks on in one partition; returns how many objects were looked at. */
   private int walk(int i) {
     Request.Place place = places[i];
-    ObjectStore store = parts.get(i).store();
+    ObjectStore store = parts.get(i).source().store();
     ObjectId from = new ObjectId(place.next().orElseThrow(), CrdtType.values()[0]);
-    List<ObjectStore.Entry> entries = new ArrayList<>();
+    List<StoredObjects.Entry> entries = new ArrayList<>();
     CrdtState first = store.getDurable(from); // pages begin behind a place
     if (first != null) {
-      entries.add(new ObjectStore.Entry(from, first));
+      entries.add(new StoredObjects.Entry(from, first));
     }
-    ObjectStore.Page page =
+    StoredObjects.Page page =
         store.pageDurable(
             Optional.of(from),
             request.key().flatMap(Key::afterPrefix),
@@ -359,7 +268,7 @@ final class Poll {
     if (!end) {
       addRest(store, entries);
     }
-    for (ObjectStore.Entry entry : entries) {
+    for (StoredObjects.Entry entry : entries) {
       Key key = entry.object().key();
       if (!isWanted(key)) {
         end = true;
@@ -371,7 +280,8 @@ final class Poll {
       }
     }
     if (end) {
-      checkRemembered(i, place.seen()); // what was dropped meanwhile may not have been passed
+      positions.checkRemembered(
+          i, place.seen()); // what was dropped meanwhile may not have been passed
       places[i] =
           new Request.Place(
               place.life(), place.tick(), place.seen().join(reached[i]), Optional.empty());
@@ -387,14 +297,14 @@ final class Poll {
    * Adds what else the last object's key holds: a position names no type, so the next page begins
    * behind the whole key.
    */
-  private static void addRest(ObjectStore store, List<ObjectStore.Entry> entries) {
+  private static void addRest(ObjectStore store, List<StoredObjects.Entry> entries) {
     ObjectId last = entries.getLast().object();
     for (CrdtType type : CrdtType.values()) {
       if (type.compareTo(last.type()) > 0) {
         ObjectId object = new ObjectId(last.key(), type);
         CrdtState state = store.getDurable(object);
         if (state != null) {
-          entries.add(new ObjectStore.Entry(object, state));
+          entries.add(new StoredObjects.Entry(object, state));
         }
       }
     }

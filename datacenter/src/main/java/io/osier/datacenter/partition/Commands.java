@@ -47,8 +47,8 @@ final class Commands {
 
   private final Propagation propagation;
   private final EffectsBuilder effects;
-  private List<Parked> parking = new ArrayList<>();
   private final SpreadWaiters spreading;
+  private List<Parked> parked = new ArrayList<>();
 
   /** What was here when all that is parked was looked at last. */
   private long parkedVersion;
@@ -95,10 +95,10 @@ final class Commands {
         long deadline = now.nanos() + wait * 1_000_000L;
         if (deadline <= now.nanos()) {
           behind(ticket, after);
-        } else if (parking.size() >= PARKED_MAX) {
+        } else if (parked.size() >= PARKED_MAX) {
           fail(ticket, ErrorCode.OVERLOADED, PARKED_MAX + " requests wait for updates already");
         } else {
-          parking.add(new Parked(ticket, request, lacking(after), now.nanos(), deadline));
+          parked.add(new Parked(ticket, request, lacking(after), now.nanos(), deadline));
           parkedVersion = propagation.version();
         }
       }
@@ -107,7 +107,7 @@ final class Commands {
 
   /** How many commands wait for what their sessions have seen elsewhere. */
   int parked() {
-    return parking.size();
+    return parked.size();
   }
 
   /** Refuses a command: the partition has just started and serves nobody yet. */
@@ -120,38 +120,37 @@ final class Commands {
 
   /** Looks again at what is parked. */
   void unpark(Now now) {
-    if (parking.isEmpty()) {
+    if (parked.isEmpty()) {
       return;
     }
     parkedVersion = propagation.version();
-    List<Parked> all = parking;
-    parking = new ArrayList<>();
-    for (Parked parked : all) {
-      VersionVector after = after(parked.request());
+    List<Parked> all = parked;
+    parked = new ArrayList<>();
+    for (Parked one : all) {
+      VersionVector after = after(one.request);
       switch (propagation.coverage(after)) {
         case HERE -> {
-          waited(parked, now);
-          serve(parked.ticket(), parked.request(), now);
+          waited(one, now);
+          serve(one.ticket, one.request, now);
         }
         case LOST -> {
-          waited(parked, now);
-          lost(parked.ticket());
+          waited(one, now);
+          lost(one.ticket);
         }
         case NOT_YET -> {
-          if (parked.deadlineNanos() <= now.nanos()) {
-            waited(parked, now);
-            behind(parked.ticket(), after);
+          if (one.deadlineNanos <= now.nanos()) {
+            waited(one, now);
+            behind(one.ticket, after);
           } else {
-            parking.add(parked);
+            parked.add(one);
           }
         }
       }
     }
   }
 
-  private void waited(Parked parked, Now now) {
-    effects.waited(
-        parked.ticket(), Waited.For.PAST, parked.lacking(), now.nanos() - parked.sinceNanos());
+  private void waited(Parked one, Now now) {
+    effects.waited(one.ticket, Waited.For.PAST, one.lacking, now.nanos() - one.sinceNanos);
   }
 
   /** Whose updates a session has seen that are not here. */
@@ -166,17 +165,12 @@ final class Commands {
 
   /** When {@link #unpark} has something to do; Long.MAX_VALUE if never. */
   long nextNanos() {
-    if (parking.isEmpty()) {
+    if (parked.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    if (propagation.version() != parkedVersion) {
-      return Long.MIN_VALUE;
-    }
-    long next = Long.MAX_VALUE;
-    for (Parked parked : parking) {
-      next = Math.min(next, parked.deadlineNanos);
-    }
-    return next;
+    return propagation.version() != parkedVersion
+        ? Long.MIN_VALUE
+        : parked.stream().mapToLong(Parked::deadlineNanos).min().orElseThrow();
   }
 
   private static VersionVector after(Request request) {

@@ -190,7 +190,7 @@ public final class Partition implements Machine {
         new TransactionHost(store, sequencer, escrow, writes, propagation, effects),
         former,
         store.transactions(),
-        new Budget("transactions", config.memory().transactions()),
+        new TransactionRoom(new Budget("transactions", config.memory().transactions())),
         new EndedTransactions(
             config.endedTransactions(), new Budget("ended", config.memory().ended())));
   }

@@ -34,7 +34,7 @@ final class Transactions {
   private final TransactionHost host;
   private final SnapshotHistory former;
   private final Map<TransactionId, OpenTransaction> open = new LinkedHashMap<>();
-  private final Budget budget;
+  private final TransactionRoom room;
   private final EndedTransactions ended;
   private long nextDeadlineNanos = Long.MAX_VALUE;
 
@@ -42,18 +42,18 @@ final class Transactions {
    * The transactions of a partition that starts.
    *
    * @param commits those of a former life, with their last commit numbers, ascending
-   * @param budget what open ones may take in the heap; when it is spent updates are refused
+   * @param room what open ones may take in the heap; when it is spent updates are refused
    * @param ended remembers how they end
    */
   Transactions(
       TransactionHost host,
       SnapshotHistory former,
       Map<TransactionId, Long> commits,
-      Budget budget,
+      TransactionRoom room,
       EndedTransactions ended) {
     this.host = host;
     this.former = former;
-    this.budget = budget;
+    this.room = room;
     this.ended = ended;
     ended.recovered(commits, host.self(), host.clock());
   }
@@ -221,48 +221,6 @@ final class Transactions {
     return new Done(tx.clock, Optional.empty(), reads, true).answer(ticket, request, false);
   }
 
-  /** What a step's updates take in the heap until the transaction ends. */
-  private long roomFor(List<Request.Update> updates) {
-    long bytes = 0;
-    for (Request.Update update : updates) {
-      bytes += OpenTransaction.heapBytes(update);
-    }
-    if (bytes > 0 && budget.used() + bytes > budget.limit()) {
-      throw tooMuch(bytes);
-    }
-    return bytes;
-  }
-
-  /**
-   * Checks what a step's versions of objects take. Those of a commit are gone with it, so they need
-   * room by themselves only. One object is let in whatever it takes, for an open transaction if
-   * that is alone: otherwise nobody could ever do so.
-   *
-   * @param updateBytes what its updates take until the transaction ends
-   * @param versionBytes what the versions take beside that
-   */
-  private void checkRoom(Request.End end, long updateBytes, long versionBytes, boolean isOnly) {
-    boolean isOpen = end == Request.End.OPEN;
-    long others = isOpen ? budget.used() + updateBytes : 0;
-    boolean isAlone = isOnly && (!isOpen || open.size() == 1);
-    if (versionBytes > 0 && others + versionBytes > budget.limit() && !isAlone) {
-      throw tooMuch(updateBytes + versionBytes);
-    }
-  }
-
-  private OsierException tooMuch(long bytes) {
-    budget.noteSpent();
-    return new OsierException(
-        ErrorCode.OVERLOADED,
-        "open transactions take "
-            + budget.used()
-            + " of "
-            + budget.limit()
-            + " bytes, and these updates would take "
-            + bytes
-            + ": nothing was done, try again later (osier.memory.transactions says how much)");
-  }
-
   private OpenTransaction begin(Request.Transact request, Now now) {
     if (request.begin().isEmpty()) {
       throw new OsierException(
@@ -297,7 +255,7 @@ final class Transactions {
     OpenTransaction tx =
         new OpenTransaction(host, former, request.transaction(), step, clock, begin, now);
     open.put(tx.id, tx);
-    budget.take(tx.heapBytes());
+    room.budget().take(tx.heapBytes());
     former.open(step);
     nextDeadlineNanos = Math.min(nextDeadlineNanos, tx.deadlineNanos);
     return tx;
@@ -305,7 +263,7 @@ final class Transactions {
 
   private void end(OpenTransaction tx) {
     open.remove(tx.id);
-    budget.give(tx.heapBytes());
+    room.budget().give(tx.heapBytes());
     former.close(tx.step);
     tx.end();
   }
@@ -314,11 +272,11 @@ final class Transactions {
     if (request.end() == Request.End.ABORT) {
       return new Done(tx.clock, Optional.empty(), tx.read(Map.of(), List.of()), false);
     }
-    long bytes = request.end() == Request.End.OPEN ? roomFor(request.updates()) : 0;
+    long bytes = request.end() == Request.End.OPEN ? room.of(request.updates()) : 0;
     OpenTransaction.Tried tried =
         tx.tryUpdates(
             request.updates(),
-            (more, isOnly) -> checkRoom(request.end(), bytes, more, isOnly),
+            (more, isOnly) -> room.check(request.end(), bytes, more, isOnly, open.size()),
             now);
     StepReads reads = tx.read(tried.works, request.reads());
     if (!request.updates().isEmpty()) {
@@ -336,7 +294,7 @@ final class Transactions {
     } else {
       long before = tx.heapBytes();
       tx.keep(tried, request.updates().size(), bytes, now);
-      budget.take(tx.heapBytes() - before);
+      room.budget().take(tx.heapBytes() - before);
     }
     boolean ends = request.end() == Request.End.COMMIT && request.step() > 1;
     return new Done(clock, dot, reads, ends || !request.updates().isEmpty());
@@ -411,13 +369,13 @@ final class Transactions {
    * @param endedMax by what is remembered of ended ones
    */
   void configure(long openMax, long endedMax) {
-    budget.setLimit(openMax);
+    room.budget().setLimit(openMax);
     ended.setLimit(endedMax);
   }
 
   /** What is used of its budgets. */
   List<Budget.Usage> memory() {
-    return List.of(budget.usage(), ended.memory());
+    return List.of(room.budget().usage(), ended.memory());
   }
 
   /** How many are open. */

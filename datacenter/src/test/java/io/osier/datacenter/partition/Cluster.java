@@ -18,10 +18,10 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -409,8 +409,8 @@ public final class Cluster {
   }
 
   /** Every object of every datacenter, for comparison. */
-  Map<String, List<ObjectStore.Entry>> contents() {
-    Map<String, List<ObjectStore.Entry>> all = new LinkedHashMap<>();
+  Map<String, List<StoredObjects.Entry>> contents() {
+    Map<String, List<StoredObjects.Entry>> all = new LinkedHashMap<>();
     dcs.forEach((name, dc) -> all.put(name, dc.store.scan(Optional.empty(), 1_000_000)));
     return all;
   }

@@ -25,9 +25,9 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Partitions;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
@@ -148,7 +148,7 @@ final class HostileRequestProperties {
         assertThat(committed).isEqualTo(last); // otherwise what has expired was removed as well
       }
       last = Math.max(last, committed);
-      for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
+      for (StoredObjects.Entry entry : store.scan(Optional.empty(), 100)) {
         CrdtState state = entry.state();
         assertThat(state.read(new Query.Whole())).isNotNull();
       }
@@ -212,12 +212,12 @@ final class HostileRequestProperties {
    *
    * @param all also what has expired, which may be removed at any moment
    */
-  private record View(List<ObjectStore.Entry> all, long millis) {
+  private record View(List<StoredObjects.Entry> all, long millis) {
     static View of(MemoryStore store, long millis) {
       return new View(store.scan(Optional.empty(), 100), millis);
     }
 
-    List<ObjectStore.Entry> shown() {
+    List<StoredObjects.Entry> shown() {
       return all.stream().filter(e -> !e.state().isOver(millis)).toList();
     }
 
@@ -225,7 +225,7 @@ final class HostileRequestProperties {
     List<CrdtState> of(Key key) {
       return shown().stream()
           .filter(e -> e.object().key().equals(key))
-          .map(ObjectStore.Entry::state)
+          .map(StoredObjects.Entry::state)
           .filter(s -> !s.isBottom())
           .toList();
     }

@@ -17,9 +17,9 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.objects.MemoryStore;
 import io.osier.datacenter.testing.Partitions;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -78,7 +78,7 @@ final class ProgramsProperties {
     /** What a reader sees, with the deadlines, by the objects' names. */
     Map<String, String> shown(long millis) {
       Map<String, String> shown = new TreeMap<>();
-      for (ObjectStore.Entry entry : store.scan(Optional.empty(), 100)) {
+      for (StoredObjects.Entry entry : store.scan(Optional.empty(), 100)) {
         CrdtState state = entry.state().at(millis);
         if (!state.isBottom()) {
           shown.put(
@@ -134,7 +134,7 @@ final class ProgramsProperties {
             .isEqualTo(said(single(oneByOne, calls.get(i), millis)));
       }
       assertThat(together.shown(millis)).as("after %s", calls).isEqualTo(oneByOne.shown(millis));
-      for (ObjectStore.Entry entry : together.store.scan(Optional.empty(), 100)) {
+      for (StoredObjects.Entry entry : together.store.scan(Optional.empty(), 100)) {
         assertThat(together.shipped.get(entry.object()))
             .as("%s of others, after %s", entry.object(), calls)
             .isEqualTo(entry.state());
@@ -203,7 +203,7 @@ final class ProgramsProperties {
       cluster.heal("eu", "us");
     }
     cluster.run(5_000);
-    Map<String, List<ObjectStore.Entry>> contents = cluster.contents();
+    Map<String, List<StoredObjects.Entry>> contents = cluster.contents();
     assertThat(contents.get("us")).isEqualTo(contents.get("eu"));
     assertThat(contents.get("ap")).isEqualTo(contents.get("eu"));
   }

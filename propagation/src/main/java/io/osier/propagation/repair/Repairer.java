@@ -2,8 +2,6 @@ package io.osier.propagation.repair;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.core.CausalContext;
-import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -29,7 +27,6 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches from third datacenters what they have of an origin that cannot be reached: one that is
@@ -50,67 +47,11 @@ public final class Repairer implements RepairBuffer {
   /** So many ranges of what is here of an origin besides are told: a few bytes each. */
   private static final int BESIDES_MAX = 2_048;
 
-  /** What a place among what is not ready takes in the heap. */
-  private static final long ENTRY_BYTES = HeapSize.object(6 * HeapSize.REFERENCE);
-
   private record Source(ReplicaId peer, ReplicaId origin) {}
 
   /** How much a peer had of an origin when it was last healed from there. */
   private record Healed(Place place, long through) {
     static final Healed NOTHING = new Healed(Place.NONE, 0);
-  }
-
-  private static final class UnderWay {
-    final ReplicaId peer;
-    final long after;
-    final CausalContext besides;
-    final RequestRetry asking;
-    Frame.Page page;
-
-    /** What came and builds on something that is not here: the healing ends when it is. */
-    final Map<ObjectId, Shipment> unready = new TreeMap<>();
-
-    /** What is not ready takes so much in the heap. */
-    long unreadyBytes;
-
-    /** Whether the next page is asked for when some of what is not ready is. */
-    boolean paused;
-
-    /** The last page, once it is here; null before. */
-    Frame.@Nullable States last;
-
-    /** When what is not ready is fetched. */
-    long fetchNanos;
-
-    /** Whether the link to the peer went down and nothing was asked since, and when it did. */
-    boolean interrupted;
-
-    long interruptedNanos;
-
-    /** Whether the origin ships its updates itself, and since when it does. */
-    boolean needless;
-
-    long needlessNanos;
-
-    UnderWay(
-        ReplicaId peer, long after, CausalContext besides, Frame.Page page, RequestRetry asking) {
-      this.peer = peer;
-      this.after = after;
-      this.besides = besides;
-      this.page = page;
-      this.asking = asking;
-    }
-
-    void needless(boolean now, long nowNanos) {
-      needlessNanos = needless ? needlessNanos : nowNanos;
-      needless = now;
-    }
-
-    /** Whether it has been cut off, or needed no more, for a time. */
-    boolean isGivenUp(long nowNanos, long afterNanos) {
-      return (interrupted && nowNanos - interruptedNanos >= afterNanos)
-          || (needless && last == null && nowNanos - needlessNanos >= afterNanos);
-    }
   }
 
   private final ReceivedVector knowledge;
@@ -126,7 +67,7 @@ public final class Repairer implements RepairBuffer {
   /** When the last healing from a peer began. */
   private final Map<Source, Long> begunNanos = new HashMap<>();
 
-  private final Map<ReplicaId, UnderWay> underWay = new TreeMap<>();
+  private final Map<ReplicaId, Healing> underWay = new TreeMap<>();
 
   /**
    * Nothing is under way.
@@ -168,8 +109,8 @@ public final class Repairer implements RepairBuffer {
     for (ReplicaId origin : wanted.subList(0, more)) {
       Place place = healed.getOrDefault(new Source(peer, origin), Healed.NOTHING).place;
       begunNanos.put(new Source(peer, origin), nowNanos);
-      UnderWay started =
-          new UnderWay(
+      Healing started =
+          new Healing(
               peer,
               streamed.test(origin) ? knowledge.through().get(origin) : 0,
               streamed.test(origin)
@@ -180,21 +121,16 @@ public final class Repairer implements RepairBuffer {
       underWay.put(origin, started);
       ask(origin, started, started.asking.ask(nowNanos));
     }
-    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
-      UnderWay healing = e.getValue();
+    for (Map.Entry<ReplicaId, Healing> e : underWay.entrySet()) {
+      Healing healing = e.getValue();
       if (healing.peer.equals(peer)) {
         healing.needless(reachable.test(e.getKey()), nowNanos);
-        if (mustAsk(healing, heardNanos)) {
+        if (healing.mustAsk(heardNanos)) {
           ask(e.getKey(), healing, healing.asking.askAgain(nowNanos));
         }
-        healing.interrupted = false;
+        healing.goesOn();
       }
     }
-  }
-
-  /** Whether to ask once more for what was asked: frames may have been lost, or wait for long. */
-  private static boolean mustAsk(UnderWay healing, long heardNanos) {
-    return healing.interrupted ? healing.asking.isOpen() : healing.asking.isDue(heardNanos);
   }
 
   /** Whether no healing is under way. */
@@ -266,7 +202,7 @@ public final class Repairer implements RepairBuffer {
     return status != null && !isBehind(peer, origin, status);
   }
 
-  private void ask(ReplicaId origin, UnderWay healing, long request) {
+  private void ask(ReplicaId origin, Healing healing, long request) {
     around
         .sink()
         .send(
@@ -277,42 +213,22 @@ public final class Repairer implements RepairBuffer {
   /** Keeps what came and builds on something that is not here. */
   @Override
   public void keepEarly(ReplicaId peer, ReplicaId origin, Shipment unready) {
-    UnderWay healing = underWay.get(origin);
+    Healing healing = underWay.get(origin);
     if (healing != null && healing.peer.equals(peer)) {
-      Shipment before = healing.unready.put(unready.object(), unready);
-      healing.unreadyBytes += heapBytes(unready) - (before == null ? 0 : heapBytes(before));
+      healing.keep(unready);
     }
-  }
-
-  private static long heapBytes(Shipment unready) {
-    return ENTRY_BYTES + unready.heapBytes();
   }
 
   @Override
   public long earlyBytes() {
-    long bytes = 0;
-    for (UnderWay healing : underWay.values()) {
-      bytes += healing.unreadyBytes;
-    }
-    return bytes;
-  }
-
-  /** Forgets what was not ready and has come meanwhile, by itself or with its object's state. */
-  private void dropKnown(UnderWay healing) {
-    for (Iterator<Shipment> it = healing.unready.values().iterator(); it.hasNext(); ) {
-      Shipment unready = it.next();
-      if (applier.isKnown(unready)) {
-        it.remove();
-        healing.unreadyBytes -= heapBytes(unready);
-      }
-    }
+    return underWay.values().stream().mapToLong(healing -> healing.unreadyBytes).sum();
   }
 
   /** What is kept of an object: of each origin by itself. */
   @Override
   public List<List<Shipment>> early(ObjectId object) {
     List<List<Shipment>> early = new ArrayList<>();
-    for (UnderWay healing : underWay.values()) {
+    for (Healing healing : underWay.values()) {
       Shipment unready = healing.unready.get(object);
       if (unready != null) {
         early.add(List.of(unready));
@@ -323,7 +239,7 @@ public final class Repairer implements RepairBuffer {
 
   /** Objects whose states are to be fetched from a peer: what they build on has not come. */
   public List<ObjectId> toFetch(ReplicaId peer, long nowNanos) {
-    for (UnderWay healing : underWay.values()) {
+    for (Healing healing : underWay.values()) {
       boolean waits = healing.last != null || healing.paused;
       if (waits && healing.peer.equals(peer) && nowNanos >= healing.fetchNanos) {
         healing.fetchNanos = nowNanos + around.retryNanos();
@@ -335,7 +251,7 @@ public final class Repairer implements RepairBuffer {
 
   /** Whether a page that has come in part is waited for: then it is not asked for again. */
   public boolean comes(ReplicaId peer, Frame.States states, long nowNanos) {
-    UnderWay healing = underWay.get(states.origin().orElseThrow());
+    Healing healing = underWay.get(states.origin().orElseThrow());
     return healing != null
         && healing.peer.equals(peer)
         && healing.last == null
@@ -344,7 +260,7 @@ public final class Repairer implements RepairBuffer {
 
   /** The rest of a page does not come: it is asked for again. */
   public void comesNot(ReplicaId peer, ReplicaId origin) {
-    UnderWay healing = underWay.get(origin);
+    Healing healing = underWay.get(origin);
     if (healing != null && healing.peer.equals(peer)) {
       healing.asking.comesNot();
     }
@@ -353,7 +269,7 @@ public final class Repairer implements RepairBuffer {
   /** What a peer has given of an origin was lost here: all of it is asked for again. */
   public void lost(ReplicaId peer, ReplicaId origin) {
     healed.remove(new Source(peer, origin));
-    UnderWay healing = underWay.get(origin);
+    Healing healing = underWay.get(origin);
     if (healing != null && healing.peer.equals(peer)) {
       underWay.remove(origin);
     }
@@ -363,7 +279,7 @@ public final class Repairer implements RepairBuffer {
   public boolean received(ReplicaId peer, PeerAnswer answer, long nowNanos) {
     Frame.States states = answer.states();
     ReplicaId origin = states.origin().orElseThrow();
-    UnderWay healing = underWay.get(origin);
+    Healing healing = underWay.get(origin);
     if (healing == null
         || !healing.peer.equals(peer)
         || healing.last != null
@@ -387,7 +303,7 @@ public final class Repairer implements RepairBuffer {
    * Asks for the next page, unless what is not ready takes too much. Then its objects' states are
    * fetched, which wait for nothing.
    */
-  private void goOn(ReplicaId origin, UnderWay healing, long nowNanos) {
+  private void goOn(ReplicaId origin, Healing healing, long nowNanos) {
     if (earlyBytes() <= around.settings().memory().waiting()) {
       healing.paused = false;
       ask(origin, healing, healing.asking.ask(nowNanos));
@@ -402,17 +318,17 @@ public final class Repairer implements RepairBuffer {
     if (underWay.isEmpty()) {
       return List.of();
     }
-    for (Map.Entry<ReplicaId, UnderWay> e : underWay.entrySet()) {
+    for (Map.Entry<ReplicaId, Healing> e : underWay.entrySet()) {
       if (e.getValue().paused) {
-        dropKnown(e.getValue());
+        e.getValue().dropUnready(applier::isKnown);
         goOn(e.getKey(), e.getValue(), nowNanos);
       }
     }
     List<Frame.States> done = new ArrayList<>();
-    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
-      UnderWay healing = it.next();
+    for (Iterator<Healing> it = underWay.values().iterator(); it.hasNext(); ) {
+      Healing healing = it.next();
       if (healing.last != null) {
-        dropKnown(healing);
+        healing.dropUnready(applier::isKnown);
         if (healing.unready.isEmpty()) {
           it.remove();
           ReplicaId origin = healing.last.origin().orElseThrow();
@@ -431,10 +347,9 @@ public final class Repairer implements RepairBuffer {
    * link that is cut again and again one that began anew each time would not come to its end.
    */
   public void interrupted(String dc, long nowNanos) {
-    for (UnderWay healing : underWay.values()) {
-      if (healing.peer.dc().equals(dc) && !healing.interrupted) {
-        healing.interrupted = true;
-        healing.interruptedNanos = nowNanos;
+    for (Healing healing : underWay.values()) {
+      if (healing.peer.dc().equals(dc)) {
+        healing.interrupted(nowNanos);
       }
     }
   }
@@ -448,7 +363,7 @@ public final class Repairer implements RepairBuffer {
    */
   public void giveUp(long nowNanos, BiConsumer<ReplicaId, ReplicaId> givenUp) {
     for (ReplicaId origin : List.copyOf(underWay.keySet())) {
-      UnderWay healing = requireNonNull(underWay.get(origin));
+      Healing healing = requireNonNull(underWay.get(origin));
       if (healing.isGivenUp(nowNanos, around.healNanos())) {
         underWay.remove(origin);
         givenUp.accept(healing.peer, origin);
@@ -458,11 +373,7 @@ public final class Repairer implements RepairBuffer {
 
   /** A datacenter has a newer incarnation than the one that was asked. */
   public void ended(String dc) {
-    for (Iterator<UnderWay> it = underWay.values().iterator(); it.hasNext(); ) {
-      if (it.next().peer.dc().equals(dc)) {
-        it.remove();
-      }
-    }
+    underWay.values().removeIf(healing -> healing.peer.dc().equals(dc));
   }
 
   /**
@@ -474,8 +385,8 @@ public final class Repairer implements RepairBuffer {
     if (underWay.isEmpty() || knowledge.status(peer.dc()) == null) {
       return false;
     }
-    for (UnderWay healing : underWay.values()) {
-      if (healing.peer.equals(peer) && mustAsk(healing, heardNanos)) {
+    for (Healing healing : underWay.values()) {
+      if (healing.peer.equals(peer) && healing.mustAsk(heardNanos)) {
         return true;
       }
     }

@@ -6,7 +6,6 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.host.StoredObjects;
-import io.osier.propagation.send.OutboundLog.ObjectLog;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;

@@ -425,7 +425,7 @@ public final class Outbound {
   /** How far an object's updates of this datacenter have come, and what has come of it waits. */
   public ObjectProgress progress(
       ObjectId object, List<ObjectProgress.Waiting> waiting, long nowNanos) {
-    OutboundLog.ObjectLog of = log.find(object);
+    ObjectLog of = log.find(object);
     if (of == null) {
       return new ObjectProgress(Count.NONE, 0, List.of(), waiting);
     }

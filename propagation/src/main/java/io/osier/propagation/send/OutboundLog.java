@@ -3,7 +3,6 @@ package io.osier.propagation.send;
 import io.osier.core.Budget;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.CompactedLog;
-import io.osier.propagation.host.ObjectProgress.Count;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,114 +36,6 @@ final class OutboundLog {
   /** More segments of one object than this are joined into one. */
   private static final int SEGMENTS_MAX = 16;
 
-  /** One object's part of the log. */
-  static final class ObjectLog {
-    final ObjectId object;
-
-    /** Shipped and kept, oldest first. */
-    private final ArrayDeque<LogSegment> segments = new ArrayDeque<>(2);
-
-    /** What the segments take in the heap. */
-    private long heapBytes;
-
-    /** What they take encoded. */
-    private long bytes;
-
-    /** Segments up to this tick are no longer kept. */
-    private long droppedTick;
-
-    /**
-     * So many updates were in those since every peer had everything, and when the first was made.
-     */
-    private int droppedUpdates;
-
-    private long droppedNanos;
-
-    /** The last shipped segment's tick: the key in the trail. */
-    private long tick;
-
-    /** What waits for its round, or null. */
-    private @Nullable Held held;
-
-    private int waitingOps;
-
-    ObjectLog(ObjectId object) {
-      this.object = object;
-    }
-
-    /** Whether something was shipped after the tick, be it kept or not. */
-    boolean isNewerThan(long position) {
-      return Math.max(tick, droppedTick) > position;
-    }
-
-    /**
-     * What was shipped after the tick, joined; null if it is not kept any more and the state must
-     * serve.
-     */
-    @Nullable LogSegment since(long position) {
-      if (droppedTick > position) {
-        return null;
-      }
-      LogSegment joined = null;
-      for (LogSegment s : segments) {
-        if (s.tick() > position) {
-          joined = joined == null ? s : joined.joined(s);
-        }
-      }
-      return joined;
-    }
-
-    /** What was shipped after the tick; at most, where it is not all kept any more. */
-    Count countSince(long position, long nowNanos) {
-      boolean isDropped = droppedTick > position;
-      int updates = isDropped ? droppedUpdates : 0;
-      long nanos = isDropped ? nowNanos - droppedNanos : 0;
-      for (LogSegment s : segments) {
-        if (s.tick() > position) {
-          updates += s.updates();
-          nanos = Math.max(nanos, nowNanos - s.firstNanos());
-        }
-      }
-      return new Count(updates, nanos);
-    }
-
-    /** What waits for its round. */
-    Count countHeld(long nowNanos) {
-      return held == null
-          ? Count.NONE
-          : new Count(held.segment.updates(), nowNanos - held.segment.firstNanos());
-    }
-
-    private boolean isUnused() {
-      return tick == 0 && held == null && waitingOps == 0;
-    }
-  }
-
-  /** An object's updates that wait for their round. */
-  private static final class Held {
-    final ObjectLog log;
-
-    /** The number of the first one's first dot. */
-    final long first;
-
-    /** The first number of the transaction that the first one belongs to. */
-    final long floor;
-
-    /** All of them, joined. */
-    LogSegment segment;
-
-    Held(ObjectLog log, long first, long floor, LogSegment segment) {
-      this.log = log;
-      this.first = first;
-      this.floor = floor;
-      this.segment = segment;
-    }
-
-    Age age() {
-      return new Age(segment.firstNanos(), first);
-    }
-  }
-
   /**
    * An object's updates on their way out.
    *
@@ -152,16 +43,6 @@ final class OutboundLog {
    * @param wasHeld whether they were held for a round
    */
   record Leaving(ObjectLog log, LogSegment segment, long floor, boolean wasHeld) {}
-
-  /** Orders held objects: by age, then by number. */
-  private record Age(long firstNanos, long first) implements Comparable<Age> {
-    @Override
-    public int compareTo(Age other) {
-      // As nanoTime wants to be compared: by the difference.
-      int byAge = Long.signum(firstNanos - other.firstNanos);
-      return byAge != 0 ? byAge : Long.compare(first, other.first);
-    }
-  }
 
   private final Map<ObjectId, ObjectLog> logs = new HashMap<>();
   private final CompactedLog<ObjectLog> trail = new CompactedLog<>(0);
@@ -174,10 +55,10 @@ final class OutboundLog {
   private int released;
 
   /** What waits for a round, by the number of its first update's first dot. */
-  private final TreeMap<Long, Held> dirty = new TreeMap<>();
+  private final TreeMap<Long, HeldUpdates> dirty = new TreeMap<>();
 
   /** The same by the age of its first update: an update may be older than its number. */
-  private final TreeMap<Age, Held> dirtyByAge = new TreeMap<>();
+  private final TreeMap<HeldUpdates.Age, HeldUpdates> dirtyByAge = new TreeMap<>();
 
   private final Budget budget;
   private long committed;
@@ -223,20 +104,20 @@ final class OutboundLog {
   }
 
   private void hold(ObjectLog log, LogSegment segment, long first, long floor) {
-    Held held = log.held;
+    HeldUpdates held = log.held;
     if (held == null) {
       budget.take(segment.heapBytes());
-      held = new Held(log, first, floor, segment);
+      held = new HeldUpdates(log, first, floor, segment);
       log.held = held;
       dirty.put(first, held);
       dirtyByAge.put(held.age(), held);
       return;
     }
-    Age before = held.age();
+    HeldUpdates.Age before = held.age();
     budget.give(held.segment.heapBytes());
     held.segment = held.segment.joined(segment);
     budget.take(held.segment.heapBytes());
-    if (held.segment.firstNanos() != before.firstNanos) {
+    if (held.segment.firstNanos() != before.firstNanos()) {
       dirtyByAge.remove(before);
       dirtyByAge.put(held.age(), held);
     }
@@ -277,7 +158,7 @@ final class OutboundLog {
     return released > 0;
   }
 
-  private Leaving undirty(Held held) {
+  private Leaving undirty(HeldUpdates held) {
     budget.give(held.segment.heapBytes());
     dirty.remove(held.first);
     dirtyByAge.remove(held.age());
@@ -299,8 +180,8 @@ final class OutboundLog {
 
   /** Takes the held object whose first update is the oldest, if it is as old as this; or null. */
   @Nullable Leaving takeDirty(long firstNanosMax) {
-    Map.Entry<Age, Held> first = dirtyByAge.firstEntry();
-    if (first == null || first.getKey().firstNanos > firstNanosMax) {
+    Map.Entry<HeldUpdates.Age, HeldUpdates> first = dirtyByAge.firstEntry();
+    if (first == null || first.getKey().firstNanos() > firstNanosMax) {
       return null;
     }
     return undirty(first.getValue());
@@ -474,7 +355,7 @@ final class OutboundLog {
 
   /** When the oldest held update was committed; Long.MAX_VALUE if none is held. */
   long oldestDirtyNanos() {
-    return dirty.isEmpty() ? Long.MAX_VALUE : dirtyByAge.firstKey().firstNanos;
+    return dirty.isEmpty() ? Long.MAX_VALUE : dirtyByAge.firstKey().firstNanos();
   }
 
   /** How many objects are held. */

@@ -57,7 +57,7 @@ final class StateOffers {
   private final LinkedHashSet<ObjectId> waiting = new LinkedHashSet<>();
 
   /** Those that are offered. */
-  private final LinkedHashMap<ObjectId, Offered> open = new LinkedHashMap<>();
+  private final LinkedHashMap<ObjectId, OpenOffer> open = new LinkedHashMap<>();
 
   /** The sizes of those. */
   private long openBytes;
@@ -83,51 +83,6 @@ final class StateOffers {
    * @param last this datacenter's last commit number in it
    */
   record Pulled(long tick, long last) {}
-
-  /** A version that is being pulled. */
-  private static final class Offered {
-    final long number;
-    final ObjectId object;
-    final OfferedVersion version;
-
-    /** All that was shipped up to this tick is in it. */
-    final long tick;
-
-    long saidNanos;
-
-    /** How often it was made again since the peer said something. */
-    int repeats;
-
-    /** How many of those times the peer should have said something. */
-    int attempts;
-
-    /** The last frame of updates that was sent before it. */
-    final long behind;
-
-    /** The number under which it was made last. */
-    long saidNumber;
-
-    /** The request that was answered last; null before. */
-    Frame.@Nullable Pull answered;
-
-    long answeredNanos;
-
-    /** The number under which it had been made then. */
-    long answeredNumber;
-
-    /** The entries of that answer, of which it is not known that they have come. */
-    long underWayBytes;
-
-    Offered(long number, OfferedVersion version, long tick, long behind, long nowNanos) {
-      this.behind = behind;
-      this.number = number;
-      this.saidNumber = number << Frame.Offer.TIMES_BITS;
-      this.object = version.object();
-      this.version = version;
-      this.tick = tick;
-      this.saidNanos = nowNanos;
-    }
-  }
 
   /**
    * Nothing is offered.
@@ -182,7 +137,7 @@ final class StateOffers {
   }
 
   /** The entries that were under way are there, or are given up. */
-  private void haveCome(Offered what) {
+  private void haveCome(OpenOffer what) {
     if (what.underWayBytes > 0) {
       window.give(what.underWayBytes);
       what.underWayBytes = 0;
@@ -238,7 +193,7 @@ final class StateOffers {
    */
   void tick(long tick, Consumer<ObjectId> leftAlone, long nowNanos) {
     answerAsked(nowNanos);
-    for (Offered what : List.copyOf(open.values())) {
+    for (OpenOffer what : List.copyOf(open.values())) {
       if (nowNanos >= dueNanos(what)) {
         what.repeats++;
         what.attempts += isSilent(what) ? 1 : 0;
@@ -260,7 +215,7 @@ final class StateOffers {
       } else {
         number++;
         OfferedVersion version = new OfferedVersion(object, state, around);
-        Offered what = new Offered(number, version, tick, sentSequence, nowNanos);
+        OpenOffer what = new OpenOffer(number, version, tick, sentSequence, nowNanos);
         open.put(object, what);
         openBytes += state.sizeBytes();
         openHeadBytes += version.headBytes();
@@ -270,7 +225,7 @@ final class StateOffers {
   }
 
   /** Whether the peer should have said something of it. */
-  private boolean isSilent(Offered what) {
+  private boolean isSilent(OpenOffer what) {
     // What was sent before an offer may be under way for minutes, and the offer behind it.
     return !asked.containsKey(what.object) && cameSequence >= what.behind;
   }
@@ -288,7 +243,7 @@ final class StateOffers {
     leftAlone.accept(object);
   }
 
-  private void close(Offered what) {
+  private void close(OpenOffer what) {
     haveCome(what);
     asked.remove(what.object);
     open.remove(what.object);
@@ -296,10 +251,10 @@ final class StateOffers {
     openHeadBytes -= what.version.headBytes();
   }
 
-  private void say(Offered what) {
+  private void say(OpenOffer what) {
     // So that it stays the same while it is pulled.
     boolean unused = what.version.hold();
-    what.saidNumber = nextNumber(what);
+    what.saidNumber = what.nextNumber();
     sends.accept(what.version.offer(epoch, what.saidNumber));
   }
 
@@ -309,13 +264,13 @@ final class StateOffers {
       return Long.MIN_VALUE;
     }
     long due = Long.MAX_VALUE;
-    for (Offered what : open.values()) {
+    for (OpenOffer what : open.values()) {
       due = Math.min(due, dueNanos(what));
     }
     return due;
   }
 
-  private long dueNanos(Offered what) {
+  private long dueNanos(OpenOffer what) {
     // Not later, though it be this side's turn: the peer would take it for forgotten.
     long pauseMax = around.retryNanos() << PAUSES_DOUBLED_MAX;
     return what.saidNanos
@@ -330,11 +285,6 @@ final class StateOffers {
     return Math.max(around.retryNanos(), 2 * answerNanos) << doubled;
   }
 
-  private static long nextNumber(Offered what) {
-    int bits = Frame.Offer.TIMES_BITS;
-    return what.number << bits | (what.saidNumber + 1 & (1 << bits) - 1);
-  }
-
   /** Whether one of an offer's numbers is later than another one: by what a byte has of both. */
   private static boolean isLater(long number, long than) {
     return (byte) (number - than) > 0;
@@ -346,7 +296,7 @@ final class StateOffers {
    * @return the object that the peer has all of now, as it was offered; null if it has not
    */
   @Nullable ObjectId pull(Frame.Pull pull, long nowNanos) {
-    Offered what = open.get(pull.object());
+    OpenOffer what = open.get(pull.object());
     if (what == null
         || pull.epoch() != epoch
         || pull.number() >>> Frame.Offer.TIMES_BITS != what.number) {
@@ -377,7 +327,7 @@ final class StateOffers {
   }
 
   /** Notes how long the last answer took. */
-  private void noteTime(Offered what, long nowNanos) {
+  private void noteTime(OpenOffer what, long nowNanos) {
     if (what.answered != null) {
       long took = nowNanos - what.answeredNanos;
       answerNanos = Math.max(took, answerNanos - (answerNanos >> FADING_SHIFT));
@@ -388,7 +338,7 @@ final class StateOffers {
   private void answerAsked(long nowNanos) {
     while (!asked.isEmpty() && window.isOpen()) {
       Frame.Pull pull = asked.pollFirstEntry().getValue();
-      Offered what = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
+      OpenOffer what = requireNonNull(open.get(pull.object()), "what was closed is not asked for");
       if (what.version.hold()) {
         answer(what, pull, nowNanos);
       } else {
@@ -398,7 +348,7 @@ final class StateOffers {
     }
   }
 
-  private void answer(Offered what, Frame.Pull pull, long nowNanos) {
+  private void answer(OpenOffer what, Frame.Pull pull, long nowNanos) {
     what.answered = pull;
     what.answeredNanos = nowNanos;
     what.answeredNumber = what.saidNumber;
@@ -406,7 +356,7 @@ final class StateOffers {
     what.version.answer(pull).ifPresent(frame -> send(what, frame));
   }
 
-  private void send(Offered what, Frame frame) {
+  private void send(OpenOffer what, Frame frame) {
     if (frame instanceof Frame.Entries entries) {
       long bytes = around.bytesOf(entries.entries());
       what.underWayBytes += bytes;

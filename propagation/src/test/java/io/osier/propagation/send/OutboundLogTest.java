@@ -13,7 +13,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.CompactedLog;
 import io.osier.propagation.host.ObjectProgress.Count;
-import io.osier.propagation.send.OutboundLog.ObjectLog;
 import org.junit.jupiter.api.Test;
 
 final class OutboundLogTest {

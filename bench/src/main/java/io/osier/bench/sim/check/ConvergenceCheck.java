@@ -8,6 +8,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,7 +29,7 @@ public final class ConvergenceCheck {
     Map<ObjectId, CrdtState> first = null;
     for (ObjectStore store : stores) {
       Map<ObjectId, CrdtState> shown = new HashMap<>();
-      for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
+      for (StoredObjects.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
         if (!e.state().isSpent()) {
           shown.put(e.object(), e.state().trimmed());
         }
@@ -43,7 +44,7 @@ public final class ConvergenceCheck {
 
   public static Map<ObjectId, CrdtState> content(ObjectStore store) {
     Map<ObjectId, CrdtState> content = new TreeMap<>();
-    for (ObjectStore.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
+    for (StoredObjects.Entry e : store.scan(Optional.empty(), Integer.MAX_VALUE)) {
       content.put(e.object(), Decomposition.whole(e.state())); // it is looked at later
     }
     return content;

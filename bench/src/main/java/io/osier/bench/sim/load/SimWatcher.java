@@ -15,7 +15,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
-import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
@@ -183,7 +183,7 @@ public final class SimWatcher {
     }
     Map<ObjectId, Optional<Reading>> there = new TreeMap<>();
     told.keySet().forEach(object -> there.put(object, Optional.empty()));
-    for (ObjectStore.Entry e : node.store().scanDurable(Optional.empty(), Integer.MAX_VALUE)) {
+    for (StoredObjects.Entry e : node.store().scanDurable(Optional.empty(), Integer.MAX_VALUE)) {
       there.put(e.object(), reading(e.state()));
     }
     there.forEach(

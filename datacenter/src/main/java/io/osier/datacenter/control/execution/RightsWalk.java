@@ -6,7 +6,7 @@ import io.osier.crdt.types.BoundedCounter;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,11 +38,11 @@ final class RightsWalk {
   static int walk(PartitionRunner partition, String dc, Function<List<ObjectId>, Input> tells) {
     int found = 0;
     Optional<ObjectId> after = Optional.empty();
-    List<ObjectStore.Entry> page;
+    List<StoredObjects.Entry> page;
     do {
       page = partition.store().scanDurable(after, PAGE);
       List<ObjectId> counters = new ArrayList<>();
-      for (ObjectStore.Entry entry : page) {
+      for (StoredObjects.Entry entry : page) {
         after = Optional.of(entry.object());
         if (entry.object().type() == CrdtType.BOUNDED_COUNTER
             && entry.state().store() instanceof BoundedCounter counter

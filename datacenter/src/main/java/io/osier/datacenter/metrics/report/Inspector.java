@@ -9,6 +9,7 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Request;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -113,10 +114,10 @@ public final class Inspector {
     long objects = 0;
     long bytes = 0;
     Optional<ObjectId> after = Optional.empty();
-    List<ObjectStore.Entry> batch;
+    List<StoredObjects.Entry> batch;
     do {
       batch = store.scanDurable(after, DIGEST_BATCH);
-      for (ObjectStore.Entry entry : batch) {
+      for (StoredObjects.Entry entry : batch) {
         after = Optional.of(entry.object());
         if (entry.state().isSpent()) {
           continue; // only remembers removals: some have forgotten it already

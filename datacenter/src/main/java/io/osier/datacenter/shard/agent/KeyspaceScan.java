@@ -10,6 +10,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ public final class KeyspaceScan {
     Key last = null;
     while (!walks.isEmpty()) {
       Walk walk = walks.poll();
-      ObjectStore.Entry entry = walk.current();
+      StoredObjects.Entry entry = walk.current();
       Key key = entry.object().key();
       if (scan.to().isPresent() && key.compareTo(scan.to().get()) >= 0) {
         return page(Optional.empty());
@@ -112,7 +113,7 @@ public final class KeyspaceScan {
   }
 
   /** Whether there is no room for an object that is wanted. */
-  private boolean isFull(ObjectStore.Entry entry) {
+  private boolean isFull(StoredObjects.Entry entry) {
     return isWanted(entry.state())
         && (rows.size() >= scan.limit()
             || (!rows.isEmpty() && bytes + bytesOf(entry) > PAGE_BYTES_MAX));
@@ -127,7 +128,7 @@ public final class KeyspaceScan {
     return !state.isBottom() && !(state.expires() && state.isNothing(millis.getAsLong()));
   }
 
-  private long bytesOf(ObjectStore.Entry entry) {
+  private long bytesOf(StoredObjects.Entry entry) {
     // Of what is known the values are read next, as they were.
     boolean bare =
         scan.want() != Request.Want.KNOWN
@@ -135,7 +136,7 @@ public final class KeyspaceScan {
     return entry.object().key().length() + (bare ? BARE_BYTES : entry.state().sizeBytes());
   }
 
-  private void take(int partition, ObjectStore.Entry entry) {
+  private void take(int partition, StoredObjects.Entry entry) {
     CrdtState state = entry.state();
     if (!isWanted(state)) {
       return;
@@ -183,7 +184,7 @@ public final class KeyspaceScan {
     private final Optional<Key> to;
 
     private int limit = BATCH_FIRST;
-    private List<ObjectStore.Entry> batch;
+    private List<StoredObjects.Entry> batch;
 
     /** Behind this the next batch begins. */
     private Optional<ObjectId> after;
@@ -200,7 +201,7 @@ public final class KeyspaceScan {
       this.after = scan.from().map(key -> new ObjectId(key, CrdtType.values()[0]));
       CrdtState first = after.map(store::getDurable).orElse(null);
       this.batch =
-          first == null ? List.of() : List.of(new ObjectStore.Entry(after.orElseThrow(), first));
+          first == null ? List.of() : List.of(new StoredObjects.Entry(after.orElseThrow(), first));
       fill();
     }
 
@@ -208,7 +209,7 @@ public final class KeyspaceScan {
       return at >= batch.size();
     }
 
-    ObjectStore.Entry current() {
+    StoredObjects.Entry current() {
       return batch.get(at);
     }
 
@@ -220,7 +221,7 @@ public final class KeyspaceScan {
     /** Reads on where nothing is left, unless that is the end. */
     private void fill() {
       while (at >= batch.size() && !last) {
-        ObjectStore.Page page = store.pageDurable(after, to, limit, bytesMax);
+        StoredObjects.Page page = store.pageDurable(after, to, limit, bytesMax);
         limit = Math.min(BATCH_MAX, 4 * limit);
         batch = page.entries();
         last = page.end();

@@ -6,7 +6,6 @@ import io.osier.core.KeyedHash;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.objects.PackingQueue.Loose;
 import io.osier.datacenter.store.objects.SegmentTable.Segment;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,21 +35,6 @@ final class ObjectTable {
   interface Evicted {
     /** Until this returns nothing else is put in the key's place; must not come back here. */
     void evicted(Key key, KeyObjects objects);
-  }
-
-  /**
-   * Keeps the place of a key that is not there while a thread loads its objects, without a lock.
-   * Whoever puts or removes the key meanwhile takes it from there, and nobody puts it back: so what
-   * was loaded goes into the place only if nothing happened to the key since before it was read.
-   * Whether something else stands there would not tell: what is newer may have been evicted again.
-   */
-  private static final class Loading extends SegmentTable.Keyed {
-    /** What was loaded and put into the place; null if nothing was, so that others look again. */
-    final CompletableFuture<@Nullable KeyObjects> end = new CompletableFuture<>();
-
-    Loading(Key key) {
-      super(key);
-    }
   }
 
   private final SegmentTable table;
@@ -119,8 +103,7 @@ final class ObjectTable {
 
   /** Whether a key is there. */
   boolean contains(Key key) {
-    long h = table.hash(key);
-    Object found = table.get(key, h);
+    Object found = table.get(key, table.hash(key));
     return found != null && !(found instanceof Loading);
   }
 
@@ -325,9 +308,7 @@ final class ObjectTable {
 
   /** Packs and evicts what there is too much of. */
   void makeRoom() {
-    if (queue.isOver()) {
-      packUnused();
-    }
+    packUnused();
     if (isOver()) {
       evictUnused();
     }
@@ -346,9 +327,9 @@ final class ObjectTable {
   /** Packs those that were not used since they were last looked at, while there are too many. */
   private void packUnused() {
     while (queue.isOver()) {
-      Loose unused = queue.take();
+      Loose unused = queue.take(); // null if somebody else packs the last ones
       if (unused == null) {
-        return; // somebody else packs the last ones
+        return;
       }
       pack(unused);
     }

@@ -1,7 +1,6 @@
 package io.osier.datacenter.store.rocks;
 
 import io.osier.core.Key;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
@@ -18,17 +17,11 @@ import io.osier.propagation.host.StoredObjects.Logged;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
 
 /** One partition's versions in a {@link RocksDatabase}. Thread-safe. */
 public final class RocksVersions implements VersionStore {
@@ -59,134 +52,8 @@ public final class RocksVersions implements VersionStore {
     return EncodedGroup.of(changes, keys, database.dictionary());
   }
 
-  /**
-   * A record whose content is decoded when it is asked for: while the iterator is at it, or kept.
-   */
-  private final class RocksRecord implements VersionSearch.Stored {
-    private final byte[] key;
-    private final int objectLength;
-    private final VersionVector at;
-    private final byte[] value;
-
-    RocksRecord(byte[] key, byte[] value) {
-      this.key = key;
-      this.objectLength = RecordKeys.objectLength(key);
-      this.at =
-          isInPlace()
-              ? RecordValues.inPlaceAt(value, database.dictionary())
-              : RecordKeys.at(key, objectLength, database.dictionary());
-      this.value = value;
-    }
-
-    private boolean isInPlace() {
-      return RecordKeys.isInPlace(key, objectLength);
-    }
-
-    @Override
-    public VersionVector at() {
-      return at;
-    }
-
-    @Override
-    public boolean isSnapshot() {
-      return isInPlace() || RecordKeys.isSnapshot(key, objectLength);
-    }
-
-    @Override
-    public boolean isAlone() {
-      return isInPlace() && RecordValues.isAlone(value);
-    }
-
-    @Override
-    public CrdtState content() {
-      CrdtType type = CrdtType.of(key[objectLength - 1]);
-      return isInPlace()
-          ? inPlace(RecordKeys.object(key), value)
-          : RecordValues.version(value, at, type);
-    }
-  }
-
-  /** Walks records from a place to an end. */
-  private final class Walk implements Iterator<RocksRecord>, AutoCloseable {
-    private final Slice end;
-    private final ReadOptions options;
-    private final RocksIterator iterator;
-    private final byte[] from;
-    private final byte[] to;
-    private final long tombstones = database.gaps().tombstones();
-    private long came;
-
-    Walk(RocksDB db, byte[] from, byte[] to) {
-      this.from = from;
-      this.to = to;
-      this.end = new Slice(to);
-      this.options = new ReadOptions().setIterateUpperBound(end);
-      this.iterator = db.newIterator(options);
-      iterator.seek(from);
-    }
-
-    @Override
-    public boolean hasNext() {
-      if (iterator.isValid()) {
-        return true;
-      }
-      return false;
-    }
-
-    /** An error must not look like the end. */
-    void checkEnd() throws RocksDBException {
-      if (!iterator.isValid()) {
-        iterator.status();
-      }
-      database
-          .gaps()
-          .walked(from, () -> iterator.isValid() ? iterator.key() : to, tombstones, came);
-    }
-
-    @Override
-    public RocksRecord next() {
-      if (!iterator.isValid()) {
-        throw new NoSuchElementException();
-      }
-      RocksRecord stored = new RocksRecord(iterator.key(), iterator.value());
-      skip();
-      return stored;
-    }
-
-    /** The record that it is at, if that was put in place: it is an object's first; or null. */
-    @Nullable RocksRecord nextInPlace() {
-      if (!hasNext()) {
-        return null;
-      }
-      byte[] key = iterator.key();
-      return RecordKeys.isInPlace(key, RecordKeys.objectLength(key)) ? next() : null;
-    }
-
-    byte[] key() {
-      return iterator.key();
-    }
-
-    void seek(byte[] to) {
-      iterator.seek(to);
-      came++;
-    }
-
-    /** Leaves the record that it is at. */
-    void skip() {
-      iterator.next();
-      came++;
-    }
-
-    @Override
-    public void close() {
-      iterator.close();
-      options.close();
-      end.close();
-    }
-  }
-
   private interface Search<T> {
-    T in(Walk walk);
+    T in(RecordWalk walk);
   }
 
   private <T> T search(byte[] from, byte[] to, Search<T> search) {
@@ -200,7 +67,7 @@ public final class RocksVersions implements VersionStore {
 
   private <T> T search(RocksDB db, byte[] from, byte[] to, Search<T> search)
       throws RocksDBException {
-    try (Walk walk = new Walk(db, from, to)) {
+    try (RecordWalk walk = new RecordWalk(db, database, this::inPlace, from, to)) {
       T found = search.in(walk);
       walk.checkEnd();
       return found;
@@ -340,8 +207,8 @@ public final class RocksVersions implements VersionStore {
             int length = RecordKeys.objectLength(first);
             byte[] end = Arrays.copyOf(first, length);
             end[length - 1]++;
-            RocksRecord inPlace = walk.nextInPlace();
-            VersionSearch.newest(inPlace, new OneObject(walk, end), database.replicas())
+            RecordWalk.Stored inPlace = walk.nextInPlace();
+            VersionSearch.newest(inPlace, walk.until(end), database.replicas())
                 .ifPresent(found::add);
             if (walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0) {
               walk.seek(end);
@@ -349,19 +216,6 @@ public final class RocksVersions implements VersionStore {
           }
           return found;
         });
-  }
-
-  /** The part of a walk that is one object's. */
-  private record OneObject(Walk walk, byte[] end) implements Iterator<RocksRecord> {
-    @Override
-    public boolean hasNext() {
-      return walk.hasNext() && Arrays.compareUnsigned(walk.key(), end) < 0;
-    }
-
-    @Override
-    public RocksRecord next() {
-      return walk.next();
-    }
   }
 
   /** How many records there are of an object. */
@@ -436,7 +290,7 @@ public final class RocksVersions implements VersionStore {
         walk -> {
           List<Logged> found = new ArrayList<>();
           while (found.size() < limit && walk.hasNext()) {
-            ObjectId object = RecordValues.logged(walk.iterator.value());
+            ObjectId object = RecordValues.logged(walk.value());
             found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
             walk.skip();
           }
@@ -453,7 +307,7 @@ public final class RocksVersions implements VersionStore {
           List<Committed> found = new ArrayList<>();
           while (walk.hasNext()) {
             long number = RecordKeys.loggedNumber(walk.key());
-            found.add(new Committed(number, RecordValues.transaction(walk.iterator.value())));
+            found.add(new Committed(number, RecordValues.transaction(walk.value())));
             walk.skip();
           }
           return found;

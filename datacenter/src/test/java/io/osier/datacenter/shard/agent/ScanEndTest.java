@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.crdt.Query;
 import io.osier.datacenter.store.ObjectStore;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
@@ -25,7 +26,7 @@ final class ScanEndTest {
             (proxy, method, arguments) -> {
               if (method.getName().equals("pageDurable")) {
                 ends.add(arguments[1]);
-                return new ObjectStore.Page(List.of(), true);
+                return new StoredObjects.Page(List.of(), true);
               }
               return null;
             });

@@ -14,7 +14,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreScript;
 import io.osier.datacenter.store.StoreSettings.Durability;
@@ -24,6 +23,7 @@ import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.ReplicationProgress;
+import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -134,12 +134,12 @@ final class PartitionStoreTest {
     writeAll();
     update(all.getFirst(), new Operation.Assign(Value.of("not durable")));
     List<ObjectId> found = new ArrayList<>();
-    ObjectStore.Page page = new ObjectStore.Page(List.of(), false);
+    StoredObjects.Page page = new StoredObjects.Page(List.of(), false);
     while (!page.end()) {
       Optional<ObjectId> after = found.isEmpty() ? Optional.empty() : Optional.of(found.getLast());
       page = store.pageDurable(after, Optional.empty(), 100, 2_500);
       assertThat(page.entries()).hasSizeLessThanOrEqualTo(3);
-      for (ObjectStore.Entry entry : page.entries()) {
+      for (StoredObjects.Entry entry : page.entries()) {
         assertThat(entry.state().sizeBytes()).as("durable").isGreaterThan(1_000);
         found.add(entry.object());
       }
@@ -174,7 +174,7 @@ final class PartitionStoreTest {
     for (int limit : List.of(1, 2, 7, 8, 9, 20, 59, 100)) {
       for (long bytes : List.of(1L, 300L, 1_000L, 1L << 20)) {
         List<ObjectId> found = new ArrayList<>();
-        ObjectStore.Page page = new ObjectStore.Page(List.of(), false);
+        StoredObjects.Page page = new StoredObjects.Page(List.of(), false);
         while (!page.end()) {
           page = store.pageNow(found.stream().reduce((a, b) -> b), limit, bytes);
           assertThat(page.end() || !page.entries().isEmpty()).isTrue();
@@ -442,7 +442,7 @@ final class PartitionStoreTest {
     List<ObjectId> spent =
         store.scan(Optional.empty(), 1_000).stream()
             .filter(e -> e.state().isSpent())
-            .map(ObjectStore.Entry::object)
+            .map(StoredObjects.Entry::object)
             .toList();
     assertThat(spent).isNotEmpty();
     long misses = store.figures().misses();

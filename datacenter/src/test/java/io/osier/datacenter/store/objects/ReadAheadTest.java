@@ -12,9 +12,9 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
+import io.osier.propagation.host.StoredObjects;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +58,7 @@ final class ReadAheadTest {
     some.forEach(Runnable::run);
   }
 
-  private ObjectStore.Page page(Optional<ObjectId> after, int limit, long bytesMax) {
+  private StoredObjects.Page page(Optional<ObjectId> after, int limit, long bytesMax) {
     assertThat(ahead.page(after, limit, bytesMax)).as("nothing is read here").isEmpty();
     int before = wakes;
     readAll();
@@ -66,15 +66,15 @@ final class ReadAheadTest {
     return ahead.page(after, limit, bytesMax).orElseThrow();
   }
 
-  private static List<ObjectId> objects(ObjectStore.Page page) {
-    return page.entries().stream().map(ObjectStore.Entry::object).toList();
+  private static List<ObjectId> objects(StoredObjects.Page page) {
+    return page.entries().stream().map(StoredObjects.Entry::object).toList();
   }
 
   @Test
   void pages_areReadByOthers_andGoThroughAllObjects() {
     List<ObjectId> found = new ArrayList<>();
     Optional<ObjectId> after = Optional.empty();
-    ObjectStore.Page page;
+    StoredObjects.Page page;
     do {
       page = page(after, 7, 1 << 20);
       found.addAll(objects(page));
@@ -96,12 +96,12 @@ final class ReadAheadTest {
     ObjectId fresh = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
     cache.put(fresh.key(), KeyObjects.NOTHING.with(state(7), 1));
     ahead.changed(fresh.key());
-    ObjectStore.Page page = ahead.page(Optional.empty(), 100, 1 << 20).orElseThrow();
+    StoredObjects.Page page = ahead.page(Optional.empty(), 100, 1 << 20).orElseThrow();
     assertThat(page.end()).isTrue();
     assertThat(objects(page)).hasSize(OBJECTS).contains(fresh).doesNotContain(object(5));
     assertThat(page.entries())
-        .contains(new ObjectStore.Entry(object(3), state(99)))
-        .contains(new ObjectStore.Entry(object(4), state(4)));
+        .contains(new StoredObjects.Entry(object(3), state(99)))
+        .contains(new StoredObjects.Entry(object(4), state(4)));
   }
 
   /** It was in neither the page nor what waits for the disk: 5 datacenters, seed 60. */
@@ -115,7 +115,7 @@ final class ReadAheadTest {
           List.of(new Change.PutSnapshot(fresh, VersionVector.EMPTY.with(SELF, 2), state(7))));
       ahead.changed(fresh.key());
     }
-    ObjectStore.Page page = ahead.page(Optional.empty(), 3, 1 << 20).orElseThrow();
+    StoredObjects.Page page = ahead.page(Optional.empty(), 3, 1 << 20).orElseThrow();
     ObjectId within = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
     assertThat(objects(page)).containsExactly(object(0), within, object(1), object(2));
   }
@@ -151,7 +151,7 @@ final class ReadAheadTest {
     cache.put(fresh.key(), KeyObjects.NOTHING.with(state(7), 1));
     VersionStore slow = afterObjectsAreRead(() -> cache.becameDurable(List.of(fresh.key()), 1));
     assertThat(new StoreScan(slow, cache).after(Optional.empty(), 100, false))
-        .contains(new ObjectStore.Entry(fresh, state(7)));
+        .contains(new StoredObjects.Entry(fresh, state(7)));
   }
 
   /** Event loops run partitions, too. */
@@ -190,7 +190,7 @@ final class ReadAheadTest {
       cache.putWithout(object(i).key(), KeyObjects.NOTHING);
       ahead.changed(object(i).key());
     }
-    ObjectStore.Page page = ahead.page(Optional.empty(), 2, 1 << 20).orElseThrow();
+    StoredObjects.Page page = ahead.page(Optional.empty(), 2, 1 << 20).orElseThrow();
     assertThat(objects(page)).containsExactly(object(3));
   }
 

@@ -1,0 +1,122 @@
+package io.osier.datacenter.feed;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds where a watcher's position is in the partitions' rings, or from where on it must walk
+ * through what is there, and refuses those behind which something cannot be told any more.
+ *
+ * @param parts those that are asked: of a key one alone
+ */
+record PositionSearch(Request.Watch request, ReplicaId self, List<KeyspaceFeed.Part> parts) {
+  private static final Key FIRST = Key.of(new byte[] {0});
+
+  /**
+   * Finds the position in a partition's ring; null if there is none yet.
+   *
+   * @throws OsierException if it cannot go on from there
+   */
+  Request.@Nullable Place find(int i, long nowNanos) {
+    ChangeRing ring = parts.get(i).ring();
+    // Before the ring's state is taken: from then on it knows.
+    if (request.prefix()) {
+      ring.keep();
+    } else if (ring.look(request.key().orElseThrow(), nowNanos).isEmpty()) {
+      return null;
+    }
+    Optional<ChangeRing.State> state = ring.state();
+    if (state.isEmpty()) {
+      return null;
+    }
+    ChangeRing.State now = state.get();
+    Request.Place from = request.places().isEmpty() ? null : request.places().get(i);
+    if (from == null && !request.resumes()) {
+      return new Request.Place(now.life(), now.end(), now.here(), Optional.empty());
+    }
+    if (!request.prefix()) {
+      // Of one key there is nothing to walk through: it is told that it may have changed.
+      return from == null ? unknown(now, VersionVector.EMPTY) : from;
+    }
+    if (from == null) {
+      return walkFrom(now, VersionVector.EMPTY);
+    }
+    if (from.life() == now.life() && now.reaches(from.tick())) {
+      return from;
+    }
+    if (from.life() == now.life() && from.tick() < now.oldest() && !request.resumes()) {
+      throw new OsierException(
+          ErrorCode.WATCHER_TOO_SLOW,
+          "the watcher was cut off: it is behind by "
+              + (now.end() - from.tick())
+              + " changes, and the latest "
+              + (now.end() - now.oldest())
+              + " are kept (osier.memory.changes); it may go on from its position");
+    }
+    return goOn(i, now, from);
+  }
+
+  /** A position that counts in another life: of another datacenter, or before a restart. */
+  private Request.Place goOn(int i, ChangeRing.State now, Request.Place from) {
+    if (parts.get(i).source().forgotten().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "the datacenter has lost what it had and not yet compared with all others: it cannot tell"
+              + " what was removed since the watcher's position");
+    }
+    checkNothingLost(now, from.seen());
+    // Also where the changes reach back so far: what others had forgotten before this datacenter
+    // got back what it had lost never became visible here.
+    checkRemembered(i, from.seen());
+    long tick = from.next().isPresent() ? -1 : parts.get(i).ring().behind(from.seen());
+    if (tick >= 0) {
+      return new Request.Place(now.life(), tick, from.seen(), Optional.empty());
+    }
+    return walkFrom(now, from.seen());
+  }
+
+  private Request.Place walkFrom(ChangeRing.State now, VersionVector seen) {
+    return new Request.Place(now.life(), now.end(), seen, Optional.of(request.key().orElse(FIRST)));
+  }
+
+  private static Request.Place unknown(ChangeRing.State now, VersionVector seen) {
+    return new Request.Place(~now.life(), 0, seen, Optional.empty());
+  }
+
+  /** What the watcher was told of must not have gone with this datacenter's memory. */
+  private void checkNothingLost(ChangeRing.State now, VersionVector seen) {
+    for (int r = 0; r < seen.size(); r++) {
+      ReplicaId replica = seen.replica(r);
+      boolean former = replica.dc().equals(self.dc()) && replica.incarnation() < self.incarnation();
+      if (former && seen.number(r) > now.here().get(replica)) {
+        throw new OsierException(
+            ErrorCode.SESSION_LOST,
+            "the watcher was told of updates up to "
+                + seen.number(r)
+                + " of "
+                + replica
+                + ", and what is after "
+                + now.here().get(replica)
+                + " was lost with its memory; begin anew");
+      }
+    }
+  }
+
+  /** What was removed since, and is not remembered any more, could not be told. */
+  void checkRemembered(int i, VersionVector seen) {
+    if (!seen.isEmpty()
+        && parts.get(i).source().forgotten().filter(f -> f.isAtMost(seen)).isEmpty()) {
+      throw new OsierException(
+          ErrorCode.HISTORY_TOO_SHORT,
+          "the changes behind the watcher's position are not kept any more, and since then objects"
+              + " were removed that nobody remembers; begin anew with what there is");
+    }
+  }
+}

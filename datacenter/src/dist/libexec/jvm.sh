@@ -72,6 +72,7 @@ osier_find_java() {
   java_options='--enable-native-access=ALL-UNNAMED'
   [ "$java_version" -lt 23 ] || java_options="$java_options --sun-misc-unsafe-memory-access=allow"
   [ "$java_version" -lt 25 ] || java_options="$java_options -XX:+UseCompactObjectHeaders"
+  [ -t 0 ] || java_options="$java_options -Dosier.piped=true"
   [ ! -t 1 ] || java_options="$java_options -Dosier.terminal=true"
   # Java would keep addresses for 30 s, and for 10 s that there is none: a host that has moved is
   # found sooner.

@@ -44,7 +44,7 @@ public final class OsierCalls implements Calls {
       Set.of(
           ("increment increment-get get assign read add contains whole size page add-next insert"
                   + " read-together update-together transaction connect sequence"
-                  + " program string-increment string-increment-get string-assign")
+                  + " program program-same string-increment string-increment-get string-assign")
               .split(" "));
 
   private static final int HANDLES_MAX = 200_000;
@@ -113,9 +113,9 @@ public final class OsierCalls implements Calls {
    * sets: {@code add} one of its elements, {@code add-next} in turn and after the last one clear,
    * {@code contains, size, page, whole}; {@code insert} new ones into a set of load.elements, until
    * it is a quarter larger, then remove these. {@code read-together, update-together, transaction}
-   * of load.objects counters; {@code program}: one with an increment of each of load.objects
-   * counters; {@code string-increment, string-increment-get, string-assign} of strings; {@code
-   * connect} a client; {@code sequence}: see CommandSequence.
+   * of load.objects counters; {@code program, program-same}: one with load.objects increments, of
+   * as many counters or of one; {@code string-increment, string-increment-get, string-assign} of
+   * strings; {@code connect} a client; {@code sequence}: see CommandSequence.
    */
   @Override
   public Call call(String operation) {
@@ -144,7 +144,8 @@ public final class OsierCalls implements Calls {
       case "read-together" -> (key, number) -> session(number).readTogetherAsync(gets(key));
       case "update-together" -> (key, number) -> session(number).updateTogetherAsync(changes(key));
       case "transaction" -> (key, number) -> blocking(() -> transaction(session(number), key));
-      case "program" -> (key, number) -> program(session(number), key).runAsync();
+      case "program" -> (key, number) -> program(session(number), key, 1).runAsync();
+      case "program-same" -> (key, number) -> program(session(number), key, 0).runAsync();
       case "string-increment" -> on("n", Keyspace::string, (s, n) -> s.incrementAsync(1));
       case "string-increment-get" -> on("n", Keyspace::string, (s, n) -> s.incrementAndGetAsync(1));
       case "string-assign" -> on("n", Keyspace::string, (s, n) -> s.assignAsync(text));
@@ -213,10 +214,11 @@ public final class OsierCalls implements Calls {
         .toList();
   }
 
-  private Program program(Keyspace keyspace, int key) {
+  private Program program(Keyspace keyspace, int key, int apart) {
     Program program = keyspace.program();
-    for (Keyspace.Change change : changes(key)) {
-      program.update(change.key(), change.type(), change.operation(), Optional.empty());
+    for (int i = 0; i < objects; i++) {
+      Key counter = Key.of("c" + (key + i * apart) % keys);
+      program.update(counter, CrdtType.PN_COUNTER, new Operation.Increment(1), Optional.empty());
     }
     return program;
   }

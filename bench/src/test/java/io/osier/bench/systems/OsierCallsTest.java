@@ -34,6 +34,8 @@ final class OsierCallsTest {
       assertThat(calls.count(18)).isEqualTo(1);
       assertThat(calls.count(19)).isEqualTo(1);
       assertThat(calls.count(0)).as("as many objects as load.objects says").isEqualTo(1);
+      make(calls, "program-same", 7);
+      assertThat(calls.count(7)).isEqualTo(3);
       make(calls, "string-increment", 4);
       make(calls, "string-increment-get", 4);
       make(calls, "string-assign", 5);

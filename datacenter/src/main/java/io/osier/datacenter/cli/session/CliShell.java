@@ -25,6 +25,9 @@ public final class CliShell {
   /** In the home directory. */
   private static final String HISTORY = ".osier_history";
 
+  /** The launcher's property that standard input is no terminal: what looks for one is large. */
+  private static final String PIPED = "osier.piped";
+
   private CliShell() {}
 
   /**
@@ -35,6 +38,9 @@ public final class CliShell {
    */
   public static int run(OsierClient client, CliSession cli, CommandRunner runner)
       throws IOException {
+    if (Boolean.getBoolean(PIPED)) {
+      return piped(cli, runner);
+    }
     try (Terminal terminal = TerminalBuilder.builder().dumb(true).build()) {
       if (!terminal.getType().startsWith(Terminal.TYPE_DUMB)) {
         return typed(terminal, client, cli);

@@ -73,7 +73,7 @@ final class CliAdmin {
             "propagation",
             "consistency",
             "partitions",
-            "replicas",
+            "holders",
             "from",
             "changed");
     for (JsonNode k : report.get("keyspaces")) {
@@ -84,7 +84,7 @@ final class CliAdmin {
           k.get("propagation").asText(),
           k.get("consistency").asText(),
           k.get("partitions").asText(),
-          k.get("replicas").asText(),
+          holders(k),
           k.get("from").asText(),
           changed(k));
     }
@@ -191,6 +191,19 @@ final class CliAdmin {
   private static String state(JsonNode keyspace) {
     String awaited = awaited(keyspace);
     return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
+  }
+
+  /** All where all datacenters hold it; else by name, with what keeps one from it. */
+  private static String holders(JsonNode keyspace) {
+    List<String> holders = new ArrayList<>();
+    boolean isAll = keyspace.path("replicas").asText().equals("all");
+    for (JsonNode holder : keyspace.path("holders")) {
+      String state = holder.path("state").asText();
+      boolean holds = state.equals("holds");
+      isAll &= holds;
+      holders.add(holder.path("dc").asText() + (holds ? "" : " (" + state + ")"));
+    }
+    return isAll ? "all" : String.join(", ", holders);
   }
 
   private static String awaited(JsonNode of) {

@@ -75,6 +75,7 @@ final class KeyspacesElsewhereTest {
     assertThat(pair.count(Scan.all())).isEqualTo(2);
     await().atMost(Patience.LIMIT).until(() -> changed.containsAll(List.of("c", "s")));
     watching.close();
+    assertThat(client.inspectAsync(Request.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
     assertThat(client.status()).extracting(OsierClient.Status::name).startsWith("ap").hasSize(3);
   }
 

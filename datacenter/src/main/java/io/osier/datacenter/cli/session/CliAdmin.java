@@ -224,13 +224,15 @@ final class CliAdmin {
   // ---------------------------------------------------------------- inspections
 
   private JsonNode report(String topic, int limit, Optional<String> keyspace) {
-    String dc = client.nearest().orElseThrow();
+    Request.Topic of = Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT));
     return answer(
-        client.inspectAsync(
-            dc,
-            Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
-            topic.equals("stat") ? Optional.empty() : keyspace,
-            limit));
+        keyspace
+            .filter(k -> of != Request.Topic.STAT)
+            .map(k -> client.inspectAsync(of, k, limit))
+            .orElseGet(
+                () ->
+                    client.inspectAsync(
+                        client.nearest().orElseThrow(), of, Optional.empty(), limit)));
   }
 
   private JsonNode answer(CompletableFuture<String> text) {

@@ -84,6 +84,12 @@ final class KeyspacesElsewhereTest {
     OsierClient client = cluster().clientOf("ap");
     Map<String, String> causal = Map.of("replicas", "eu,us", "consistency", "causal");
     client.admin().createKeyspaceAsync("bank", causal).join();
+    await() // the answer does not wait for long
+        .atMost(Patience.LIMIT)
+        .until(
+            () ->
+                client.admin().keyspaces().stream()
+                    .anyMatch(k -> k.name().equals("bank") && k.isActive()));
     Keyspace bank = client.session().keyspace("bank");
     try (Transaction transaction = bank.begin()) {
       transaction.counter("a").increment(-5);

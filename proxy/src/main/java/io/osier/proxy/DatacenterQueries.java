@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Questions to one datacenter about itself: asked once, of no session. Thread-safe. */
+/** Questions to one datacenter about itself, of no session. Thread-safe. */
 final class DatacenterQueries {
   private DatacenterQueries() {}
 
@@ -42,6 +42,28 @@ final class DatacenterQueries {
         Math.max(1, TimeLimit.millis(timeout)),
         changes,
         reply -> ((Reply.Report) reply).json());
+  }
+
+  /** What the nearest holder of a keyspace says of that, as one JSON object. */
+  static CompletableFuture<String> inspect(SessionCore session, Request.Inspect request) {
+    Call<String> call =
+        new Call<>(session, request.keyspace().orElseThrow(), null, false) {
+          @Override
+          Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return request;
+          }
+
+          @Override
+          boolean waitsForPast() {
+            return false;
+          }
+
+          @Override
+          String result(Reply reply) {
+            return ((Reply.Report) reply).json();
+          }
+        };
+    return call.start();
   }
 
   private static <T> CompletableFuture<T> ask(

@@ -160,16 +160,31 @@ public final class OsierClient implements AutoCloseable {
    */
   public CompletableFuture<String> inspectAsync(
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
-    if (limit < 0) {
-      return CompletableFuture.failedFuture(
-          OsierException.of(
-              ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit));
-    }
-    return DatacenterQueries.report(
-        core.datacenters().get(dc),
-        new Request.Inspect(topic, keyspace, limit),
-        core.settings().timeout(),
-        false);
+    return limit < 0
+        ? CompletableFuture.failedFuture(below0(limit))
+        : DatacenterQueries.report(
+            core.datacenters().get(dc),
+            new Request.Inspect(topic, keyspace, limit),
+            core.settings().timeout(),
+            false);
+  }
+
+  /**
+   * Asks the nearest datacenter that holds a keyspace what it is doing with that.
+   *
+   * @return one JSON object; docs/OPERATIONS.md tells its fields
+   */
+  public CompletableFuture<String> inspectAsync(Request.Topic topic, String keyspace, int limit) {
+    return limit < 0
+        ? CompletableFuture.failedFuture(below0(limit))
+        : DatacenterQueries.inspect(
+            new SessionCore(core, SessionOptions.DEFAULT),
+            new Request.Inspect(topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
+  }
+
+  private static OsierException below0(int limit) {
+    return OsierException.of(
+        ErrorCode.INVALID_ARGUMENT, "a limit must be at least 0, not " + limit);
   }
 
   /** Administers all datacenters. */

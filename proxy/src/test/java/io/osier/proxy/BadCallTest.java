@@ -159,6 +159,10 @@ final class BadCallTest {
         ErrorCode.INVALID_ARGUMENT,
         "at least 0",
         () -> Calls.join(client.inspectAsync("eu", Request.Topic.HOT, Optional.empty(), -1)));
+    refused(
+        ErrorCode.INVALID_ARGUMENT,
+        "at least 0",
+        () -> Calls.join(client.inspectAsync(Request.Topic.HOT, "shop", -1)));
   }
 
   @Test

@@ -38,6 +38,11 @@ final class ChangeFollowerTest {
     private long tick;
     private long life = 1;
 
+    List<Reply.KeyspaceInfo> keyspaces =
+        List.of(
+            new Reply.KeyspaceInfo("k", 1_000, 1, false),
+            new Reply.KeyspaceInfo("c", 1_000, 1, true));
+
     Dc(String name, double roundTrip) {
       this.name = name;
       this.roundTrip = roundTrip;
@@ -63,9 +68,7 @@ final class ChangeFollowerTest {
 
     @Override
     public List<Reply.KeyspaceInfo> keyspaceList() {
-      return List.of(
-          new Reply.KeyspaceInfo("k", 1_000, 1, false),
-          new Reply.KeyspaceInfo("c", 1_000, 1, true));
+      return keyspaces;
     }
 
     @Override
@@ -207,6 +210,18 @@ final class ChangeFollowerTest {
     int before = eu.reads + us.reads;
     assertThat(get()).isEqualTo(value);
     assertThat(eu.reads + us.reads).isEqualTo(before + 1);
+  }
+
+  /** The nearest would refuse to watch what it does not hold. */
+  @Test
+  void keyspaceThatTheNearestDoesNotHold_isFollowedWhereItIsRead() {
+    eu.keyspaces = List.of();
+    get();
+    assertThat(eu.watchers).isEmpty();
+    us.tells();
+    assertComesToBeKept();
+    us.tells("a:1");
+    assertNotKept();
   }
 
   @Test

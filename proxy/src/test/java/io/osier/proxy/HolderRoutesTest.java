@@ -10,14 +10,10 @@ import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.connection.Datacenters;
-import io.osier.proxy.connection.Dialling;
-import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -51,23 +47,10 @@ final class HolderRoutesTest {
     ap.elsewhere = elsewhere(ADDRESSES, "eu", "us");
     eu.keyspaces = List.of(K, CARTS);
     us.keyspaces = List.of(K, CARTS);
-    Map<String, String> addresses = new LinkedHashMap<>();
-    List.of(endpoints).forEach(e -> addresses.put(e.dc(), e.dc() + ":1"));
-    Duration second = Duration.ofSeconds(1);
-    ClientSettings settings =
-        new ClientSettings(
-            addresses,
-            Optional.empty(),
-            second,
-            10,
-            new Dialling("steps", second, second, Optional.empty(), Optional.empty()),
-            new ClientSettings.Caching(Duration.ZERO, 10, List.of()),
-            new ClientSettings.Listeners(
-                ClientMetrics.NONE,
-                TracedAnswers.NONE,
-                (keyspace, update) -> ClientObserver.IGNORED),
-            Values.plain());
-    Datacenters datacenters = new Datacenters(addresses, Optional.empty());
+    OsierClient.Builder builder = OsierClient.builder().timeout(Duration.ofSeconds(1));
+    List.of(endpoints).forEach(e -> builder.endpoint(e.dc(), e.dc() + ":1"));
+    ClientSettings settings = builder.settings();
+    Datacenters datacenters = new Datacenters(settings.endpoints(), settings.preferred());
     List.of(endpoints).forEach(datacenters::add);
     datacenters.setDialler(
         (dc, at) -> {

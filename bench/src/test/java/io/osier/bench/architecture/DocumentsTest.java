@@ -144,6 +144,7 @@ final class DocumentsTest {
       try (Stream<Path> files = Files.walk(module.resolve("src"))) {
         files
             .filter(f -> f.toString().endsWith(".java"))
+            // Two types may have one name, and which module comes first is chance.
             .forEach(
                 f ->
                     sources.merge(

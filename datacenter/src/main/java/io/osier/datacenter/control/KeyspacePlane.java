@@ -140,13 +140,14 @@ final class KeyspacePlane {
         trying(
             wanted.name(),
             () -> {
-              host.open(wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), awaited(wanted));
+              host.open(
+                  wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), members.awaited(wanted));
               open.put(wanted.name(), wanted.created());
               applied.put(wanted.name(), wanted.policy());
             });
       }
       if (open.containsKey(wanted.name())) {
-        host.await(wanted.name(), awaited(wanted));
+        host.await(wanted.name(), members.awaited(wanted));
         configure(wanted.policy());
       }
     }
@@ -166,11 +167,6 @@ final class KeyspacePlane {
       host.setPlacement(now);
       placement = now;
     }
-  }
-
-  /** Who must open it before it takes updates: of its members those that are there. */
-  private List<String> awaited(KeyspaceDefinition keyspace) {
-    return keyspace.awaited().stream().filter(members.names()::contains).toList();
   }
 
   private void configure(KeyspacePolicy wanted) {
@@ -383,29 +379,8 @@ final class KeyspacePlane {
     return views().stream().filter(v -> v.name().equals(name)).toList();
   }
 
-  /** The keyspaces that are, but for {@code _osier} itself. */
   private List<KeyspaceView> views() {
-    SortedMap<String, KeyspaceView> views = new TreeMap<>();
-    for (KeyspacePolicy policy : configured.values()) {
-      SortedMap<String, String> texts =
-          state.altered().getOrDefault(policy.name(), new TreeMap<>());
-      views.put(
-          policy.name(),
-          new KeyspaceView(
-              policy.name(),
-              KeyspaceSettings.of(state.altered(policy, members.names())),
-              List.of(),
-              true,
-              ControlState.by(texts),
-              ControlState.atMillis(texts)));
-    }
-    for (KeyspaceDefinition d : state.created().values()) {
-      views.put(
-          d.name(),
-          new KeyspaceView(
-              d.name(), KeyspaceSettings.of(d.policy()), awaited(d), false, d.by(), d.atMillis()));
-    }
-    return List.copyOf(views.values());
+    return new KeyspaceViews(dc, members, host).of(configured.values(), state);
   }
 
   /** Commits changes of the keyspaces, together. */

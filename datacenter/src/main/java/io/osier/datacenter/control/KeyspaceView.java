@@ -8,6 +8,7 @@ import java.util.TreeMap;
  * A keyspace as an operator sees it.
  *
  * @param settings by their names, as the configuration file has them
+ * @param holders the datacenters that are to hold it, in the order of their names
  * @param awaited the datacenters that must open it before it takes updates
  * @param fromFile whether the configuration files name it
  * @param by who changed it last; empty if nobody has
@@ -16,11 +17,23 @@ import java.util.TreeMap;
 public record KeyspaceView(
     String name,
     SortedMap<String, String> settings,
+    List<Holder> holders,
     List<String> awaited,
     boolean fromFile,
     String by,
     long atMillis) {
+  /**
+   * A datacenter that is to hold it.
+   *
+   * @param state in words: what is known here of it
+   */
+  public record Holder(String dc, String state) {
+    /** It has what it holds. */
+    public static final String HOLDS = "holds";
+  }
+
   public KeyspaceView {
+    holders = List.copyOf(holders);
     settings = new TreeMap<>(settings);
     awaited = List.copyOf(awaited);
   }

@@ -145,6 +145,11 @@ final class MemberPlane {
     return membership.isInForce() ? membership.active() : List.copyOf(configured.keySet());
   }
 
+  /** Who must open a keyspace before it takes updates: of its members those that are there. */
+  List<String> awaited(KeyspaceDefinition keyspace) {
+    return keyspace.awaited().stream().filter(names()::contains).toList();
+  }
+
   /** Whether this datacenter has what the others have, and stays. */
   boolean isActive() {
     return membership

@@ -31,6 +31,9 @@ final class PlacementTest {
   private final List<String> opened = new ArrayList<>();
   private final List<String> configured = new ArrayList<>();
 
+  /** The datacenter that is out of reach. */
+  private String silent = "";
+
   private ControlPlane plane(OsierCopy copy) {
     ControlPlane.Host host =
         (ControlPlane.Host)
@@ -42,6 +45,9 @@ final class PlacementTest {
                   switch (method.getName()) {
                     case "ask" -> {
                       return copy.ask((Request) arguments[0]);
+                    }
+                    case "isConnected" -> {
+                      return !silent.equals(arguments[0]);
                     }
                     case "open" -> opened.add(copy.replica().dc());
                     case "configure" -> configured.add(((KeyspacePolicy) arguments[0]).name());
@@ -109,6 +115,26 @@ final class PlacementTest {
     assertThat(configured).isEmpty();
     here.administer(keyspace("alter", "shop", "sla", "7s"), "ada");
     assertThat(configured).containsExactly("shop");
+  }
+
+  @Test
+  void listNamesTheHolders_andWhatIsKnownOfThem() {
+    ControlPlane here = plane(ap);
+    here.look();
+    silent = "us";
+    plane(eu).administer(keyspace("create", "carts", "replicas", "eu,us"), "ada");
+    ap.hear(eu);
+    here.look();
+    assertThat(holders(here, "shop")).containsExactly("ap holds", "eu holds", "us out of reach");
+    silent = "";
+    assertThat(holders(here, "pair")).containsExactly("eu holds", "us holds");
+    assertThat(holders(here, "carts")).containsExactly("eu holds", "us opening");
+  }
+
+  private static List<String> holders(ControlPlane at, String keyspace) {
+    return at.views(keyspace).getFirst().holders().stream()
+        .map(h -> h.dc() + " " + h.state())
+        .toList();
   }
 
   /** One that joins lacks what the others have, and one that was removed has nothing. */

@@ -75,6 +75,7 @@ final class KeyspacesElsewhereTest {
     assertThat(pair.count(Scan.all())).isEqualTo(2);
     await().atMost(Patience.LIMIT).until(() -> changed.containsAll(List.of("c", "s")));
     watching.close();
+    assertThat(client.inspectAsync(Request.Topic.HOT, "pair", 3).join()).contains("\"pair\"");
     assertThat(client.status()).extracting(OsierClient.Status::name).startsWith("ap").hasSize(3);
   }
 
@@ -83,6 +84,12 @@ final class KeyspacesElsewhereTest {
     OsierClient client = cluster().clientOf("ap");
     Map<String, String> causal = Map.of("replicas", "eu,us", "consistency", "causal");
     client.admin().createKeyspaceAsync("bank", causal).join();
+    await() // the answer does not wait for long
+        .atMost(Patience.LIMIT)
+        .until(
+            () ->
+                client.admin().keyspaces().stream()
+                    .anyMatch(k -> k.name().equals("bank") && k.isActive()));
     Keyspace bank = client.session().keyspace("bank");
     try (Transaction transaction = bank.begin()) {
       transaction.counter("a").increment(-5);

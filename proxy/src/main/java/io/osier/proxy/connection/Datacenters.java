@@ -210,10 +210,10 @@ public final class Datacenters {
 
   /** Why none can be reached that holds a keyspace. */
   public OsierException unavailable(String keyspace) {
-    SortedSet<String> names = holders.holders(keyspace);
-    if (names.isEmpty()) {
+    if (!holders.isElsewhere(keyspace) || isEveryLoginRefused()) {
       return unavailable();
     }
+    SortedSet<String> names = holders.holders(keyspace);
     return OsierException.of(
         ErrorCode.UNAVAILABLE,
         names.stream()

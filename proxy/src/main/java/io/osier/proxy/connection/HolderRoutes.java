@@ -77,6 +77,11 @@ public final class HolderRoutes {
     return holders;
   }
 
+  /** Whether an endpoint says that others hold a keyspace. */
+  boolean isElsewhere(String keyspace) {
+    return !claimed(keyspace).isEmpty();
+  }
+
   /** Of whom an endpoint that does not hold a keyspace says that they do. */
   private Set<String> claimed(String keyspace) {
     Set<String> claimed = new TreeSet<>();

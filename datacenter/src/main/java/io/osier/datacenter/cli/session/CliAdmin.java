@@ -73,7 +73,7 @@ final class CliAdmin {
             "propagation",
             "consistency",
             "partitions",
-            "replicas",
+            "holders",
             "from",
             "changed");
     for (JsonNode k : report.get("keyspaces")) {
@@ -84,7 +84,7 @@ final class CliAdmin {
           k.get("propagation").asText(),
           k.get("consistency").asText(),
           k.get("partitions").asText(),
-          k.get("replicas").asText(),
+          holders(k),
           k.get("from").asText(),
           changed(k));
     }
@@ -193,6 +193,19 @@ final class CliAdmin {
     return awaited.isEmpty() ? "active" : "creating, waits for " + awaited;
   }
 
+  /** All where all datacenters hold it; else by name, with what keeps one from it. */
+  private static String holders(JsonNode keyspace) {
+    List<String> holders = new ArrayList<>();
+    boolean isAll = keyspace.path("replicas").asText().equals("all");
+    for (JsonNode holder : keyspace.path("holders")) {
+      String state = holder.path("state").asText();
+      boolean holds = state.equals("holds");
+      isAll &= holds;
+      holders.add(holder.path("dc").asText() + (holds ? "" : " (" + state + ")"));
+    }
+    return isAll ? "all" : String.join(", ", holders);
+  }
+
   private static String awaited(JsonNode of) {
     List<String> awaited = new ArrayList<>();
     of.get("awaited").forEach(dc -> awaited.add(dc.asText()));
@@ -211,13 +224,15 @@ final class CliAdmin {
   // ---------------------------------------------------------------- inspections
 
   private JsonNode report(String topic, int limit, Optional<String> keyspace) {
-    String dc = client.nearest().orElseThrow();
+    Request.Topic of = Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT));
     return answer(
-        client.inspectAsync(
-            dc,
-            Request.Topic.valueOf(topic.toUpperCase(Locale.ROOT)),
-            topic.equals("stat") ? Optional.empty() : keyspace,
-            limit));
+        keyspace
+            .filter(k -> of != Request.Topic.STAT)
+            .map(k -> client.inspectAsync(of, k, limit))
+            .orElseGet(
+                () ->
+                    client.inspectAsync(
+                        client.nearest().orElseThrow(), of, Optional.empty(), limit)));
   }
 
   private JsonNode answer(CompletableFuture<String> text) {

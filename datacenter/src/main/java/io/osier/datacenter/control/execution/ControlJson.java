@@ -69,6 +69,8 @@ final class ControlJson {
               .put("state", view.awaited().isEmpty() ? "active" : "creating")
               .put("from", view.fromFile() ? "file" : "command");
       view.settings().forEach(one::put);
+      JsonObject.Array holders = one.putArray("holders");
+      view.holders().forEach(h -> holders.addObject().put("dc", h.dc()).put("state", h.state()));
       JsonObject.Array awaited = one.putArray("awaited");
       view.awaited().forEach(awaited::add);
       one.put("changed_by", view.by()).put("changed_at_ms", view.atMillis());

@@ -74,13 +74,21 @@ final class ControlJsonTest {
             ControlJson.keyspaces(
                 List.of(
                     new KeyspaceView(
-                        "a", new TreeMap<>(settings), List.of("us", "ap"), false, "root", 9),
-                    new KeyspaceView("b", new TreeMap<>(), List.of(), true, "", 0))))
+                        "a",
+                        new TreeMap<>(settings),
+                        List.of(
+                            new KeyspaceView.Holder("ap", "opening"),
+                            new KeyspaceView.Holder("us", "out of reach")),
+                        List.of("us", "ap"),
+                        false,
+                        "root",
+                        9),
+                    new KeyspaceView("b", new TreeMap<>(), List.of(), List.of(), true, "", 0))))
         .isEqualTo(
-            ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal',"
-                    + "'sla':'2s','awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
-                    + "{'name':'b','state':'active','from':'file','awaited':[],'changed_by':'',"
-                    + "'changed_at_ms':0}]}")
+            ("{'keyspaces':[{'name':'a','state':'creating','from':'command','consistency':'causal','sla':'2s','holders':[{'dc':'ap','state':'opening'},{'dc':'us','state':'out"
+                 + " of reach'}],'awaited':['us','ap'],'changed_by':'root','changed_at_ms':9},"
+                 + "{'name':'b','state':'active','from':'file','holders':[],'awaited':[],"
+                 + "'changed_by':'','changed_at_ms':0}]}")
                 .replace('\'', '"'));
   }
 }

@@ -1,0 +1,68 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.datacenter.config.KeyspaceSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Shows operators the keyspaces that are, but for {@code _osier} itself. */
+record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
+  /**
+   * All of them, in the order of their names.
+   *
+   * @param configured those that the configuration file names
+   */
+  List<KeyspaceView> of(Collection<KeyspacePolicy> configured, ControlState state) {
+    SortedMap<String, KeyspaceView> views = new TreeMap<>();
+    for (KeyspacePolicy policy : configured) {
+      SortedMap<String, String> texts =
+          state.altered().getOrDefault(policy.name(), new TreeMap<>());
+      views.put(
+          policy.name(),
+          new KeyspaceView(
+              policy.name(),
+              KeyspaceSettings.of(state.altered(policy, members.names())),
+              holders(policy, Set.of()),
+              List.of(),
+              true,
+              ControlState.by(texts),
+              ControlState.atMillis(texts)));
+    }
+    for (KeyspaceDefinition d : state.created().values()) {
+      List<String> awaited = members.awaited(d);
+      views.put(
+          d.name(),
+          new KeyspaceView(
+              d.name(),
+              KeyspaceSettings.of(d.policy()),
+              holders(d.policy(), Set.copyOf(awaited)),
+              awaited,
+              false,
+              d.by(),
+              d.atMillis()));
+    }
+    return List.copyOf(views.values());
+  }
+
+  private List<KeyspaceView.Holder> holders(KeyspacePolicy policy, Set<String> opening) {
+    List<String> whole = members.awaited();
+    List<KeyspaceView.Holder> holders = new ArrayList<>();
+    for (String name : members.names()) {
+      if (policy.heldBy(name)) {
+        boolean isHeard = name.equals(dc) || host.isConnected(name);
+        String state =
+            !isHeard
+                ? "out of reach"
+                : !whole.contains(name)
+                    ? "joining"
+                    : opening.contains(name) ? "opening" : KeyspaceView.Holder.HOLDS;
+        holders.add(new KeyspaceView.Holder(name, state));
+      }
+    }
+    return holders;
+  }
+}

@@ -157,7 +157,7 @@ public final class RedisPort implements ClientServer.Protocol {
     if (now < last.untilMillis) {
       return last.byNumber;
     }
-    List<Reply.KeyspaceInfo> all = handler.keyspaces();
+    List<Reply.KeyspaceInfo> all = handler.served();
     Map<Integer, Keyspace> byNumber = new TreeMap<>();
     for (int number = 0; number < databases.count(); number++) {
       int of = number;

@@ -136,9 +136,13 @@ final class KeyspacesElsewhereTest {
   }
 
   @Test
-  void formerClient_isToldOfWhatIsHereAlone() throws IOException {
+  void formerClient_takesThemForOnesThatAreHere() throws IOException {
     TestCluster cluster = cluster();
-    assertThat(welcome(cluster, 9).elsewhere().isEmpty()).isTrue();
+    Reply.Welcome former = welcome(cluster, 9);
+    assertThat(former.elsewhere().isEmpty()).isTrue();
+    assertThat(former.keyspaces())
+        .extracting(Reply.KeyspaceInfo::name)
+        .containsExactly("shop", "pair");
     Reply.Welcome welcome = welcome(cluster, Request.PROTOCOL_VERSION);
     assertThat(welcome.keyspaces()).extracting(Reply.KeyspaceInfo::name).containsExactly("shop");
     assertThat(welcome.elsewhere().holders("pair")).containsExactly("eu", "us");

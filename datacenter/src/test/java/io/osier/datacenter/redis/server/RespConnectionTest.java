@@ -75,6 +75,13 @@ final class RespConnectionTest {
     ClientServer.Handler handler =
         new ClientServer.Handler() {
           @Override
+          public Reply.Elsewhere elsewhere() { // which does not take 0 from the only one here
+            Reply.KeyspaceInfo other = new Reply.KeyspaceInfo("default", 500, 1, false);
+            return new Reply.Elsewhere(
+                List.of(new Reply.HeldElsewhere(other, List.of("us"))), Map.of());
+          }
+
+          @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
           }

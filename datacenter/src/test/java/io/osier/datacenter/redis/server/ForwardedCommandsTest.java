@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -124,6 +125,14 @@ final class ForwardedCommandsTest {
       assertThat(shop.counter("c" + i % 5).get()).isEqualTo((i + 4) / 5);
     }
     assertThat(shop.scan(Scan.all())).hasSize(5);
+    Set<String> changed = ConcurrentHashMap.newKeySet();
+    var watching =
+        shop.watchPrefix("c")
+            .listen(told -> told.changes().forEach(change -> changed.add(change.key().toString())));
+    watching.begun().join();
+    shop.counter("c7").increment(1);
+    await().atMost(Patience.LIMIT).until(() -> changed.contains("c7"));
+    watching.close();
   }
 
   /**

@@ -45,6 +45,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
@@ -264,8 +265,10 @@ final class RespConnectionTest {
     }
   }
 
-  @Test
-  void reply_withoutACertainOutcome_endsTheConnectionBehindEarlierAnswers() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"TIMEOUT", "SESSION_BEHIND"})
+  void replyThatNoAnswerCanSay_endsTheConnectionBehindEarlierAnswers(ErrorCode code)
+      throws Exception {
     start();
     try (RawRedis redis = new RawRedis(port)) {
       redis.commands("GET a", "INCR b", "GET c");
@@ -273,7 +276,7 @@ final class RespConnectionTest {
       Waiting b = next();
       Waiting c = next();
       c.reply.accept(answer("c"));
-      b.reply.accept(new Reply.Failure(ErrorCode.TIMEOUT, "it may be done"));
+      b.reply.accept(new Reply.Failure(code, "it may be done, or lacks something"));
       a.reply.accept(answer("a"));
       assertThat(redis.read()).isEqualTo("a");
       assertThat(redis.hasEnded()).isTrue();

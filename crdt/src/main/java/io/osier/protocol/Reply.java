@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,6 +71,13 @@ public sealed interface Reply {
     public Elsewhere {
       keyspaces = List.copyOf(keyspaces);
       addresses = keyspaces.isEmpty() ? Map.of() : Map.copyOf(addresses);
+    }
+
+    /** Those that a datacenter holds, and these. */
+    public static List<KeyspaceInfo> all(List<KeyspaceInfo> held, Elsewhere elsewhere) {
+      List<KeyspaceInfo> all = new ArrayList<>(held);
+      elsewhere.keyspaces.forEach(other -> all.add(other.keyspace));
+      return all;
     }
 
     /** Whether there are none. */

@@ -198,9 +198,10 @@ final class Rooms {
         "datacenter.control.execution",
         and(shell, "datacenter.shard", "datacenter.metrics.report"),
         LOGGING);
+    r.shell("datacenter.forward", List.of("core", "core.net", "crdt", "protocol"));
     r.shell(
         "datacenter.frontend",
-        and(shell, "datacenter.shard", "datacenter.metrics.report", "proxy"),
+        and(shell, "datacenter.shard", "datacenter.metrics.report", "datacenter.forward", "proxy"),
         NETTY,
         LOGGING,
         HISTOGRAM,
@@ -250,6 +251,7 @@ final class Rooms {
             "datacenter.shard",
             "datacenter.metrics.report",
             "datacenter.control.execution",
+            "datacenter.forward",
             "datacenter.frontend",
             "datacenter.redis.pubsub",
             "datacenter.redis.server",

@@ -227,6 +227,7 @@ public final class ConfigReader {
         adaptation(),
         store(dc),
         memory(),
+        share("forwarded", memory.forwardedBytes()),
         queue,
         values.duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         values.duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),

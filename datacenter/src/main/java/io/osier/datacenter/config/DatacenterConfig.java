@@ -33,6 +33,7 @@ import java.util.Optional;
  * @param insecure whether other machines may come in without TLS and users
  * @param auditFile where is noted who logged in and what was administered; empty for nowhere
  * @param memory what may be taken of the heap for which purpose
+ * @param forwardedBytes the same for requests that are forwarded, half of it each way
  * @param written what is set otherwise than by default, as an operator writes it, without secrets
  */
 public record DatacenterConfig(
@@ -55,6 +56,7 @@ public record DatacenterConfig(
     AdaptationSettings adaptation,
     StoreSettings store,
     MemoryShares memory,
+    long forwardedBytes,
     int queue,
     Duration shutdownTimeout,
     Duration slowRequests,

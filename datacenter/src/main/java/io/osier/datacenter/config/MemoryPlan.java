@@ -58,6 +58,11 @@ public record MemoryPlan(long heapBytes) {
     return Math.max(1 << 20, Math.min(CACHE_BYTES_MAX, heapBytes / 8));
   }
 
+  /** Requests that are forwarded, and their answers, where no size is set. */
+  long forwardedBytes() {
+    return heapBytes / 16;
+  }
+
   /** What the other shares are where nothing is set. */
   MemoryShares shares() {
     return new MemoryShares(
@@ -75,7 +80,7 @@ public record MemoryPlan(long heapBytes) {
   public String division(DatacenterConfig config) {
     MemoryShares shares = config.memory();
     long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
-    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, changes %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; answers, beside it, %s"
+    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, changes %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; forwarded %s; answers, beside it, %s"
         .formatted(
             mebibytes(heapBytes),
             mebibytes(cache),
@@ -90,6 +95,7 @@ public record MemoryPlan(long heapBytes) {
             mebibytes(shares.ended()),
             config.partitions(),
             config.causalPartitions(),
+            mebibytes(config.forwardedBytes()),
             mebibytes(answerBytes()));
   }
 
@@ -111,7 +117,12 @@ public record MemoryPlan(long heapBytes) {
     if (config.store().dir().isPresent()) {
       atMost(source, "osier.store.cache", config.store().cacheBytes(), heapBytes / 2, "half");
     }
-    atMost(source, "osier.memory (its sum)", config.memory().sum(), heapBytes / 2, "half");
+    atMost(
+        source,
+        "osier.memory (its sum)",
+        config.memory().sum() + config.forwardedBytes(),
+        heapBytes / 2,
+        "half");
     atMost(
         source, "osier.streams.window", config.streams().windowBytes(), heapBytes / 4, "a quarter");
     for (KeyspacePolicy keyspace : config.keyspaces()) {

@@ -151,7 +151,8 @@ final class ClientAnswers extends Outgoing<ClientAnswers.Answer> {
     }
   }
 
-  private static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
+  /** What is answered in place of a reply that cannot be encoded. */
+  static Reply.Failure unencodable(Reply reply, RuntimeException cause) {
     boolean done =
         reply instanceof Reply.Done
             || (reply instanceof Reply.All a

@@ -259,7 +259,7 @@ public final class ClientRequests {
       return false;
     }
     asked.begin(of, REQUEST_BYTES, abort, refusal);
-    shared.handler.handle(abort, lane, asked);
+    shared.handler.handle(abort, lane, identity().user(), asked);
     return true;
   }
 
@@ -288,17 +288,20 @@ public final class ClientRequests {
               administer.asksWhy() ? asked : audited(administer, identity, asked));
       case Request.Scan scan ->
           handler.handle(
-              scan, lane, page -> asked.accept(shared.access.visible(identity, scan, page)));
+              scan,
+              lane,
+              identity.user(),
+              page -> asked.accept(shared.access.visible(identity, scan, page)));
       case Request.ReadAll batch -> handleParts(batch, asked);
       case Request.WriteAll batch -> handleParts(batch, asked);
-      default -> handler.handle(request, lane, asked);
+      default -> handler.handle(request, lane, identity.user(), asked);
     }
   }
 
   /** Of a batch, what its user may ask for. */
   private void handleParts(Request batch, Asked asked) {
     RefusedParts refused = shared.access.refusedParts(visitor, batch, channel.remoteAddress());
-    shared.handler.handle(refused.without(batch), lane, refused.with(asked));
+    shared.handler.handle(refused.without(batch), lane, identity().user(), refused.with(asked));
   }
 
   private Consumer<Reply> audited(

@@ -80,6 +80,11 @@ public final class ClientServer implements AutoCloseable {
       return Reply.Elsewhere.NOTHING;
     }
 
+    /** Those that requests may be about: also those that others hold. */
+    default List<Reply.KeyspaceInfo> served() {
+      return Reply.Elsewhere.all(keyspaces(), elsewhere());
+    }
+
     /**
      * Does a request.
      *
@@ -87,6 +92,15 @@ public final class ClientServer implements AutoCloseable {
      * @param reply takes the answer, which may be a failure, now or later
      */
     void handle(Request request, OrderedQueue lane, Consumer<Reply> reply);
+
+    /**
+     * The same for a user, whose rights count where it is done: it may be elsewhere.
+     *
+     * @param user who may do it here
+     */
+    default void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
+      handle(request, lane, reply);
+    }
 
     /**
      * Runs what follows several requests that came together, so that what they change is written
@@ -381,7 +395,8 @@ public final class ClientServer implements AutoCloseable {
         watch.malformedCount(),
         limited(),
         quotas.loads(),
-        Snapshot.Messages.NONE);
+        Snapshot.Messages.NONE,
+        List.of());
   }
 
   private Map<String, Long> limited() {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * Answers of which a client of an older version of the protocol could not read the bytes: there are
- * objects or fields in them of types that came later, of which it is told so instead, or keyspaces
- * that others hold, of which it is told nothing. Pure.
+ * objects or fields in them of types that came later, of which it is told so instead, or who holds
+ * a keyspace that is not here: it takes that for one of this datacenter, which forwards. Pure.
  */
 final class LaterTypes {
   private LaterTypes() {}
@@ -25,10 +25,11 @@ final class LaterTypes {
     if (version < Request.ELSEWHERE_VERSION) {
       switch (reply) {
         case Reply.Welcome w -> {
-          return new Reply.Welcome(w.protocolVersion(), w.replica(), w.keyspaces());
+          return new Reply.Welcome(
+              w.protocolVersion(), w.replica(), Reply.Elsewhere.all(w.keyspaces(), w.elsewhere()));
         }
         case Reply.Keyspaces k -> {
-          return new Reply.Keyspaces(k.keyspaces());
+          return new Reply.Keyspaces(Reply.Elsewhere.all(k.keyspaces(), k.elsewhere()));
         }
         default -> {}
       }

@@ -51,7 +51,7 @@ public final class LocalAccess implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return handler.keyspaces();
+    return handler.served();
   }
 
   @Override

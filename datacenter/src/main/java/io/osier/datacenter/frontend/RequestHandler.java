@@ -6,6 +6,8 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.forward.Forwardable;
+import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
@@ -14,6 +16,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,6 +43,9 @@ public final class RequestHandler implements ClientServer.Handler {
   private final BooleanSupplier known;
   private final Supplier<Reply.Elsewhere> elsewhere;
 
+  /** Where others do what is not held here; empty of one who refuses it. */
+  private final Optional<Forwarder> forwarder;
+
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
   public interface Administrator {
@@ -60,6 +66,7 @@ public final class RequestHandler implements ClientServer.Handler {
    * @param known whether it is known which keyspaces there are: others may have changed that while
    *     a datacenter that has just started was away
    * @param elsewhere the keyspaces that others hold
+   * @param forwarder has what is not held here done elsewhere; empty for who refuses it
    */
   public RequestHandler(
       Map<String, KeyspaceShard> keyspaces,
@@ -67,13 +74,15 @@ public final class RequestHandler implements ClientServer.Handler {
       Administrator administrator,
       GroupCommitHelp writeHelp,
       BooleanSupplier known,
-      Supplier<Reply.Elsewhere> elsewhere) {
+      Supplier<Reply.Elsewhere> elsewhere,
+      Optional<Forwarder> forwarder) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
     this.administrator = administrator;
     this.writeHelp = writeHelp;
     this.known = known;
     this.elsewhere = elsewhere;
+    this.forwarder = forwarder;
   }
 
   @Override
@@ -107,7 +116,17 @@ public final class RequestHandler implements ClientServer.Handler {
 
   @Override
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+    handle(request, lane, "", reply); // whoever is in this process may do everything
+  }
+
+  @Override
+  public void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
     try {
+      if (forwarder.isPresent() && isElsewhere(request)) {
+        if (forwarder.get().forward(request, lane, user, reply)) {
+          return;
+        }
+      }
       serve(request, lane, reply);
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
@@ -119,6 +138,11 @@ public final class RequestHandler implements ClientServer.Handler {
       LOG.error("a fault at a client's {}", request.getClass().getSimpleName(), e);
       reply.accept(new Reply.Failure(ErrorCode.INTERNAL, "a fault of the datacenter: " + e));
     }
+  }
+
+  private boolean isElsewhere(Request request) {
+    String keyspace = Forwardable.keyspace(request).orElse(null);
+    return keyspace != null && !keyspaces.containsKey(keyspace);
   }
 
   @Override

@@ -19,6 +19,7 @@ final class DatacenterMetrics {
     metrics.certificates();
     metrics.clients();
     metrics.messages();
+    metrics.forwarded();
     metrics.audit();
     metrics.links();
   }
@@ -160,6 +161,19 @@ final class DatacenterMetrics {
             + " closed; peer: a datacenter that is not connected, is too old, or whose link was"
             + " full",
         (s, to) -> s.clients().messages().dropped().forEach((who, count) -> to.number(count, who)));
+  }
+
+  private void forwarded() {
+    metrics.add(
+        Metric.Type.COUNTER,
+        "forwarded",
+        List.of(MetricList.KEYSPACE, "to", "kind"),
+        "Requests for keyspaces that others hold, which were sent to a datacenter that does: read,"
+            + " update, scan, watch",
+        (s, to) ->
+            s.clients()
+                .forwarded()
+                .forEach(f -> to.number((double) f.count(), f.keyspace(), f.to(), f.kind())));
   }
 
   private void audit() {

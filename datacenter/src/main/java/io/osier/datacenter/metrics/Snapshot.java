@@ -94,6 +94,7 @@ public record Snapshot(
    * @param limited by limit of a user, how often something was refused because of it
    * @param users what some users have of the port, those with most first
    * @param messages of channels
+   * @param forwarded requests for keyspaces that others hold
    */
   public record Clients(
       int connections,
@@ -102,14 +103,15 @@ public record Snapshot(
       long malformed,
       Map<String, Long> limited,
       List<UserLoad> users,
-      Messages messages) {
+      Messages messages,
+      List<Forwarded> forwarded) {
     /** While there is no port yet. */
     public static final Clients NONE =
-        new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE);
+        new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE, List.of());
 
-    /** The same with other figures of messages. */
-    public Clients with(Messages other) {
-      return new Clients(connections, requests, failures, malformed, limited, users, other);
+    /** The same with other figures of messages, and of what was forwarded. */
+    public Clients with(Messages other, List<Forwarded> ways) {
+      return new Clients(connections, requests, failures, malformed, limited, users, other, ways);
     }
 
     /** How many were answered. */
@@ -131,6 +133,14 @@ public record Snapshot(
     /** None. */
     public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
+
+  /**
+   * How many requests were forwarded.
+   *
+   * @param to the datacenter that was asked
+   * @param kind read, update, scan or watch
+   */
+  public record Forwarded(String keyspace, String to, String kind, long count) {}
 
   /**
    * What a user has of the port for clients.

@@ -19,6 +19,7 @@ import io.osier.datacenter.config.RedisSettings;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
@@ -102,6 +103,7 @@ public final class Datacenter implements AutoCloseable {
   private final AccessControl access;
   private volatile Users users = Users.OPEN;
   private final Control control;
+  private final Forwarding forwarding;
   private final RequestHandler handler;
   private final Publisher publisher;
   private final @Nullable AdminServer admin;
@@ -237,6 +239,8 @@ public final class Datacenter implements AutoCloseable {
     readiness.setMembership(control::obstacles);
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
+    this.forwarding =
+        new Forwarding(self.dc(), () -> transport, control::placement, config.forwardedBytes());
     this.transport = peerTransport(bearer());
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);
@@ -259,15 +263,8 @@ public final class Datacenter implements AutoCloseable {
                 neighbours,
                 transport::note,
                 () -> announced().toString()));
-    this.handler =
-        new RequestHandler(
-            keyspaces.shown(),
-            inspector,
-            (request, by) ->
-                request.asksWhy() ? reports.why(request) : control.administer(request, by),
-            writeHelp(),
-            this::isControlKnown,
-            () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()));
+    this.handler = requestHandler(inspector, Optional.of(forwarding.forwarder()));
+    forwarding.begin(requestHandler(inspector, Optional.empty()), access);
     this.clients = clientServer();
     parts.opened(clients);
     this.redis = config.redis().map(r -> parts.opened(redisPort(r))).orElse(null);
@@ -283,6 +280,17 @@ public final class Datacenter implements AutoCloseable {
     begin();
     watch.done("ports", System.nanoTime());
     sayWhatRuns();
+  }
+
+  private RequestHandler requestHandler(Inspector inspector, Optional<Forwarder> forwarder) {
+    return new RequestHandler(
+        keyspaces.shown(),
+        inspector,
+        (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
+        writeHelp(),
+        this::isControlKnown,
+        () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
+        forwarder);
   }
 
   private KeyspaceFactory.Around aroundKeyspaces() {
@@ -443,7 +451,7 @@ public final class Datacenter implements AutoCloseable {
 
   private PeerListener peerInputs() {
     if (isReadOnly()) {
-      return new DeafInputs();
+      return new DeafInputs(forwarding);
     }
     return new PeerInputs(
         keyspaces,
@@ -451,7 +459,8 @@ public final class Datacenter implements AutoCloseable {
         this::throwsAway,
         this::noted,
         failure::completeExceptionally,
-        writeHelp());
+        writeHelp(),
+        forwarding);
   }
 
   /**
@@ -533,7 +542,8 @@ public final class Datacenter implements AutoCloseable {
                 f.subscribers(),
                 f.published(),
                 f.received(),
-                Map.of("subscriber", f.droppedHere(), "peer", f.droppedThere())));
+                Map.of("subscriber", f.droppedHere(), "peer", f.droppedThere())),
+            forwarding.counts());
   }
 
   private static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> before) {
@@ -728,6 +738,7 @@ public final class Datacenter implements AutoCloseable {
       if (redis != null) {
         redis.close();
       }
+      forwarding.close();
       clients.close();
       transport.close();
       reports.close();

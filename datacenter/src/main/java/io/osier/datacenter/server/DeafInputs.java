@@ -9,9 +9,26 @@ import java.util.Map;
 
 /**
  * Hears nothing of the other datacenters, and lets nobody tell them anything: what comes could not
- * be stored, and what is known here is not to be gone by. Thread-safe.
+ * be stored, and what is known here is not to be gone by. Only what they ask for their clients is
+ * done, as it is for clients here. Thread-safe.
  */
 final class DeafInputs implements PeerListener {
+  private final Forwarding forwarding;
+
+  DeafInputs(Forwarding forwarding) {
+    this.forwarding = forwarding;
+  }
+
+  @Override
+  public void asked(ReplicaId peer, byte[] content, Answers answers) {
+    forwarding.asked(peer, content, answers);
+  }
+
+  @Override
+  public void receivedAll(ReplicaId peer) {
+    forwarding.receivedAll(peer);
+  }
+
   @Override
   public void up(ReplicaId peer, List<String> keyspaces) {}
 

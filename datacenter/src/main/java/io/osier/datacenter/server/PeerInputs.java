@@ -31,6 +31,7 @@ public final class PeerInputs implements PeerListener {
   private final BiConsumer<ReplicaId, byte[]> notes;
   private final Consumer<Throwable> onFailure;
   private final GroupCommitHelp writeHelp;
+  private final Forwarding forwarding;
 
   /** The lanes in which something is held back, by peer; until all that has come is taken. */
   private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
@@ -42,6 +43,7 @@ public final class PeerInputs implements PeerListener {
    * @param notes gets what is not for the partitions
    * @param onFailure is told that the datacenter cannot go on
    * @param writeHelp how who has run partitions sees to it that what they made is written
+   * @param forwarding hears what is forwarded
    */
   public PeerInputs(
       Keyspaces keyspaces,
@@ -49,17 +51,20 @@ public final class PeerInputs implements PeerListener {
       BooleanSupplier isFull,
       BiConsumer<ReplicaId, byte[]> notes,
       Consumer<Throwable> onFailure,
-      GroupCommitHelp writeHelp) {
+      GroupCommitHelp writeHelp,
+      Forwarding forwarding) {
     this.keyspaces = keyspaces;
     this.readiness = readiness;
     this.isFull = isFull;
     this.notes = notes;
     this.onFailure = onFailure;
     this.writeHelp = writeHelp;
+    this.forwarding = forwarding;
   }
 
   @Override
   public void up(ReplicaId peer, List<String> agreed) {
+    forwarding.forwarder().up(peer);
     keyspaces.secondTo(peer.dc(), Optional.empty());
     readiness.welcomed(peer.dc());
     Input up = new Input.PeerUp(peer);
@@ -92,6 +97,7 @@ public final class PeerInputs implements PeerListener {
   @Override
   public void down(String dc) {
     readiness.parted(dc);
+    forwarding.forwarder().down(dc);
     Input down = new Input.PeerDown(dc);
     keyspaces.partitions().forEach(p -> p.submit(down));
   }
@@ -136,7 +142,18 @@ public final class PeerInputs implements PeerListener {
   }
 
   @Override
+  public void asked(ReplicaId peer, byte[] content, Answers answers) {
+    forwarding.asked(peer, content, answers);
+  }
+
+  @Override
+  public void answered(ReplicaId peer, byte[] content) {
+    forwarding.forwarder().answered(peer, content);
+  }
+
+  @Override
   public void receivedAll(ReplicaId peer) {
+    forwarding.receivedAll(peer);
     Queue<OrderedQueue> of = held.remove(peer.dc());
     if (of != null) {
       writeHelp.together(() -> OrderedQueue.releaseAll(of));

@@ -42,7 +42,7 @@ final class LaterTypesTest {
   }
 
   @Test
-  void formerClient_isNotToldWhatOthersHold() {
+  void formerClient_takesWhatOthersHold_forThisOnes() {
     ReplicaId eu = new ReplicaId("eu", 1);
     Reply.KeyspaceInfo shop = new Reply.KeyspaceInfo("shop", 500, 1, false);
     Reply.KeyspaceInfo carts = new Reply.KeyspaceInfo("carts", 500, 1, false);
@@ -55,9 +55,9 @@ final class LaterTypesTest {
     assertThat(LaterTypes.legible(keyspaces, 10)).isSameAs(keyspaces);
     for (int version : new int[] {2, 9}) {
       assertThat(LaterTypes.legible(welcome, version))
-          .isEqualTo(new Reply.Welcome(10, eu, List.of(shop)));
+          .isEqualTo(new Reply.Welcome(10, eu, List.of(shop, carts)));
       assertThat(LaterTypes.legible(keyspaces, version))
-          .isEqualTo(new Reply.Keyspaces(List.of(shop)));
+          .isEqualTo(new Reply.Keyspaces(List.of(shop, carts)));
     }
   }
 

@@ -166,6 +166,7 @@ class MetricTableTest {
           .isSubsetOf(
               "keyspace",
               "peer",
+              "to",
               "mode",
               "kind",
               "reason",

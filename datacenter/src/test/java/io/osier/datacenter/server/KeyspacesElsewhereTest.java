@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
@@ -24,8 +31,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AutoClose;
@@ -136,9 +145,13 @@ final class KeyspacesElsewhereTest {
   }
 
   @Test
-  void formerClient_isToldOfWhatIsHereAlone() throws IOException {
+  void formerClient_takesThemForOnesThatAreHere() throws IOException {
     TestCluster cluster = cluster();
-    assertThat(welcome(cluster, 9).elsewhere().isEmpty()).isTrue();
+    Reply.Welcome former = welcome(cluster, 9);
+    assertThat(former.elsewhere().isEmpty()).isTrue();
+    assertThat(former.keyspaces())
+        .extracting(Reply.KeyspaceInfo::name)
+        .containsExactly("shop", "pair");
     Reply.Welcome welcome = welcome(cluster, Request.PROTOCOL_VERSION);
     assertThat(welcome.keyspaces()).extracting(Reply.KeyspaceInfo::name).containsExactly("shop");
     assertThat(welcome.elsewhere().holders("pair")).containsExactly("eu", "us");
@@ -146,16 +159,61 @@ final class KeyspacesElsewhereTest {
         .containsEntry("us", "127.0.0.1:" + cluster.clientPort("us"));
   }
 
+  /** Its datacenter asks a holder, whose dot it is told. */
+  @Test
+  void formerClient_usesThem_whereItIs() throws IOException {
+    TestCluster cluster = cluster();
+    Key key = Key.of("k");
+    Request write =
+        new Request.Write(
+            "pair",
+            key,
+            CrdtType.PN_COUNTER,
+            new Operation.Increment(2),
+            VersionVector.EMPTY,
+            Patience.MILLIS);
+    Request read =
+        new Request.Read(
+            "pair", key, Optional.empty(), new Query.Whole(), VersionVector.EMPTY, true, 0);
+    Request step =
+        new Request.Transact(
+            "pair",
+            new TransactionId(1, 2),
+            2,
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            Request.End.ABORT);
+    List<Reply> replies = replies(cluster, 9, write, read, step);
+    assertThat(((Reply.Done) replies.get(1)).dot().replica().dc()).isIn("eu", "us");
+    assertThat(((Reply.Answer) replies.get(2)).reading()).contains(new Reading.Count(2));
+    Reply.Failure refused = (Reply.Failure) replies.get(3);
+    assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(refused.message()).contains("[eu, us]");
+  }
+
   private static Reply.Welcome welcome(TestCluster cluster, int version) throws IOException {
+    return (Reply.Welcome) replies(cluster, version).getFirst();
+  }
+
+  /** What a client of a version is answered, to its greeting first. */
+  private static List<Reply> replies(TestCluster cluster, int version, Request... requests)
+      throws IOException {
+    List<Reply> replies = new ArrayList<>();
     try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("ap"))) {
       socket.setSoTimeout(Patience.MILLIS);
-      byte[] hello = ProtocolCodec.encode(0, new Request.Hello(version, "former"));
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(hello.length);
-      out.write(hello);
       DataInputStream in = new DataInputStream(socket.getInputStream());
-      byte[] answer = in.readNBytes(in.readInt());
-      return (Reply.Welcome) ProtocolCodec.decodeReply(answer).message();
+      List<Request> all = new ArrayList<>(List.of(new Request.Hello(version, "former")));
+      all.addAll(List.of(requests));
+      for (Request request : all) {
+        byte[] content = ProtocolCodec.encode(0, request);
+        out.writeInt(content.length);
+        out.write(content);
+        byte[] answer = in.readNBytes(in.readInt());
+        replies.add(ProtocolCodec.decodeReply(answer).message());
+      }
     }
+    return replies;
   }
 }

@@ -9,8 +9,10 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.datacenter.partition.machine.PartitionConfig;
+import io.osier.datacenter.server.Forwarding;
 import io.osier.datacenter.server.PeerInputs;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -165,7 +167,8 @@ final class KeyspacesTest {
         () -> false,
         (from, note) -> {},
         failure -> {},
-        GroupCommitHelp.NONE);
+        GroupCommitHelp.NONE,
+        new Forwarding("eu", () -> null, () -> Placement.NOTHING, 0));
   }
 
   /** As one hears it that has its old store when it is added again: it is dialled, and refused. */

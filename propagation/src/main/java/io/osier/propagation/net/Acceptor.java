@@ -135,7 +135,14 @@ final class Acceptor extends FrameReader {
         if (d.frame().length < LARGE_BYTES_MIN) {
           deliver(from, d);
         } else {
-          deliverApart(ctx, from, d);
+          apart(ctx, from, () -> deliver(from, d));
+        }
+      }
+      case PeerMessage.Ask a -> {
+        if (a.content().length < LARGE_BYTES_MIN) {
+          asked(ctx.channel(), from, a);
+        } else {
+          apart(ctx, from, () -> asked(ctx.channel(), from, a));
         }
       }
       case PeerMessage.Keyspaces k -> {
@@ -176,13 +183,25 @@ final class Acceptor extends FrameReader {
     }
   }
 
+  private void asked(Channel channel, Sender from, PeerMessage.Ask ask) {
+    peering
+        .listener()
+        .asked(
+            from.replica,
+            ask.content(),
+            (content, left) ->
+                PeerWire.write(channel, new PeerMessage.Answer(content))
+                    .addListener(sent -> left.run()));
+  }
+
   /** Whether it has updates of the sender, or says that there are some. */
   private static boolean brings(Frame frame) {
     return (frame instanceof Frame.Updates u && !u.shipments().isEmpty())
         || (frame instanceof Frame.Offer o && o.epoch() != Frame.Offer.OF_ANSWER);
   }
 
-  private void deliverApart(ChannelHandlerContext ctx, Sender from, PeerMessage.Data data) {
+  /** Takes something large beside the loop, which reads nothing more of it meanwhile. */
+  private void apart(ChannelHandlerContext ctx, Sender from, Runnable taking) {
     pause();
     ctx.channel().config().setAutoRead(false);
     heartbeat.busy(true);
@@ -193,7 +212,7 @@ final class Acceptor extends FrameReader {
             () -> {
               Optional<Throwable> failure = Optional.empty();
               try {
-                deliver(from, data);
+                taking.run();
               } catch (Throwable e) {
                 failure = Optional.of(e);
               }

@@ -9,6 +9,7 @@ import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.FrameReader;
+import io.osier.core.net.Framing;
 import io.osier.core.tls.TlsName;
 import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.FrameNumbering;
@@ -26,6 +27,9 @@ import org.slf4j.LoggerFactory;
 /** A connection that was dialled: greets, and hears the answer and pongs. */
 final class DialledConnection extends FrameReader {
   private static final Logger LOG = LoggerFactory.getLogger(DialledConnection.class);
+
+  /** Largest answer to a client, in bytes, and room. */
+  private static final int ANSWER_BYTES_MAX = Framing.CLIENT_FRAME_BYTES_MAX + 16;
 
   private final PeeringContext peering;
   private final Dialler dialler;
@@ -142,6 +146,8 @@ final class DialledConnection extends FrameReader {
       case PeerMessage.Welcome w -> welcomed(ctx, w);
       case PeerMessage.Refused r -> refused(ctx, r);
       case PeerMessage.Pong p -> {}
+      case PeerMessage.Answer a when peer != null && !ended ->
+          peering.listener().answered(peer, a.content());
       case PeerMessage.Probe p -> PeerWire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a -> {
         if (answering != null) {
@@ -249,6 +255,7 @@ final class DialledConnection extends FrameReader {
     }
     peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
     peer = replica;
+    setFrameBytesMax(ANSWER_BYTES_MAX);
     theirs = welcome.keyspaces().orElse(mine);
     dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
     KeyspaceAgreement agreement = peering.compare(dc, mine, theirs);

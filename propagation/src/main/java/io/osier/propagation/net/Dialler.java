@@ -378,6 +378,20 @@ final class Dialler {
   }
 
   /**
+   * Sends a client's request. For any thread.
+   *
+   * @return whether it is sent
+   */
+  boolean ask(PeerMessage.Ask message) {
+    Way over = way;
+    if (over == null || over.dialled.version() < PeerMessage.FORWARDS_VERSION) {
+      return false;
+    }
+    PeerWire.write(over.channel, message);
+    return true;
+  }
+
+  /**
    * Sends what can be sent now, to no other incarnation than the one that it is for. For any
    * thread.
    */

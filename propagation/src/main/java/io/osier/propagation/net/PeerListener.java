@@ -49,6 +49,26 @@ public interface PeerListener {
    */
   void noted(ReplicaId peer, byte[] content);
 
+  /** Takes answers to what a peer asks. Thread-safe. */
+  @FunctionalInterface
+  interface Answers {
+    /**
+     * Sends an answer over the connection on which was asked; it is dropped if that has ended.
+     *
+     * @param left is run when the answer waits no more, by any thread
+     */
+    void send(byte[] content, Runnable left);
+  }
+
+  /** A peer forwards a request, with {@link PeerTransport#ask}. */
+  default void asked(ReplicaId peer, byte[] content, Answers answers) {}
+
+  /**
+   * An answer to {@link PeerTransport#ask} has come. What was asked before {@link #down} is not
+   * answered after it.
+   */
+  default void answered(ReplicaId peer, byte[] content) {}
+
   /**
    * A peer talks to another process that bears this one's name, or cannot tell which of the two was
    * first; until it is {@link #up}, or {@link #secondEnds}, nothing may be acknowledged here. The

@@ -55,6 +55,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one in which messages of clients travel as notes. */
   public static final int MESSAGES_VERSION = PeerMessage.MESSAGES_VERSION;
 
+  /** The oldest one in which requests of clients are forwarded. */
+  public static final int FORWARDS_VERSION = PeerMessage.FORWARDS_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);
@@ -391,6 +394,29 @@ public final class PeerTransport implements AutoCloseable {
     PeerMessage.Note note = checked(content);
     Dialler dialler = dialler(dc);
     return dialler != null && dialler.spoken() >= MESSAGES_VERSION && dialler.sendMessage(note);
+  }
+
+  /**
+   * Sends a client's request to a datacenter's {@link PeerListener#asked}. If it is sent, either
+   * the answer is heard, or that the datacenter is down, or it never answers.
+   *
+   * @return whether it is sent: there is a connection on which {@link #FORWARDS_VERSION} or a newer
+   *     one is spoken
+   */
+  public boolean ask(String dc, byte[] content) {
+    Dialler dialler = dialler(dc);
+    return dialler != null && dialler.ask(new PeerMessage.Ask(content));
+  }
+
+  /** Whether requests of clients can be sent to a datacenter now. */
+  public boolean mayAsk(String dc) {
+    Dialler dialler = dialler(dc);
+    return dialler != null && dialler.spoken() >= FORWARDS_VERSION;
+  }
+
+  /** Does something later, in the loop that serves the connections. */
+  public void later(Runnable task, long millis) {
+    network.later(task, millis);
   }
 
   private static PeerMessage.Note checked(byte[] note) {

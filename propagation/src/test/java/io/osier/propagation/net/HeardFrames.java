@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.wire.Frame;
 import io.osier.testing.Patience;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,19 @@ public class HeardFrames implements PeerListener {
   @Override
   public void noted(ReplicaId peer, byte[] content) {
     events.add("note of " + peer + ": " + content.length + " bytes");
+  }
+
+  /** Answers with as many bytes as it is asked for by the first ones. */
+  @Override
+  public void asked(ReplicaId peer, byte[] content, Answers answers) {
+    events.add("asked by " + peer + ": " + content.length + " bytes");
+    answers.send(
+        new byte[ByteBuffer.wrap(content).getInt()], () -> events.add("the answer has left"));
+  }
+
+  @Override
+  public void answered(ReplicaId peer, byte[] content) {
+    events.add("answer of " + peer + ": " + content.length + " bytes");
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
+import io.osier.core.net.Framing;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -39,6 +40,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,6 +135,55 @@ final class PeerTransportTest {
     assertThat(atUs.next()).isEqualTo("shop/0 7");
     assertThatThrownBy(() -> eu.note("us", new byte[PeerTransport.NOTE_BYTES_MAX + 1]))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Asks for so many bytes, in so many. */
+  private static byte[] asking(int answer, int length) {
+    return ByteBuffer.allocate(length).putInt(answer).array();
+  }
+
+  @Test
+  void requests_areAnsweredOverTheirConnection_largeOnesToo() throws Exception {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    HeardFrames atEu = new HeardFrames();
+    HeardFrames atUs = new HeardFrames();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    assertThat(eu.ask("us", asking(7, 4))).as("nobody is there").isFalse();
+    transport(US, usPort, "eu", euPort, atUs); // it does not dial
+    eu.dial();
+    assertThat(atEu.next()).startsWith("up");
+    assertThat(eu.mayAsk("us")).isTrue();
+    assertThat(eu.mayAsk("nobody")).isFalse();
+    for (int answer : new int[] {7, Framing.CLIENT_FRAME_BYTES_MAX}) {
+      assertThat(eu.ask("us", asking(answer, 2 << 20))).isTrue();
+      assertThat(atUs.next()).isEqualTo("asked by " + EU + ": 2097152 bytes");
+      assertThat(atUs.next()).isEqualTo("the answer has left");
+      assertThat(atEu.next()).isEqualTo("answer of " + US + ": " + answer + " bytes");
+    }
+    eu.send(US, "shop", 0, new Frame.Ack(1, 7));
+    assertThat(atUs.next()).as("the connection goes on").isEqualTo("shop/0 7");
+  }
+
+  @Test
+  void peerOfAFormerVersion_isNotAsked() throws Exception {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    HeardFrames atEu = new HeardFrames();
+    PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
+    open.add(
+        new PeerTransport(
+            new PeerTransport.Bearer(US, "test", START, PeerTransport.FORWARDS_VERSION - 1),
+            at(usPort),
+            Map.of("eu", at(euPort)),
+            dc -> POLICIES,
+            PortLimits.DEFAULT,
+            new HeardFrames(),
+            Optional.empty()));
+    eu.dial();
+    assertThat(atEu.next()).startsWith("up");
+    assertThat(eu.mayAsk("us")).isFalse();
+    assertThat(eu.ask("us", asking(7, 4))).isFalse();
   }
 
   /** Beyond 65 MiB the encoder threw, in whose thread ever; 80 MiB closed the connection. */
@@ -391,8 +442,8 @@ final class PeerTransportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "13, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 13 is not one of 9 to 12",
-    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 12",
+    "14, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 14 is not one of 9 to 13",
+    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 13",
     "9, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
     "9, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
     "9, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",

@@ -50,10 +50,12 @@ public final class RedisErrors {
 
   /**
    * Whether a connection ends instead of an answer: it is not known whether anything was done, or
-   * the datacenter goes, and every client understands that.
+   * what the connection was shown is out of reach, or the datacenter goes. Every client understands
+   * that; a new connection begins with nothing seen.
    */
   public static boolean endsConnection(ErrorCode code) {
     return code == ErrorCode.TIMEOUT
+        || code == ErrorCode.SESSION_BEHIND
         || code == ErrorCode.SHUTTING_DOWN
         || code == ErrorCode.MALFORMED;
   }

@@ -159,11 +159,15 @@ public final class RedisPort implements ClientServer.Protocol {
     if (now < last.untilMillis) {
       return last.byNumber;
     }
-    List<Reply.KeyspaceInfo> all = handler.keyspaces();
+    List<Reply.KeyspaceInfo> here = handler.keyspaces();
+    List<Reply.KeyspaceInfo> all = handler.served();
     Map<Integer, Keyspace> byNumber = new TreeMap<>();
     for (int number = 0; number < databases.count(); number++) {
       int of = number;
-      databases.find(of, all).ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
+      databases
+          .find(of, here) // the only one here is 0, whatever others hold
+          .or(() -> databases.find(of, all))
+          .ifPresent(info -> byNumber.put(of, Keyspace.of(info)));
     }
     known = new Known(now + KEYSPACES_MILLIS, byNumber);
     return byNumber;

@@ -45,6 +45,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that speak the Redis protocol, in front of partitions that answer when told to. */
@@ -74,6 +75,13 @@ final class RespConnectionTest {
   private void start(PortLimits limits, UserLimits ofUsers) {
     ClientServer.Handler handler =
         new ClientServer.Handler() {
+          @Override
+          public Reply.Elsewhere elsewhere() { // which does not take 0 from the only one here
+            Reply.KeyspaceInfo other = new Reply.KeyspaceInfo("default", 500, 1, false);
+            return new Reply.Elsewhere(
+                List.of(new Reply.HeldElsewhere(other, List.of("us"))), Map.of());
+          }
+
           @Override
           public List<Reply.KeyspaceInfo> keyspaces() {
             return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
@@ -258,8 +266,10 @@ final class RespConnectionTest {
     }
   }
 
-  @Test
-  void reply_withoutACertainOutcome_endsTheConnectionBehindEarlierAnswers() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"TIMEOUT", "SESSION_BEHIND"})
+  void replyThatNoAnswerCanSay_endsTheConnectionBehindEarlierAnswers(ErrorCode code)
+      throws Exception {
     start();
     try (RawRedis redis = new RawRedis(port)) {
       redis.commands("GET a", "INCR b", "GET c");
@@ -267,7 +277,7 @@ final class RespConnectionTest {
       Waiting b = next();
       Waiting c = next();
       c.reply.accept(answer("c"));
-      b.reply.accept(new Reply.Failure(ErrorCode.TIMEOUT, "it may be done"));
+      b.reply.accept(new Reply.Failure(code, "it may be done, or lacks something"));
       a.reply.accept(answer("a"));
       assertThat(redis.read()).isEqualTo("a");
       assertThat(redis.hasEnded()).isTrue();

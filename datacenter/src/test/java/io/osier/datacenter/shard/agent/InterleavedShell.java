@@ -97,7 +97,8 @@ final class InterleavedShell implements InProcess {
             (request, by) -> null,
             GroupCommitHelp.NONE,
             () -> true,
-            () -> Reply.Elsewhere.NOTHING);
+            () -> Reply.Elsewhere.NOTHING,
+            Optional.empty());
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));
     if (keeps) {

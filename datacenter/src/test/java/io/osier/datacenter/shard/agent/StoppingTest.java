@@ -71,7 +71,8 @@ final class StoppingTest {
         (request, by) -> null,
         GroupCommitHelp.NONE,
         () -> true,
-        () -> Reply.Elsewhere.NOTHING);
+        () -> Reply.Elsewhere.NOTHING,
+        Optional.empty());
   }
 
   private static ErrorCode answer(RequestHandler to, Request request) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 12;
+  int PROTOCOL_VERSION = 13;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -38,6 +38,9 @@ public sealed interface PeerMessage {
 
   /** From this version on messages of clients travel as notes, to whoever subscribes. */
   int MESSAGES_VERSION = 12;
+
+  /** From this version on requests of clients are forwarded to who holds their keyspace. */
+  int FORWARDS_VERSION = 13;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;
@@ -144,6 +147,16 @@ public sealed interface PeerMessage {
   record Note(byte[] content) implements PeerMessage {}
 
   /**
+   * A client's request, which the dialler forwards.
+   *
+   * @param content the transport does not look at it
+   */
+  record Ask(byte[] content) implements PeerMessage {}
+
+  /** The answer to an {@link Ask}, over the connection on which that came. */
+  record Answer(byte[] content) implements PeerMessage {}
+
+  /**
    * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
    * numbered by this list from now on, and by the acceptor.
    *
@@ -156,12 +169,14 @@ public sealed interface PeerMessage {
     }
   }
 
-  /** A message in its frame: bytes, of which those of a partition's frame are not copied. */
+  /** A message in its frame: bytes, of which those that the transport does not look at stay. */
   static ByteBuf frame(PeerMessage message) {
     byte[] content =
         switch (message) {
           case Data data -> data.frame;
           case Note note -> note.content;
+          case Ask ask -> ask.content;
+          case Answer answer -> answer.content;
           default -> NOTHING;
         };
     byte[] head =
@@ -223,6 +238,8 @@ public sealed interface PeerMessage {
         out.writeNumber(m.partition);
       }
       case Note m -> out.writeByte(7);
+      case Ask m -> out.writeByte(12);
+      case Answer m -> out.writeByte(13);
       case Keyspaces m -> {
         out.writeByte(8);
         writeTexts(out, m.fingerprints);
@@ -291,6 +308,8 @@ public sealed interface PeerMessage {
       case 9 -> readWelcome(in.readReplica(), in.readNumber(), readNumbers(in), in);
       case 10 -> new Probe(in.readNumber());
       case 11 -> new Alive(in.readNumber());
+      case 12 -> new Ask(in.readBytes(in.remaining()));
+      case 13 -> new Answer(in.readBytes(in.remaining()));
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }

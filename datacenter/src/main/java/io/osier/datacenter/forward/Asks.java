@@ -1,0 +1,110 @@
+package io.osier.datacenter.forward;
+
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was asked of other datacenters and is not answered: each is taken out once, by its answer,
+ * by the end of the connection, or by its time limit. Pure; used under its owner's lock.
+ */
+final class Asks {
+  /** So much may be under way at one datacenter. */
+  static final int WINDOW = 16_384;
+
+  /**
+   * Something that was asked.
+   *
+   * @param dc of whom
+   * @param lane of the connection that asks
+   * @param partition that it is about; empty if it is about all of them
+   * @param bytes of the budget
+   * @param dueNanos when it is given up
+   * @param reply takes the answer
+   */
+  record Ask(
+      String dc,
+      Request request,
+      Object lane,
+      Optional<Integer> partition,
+      long bytes,
+      long dueNanos,
+      Consumer<Reply> reply) {}
+
+  private final Map<Long, Ask> underWay = new HashMap<>();
+  private final Map<String, Integer> byDc = new HashMap<>();
+  private long last;
+
+  /** Whether nothing is under way. */
+  boolean isEmpty() {
+    return underWay.isEmpty();
+  }
+
+  /** Whether one more may be asked of a datacenter. */
+  boolean hasRoom(String dc) {
+    return byDc.getOrDefault(dc, 0) < WINDOW;
+  }
+
+  /** The number for the next one. */
+  long nextId() {
+    return ++last;
+  }
+
+  void add(long id, Ask ask) {
+    underWay.put(id, ask);
+    byDc.merge(ask.dc, 1, Integer::sum);
+  }
+
+  /** Takes one out; null if it is not under way at this datacenter any more. */
+  @Nullable Ask take(long id, String dc) {
+    Ask ask = underWay.get(id);
+    if (ask == null || !ask.dc.equals(dc)) {
+      return null;
+    }
+    remove(id);
+    return ask;
+  }
+
+  private void remove(long id) {
+    Ask ask = underWay.remove(id);
+    if (ask != null) {
+      byDc.computeIfPresent(ask.dc, (dc, n) -> n == 1 ? null : n - 1);
+    }
+  }
+
+  /** Takes out all of a datacenter. */
+  List<Ask> takeAll(String dc) {
+    return takeIf(ask -> ask.dc.equals(dc));
+  }
+
+  /** Takes out all. */
+  List<Ask> takeAll() {
+    return takeIf(ask -> true);
+  }
+
+  /** Takes out all whose time is over. */
+  List<Ask> takeDue(long now) {
+    return takeIf(ask -> now - ask.dueNanos >= 0);
+  }
+
+  private List<Ask> takeIf(Predicate<Ask> which) {
+    List<Long> ids = new ArrayList<>();
+    List<Ask> taken = new ArrayList<>();
+    underWay.forEach(
+        (id, ask) -> {
+          if (which.test(ask)) {
+            ids.add(id);
+            taken.add(ask);
+          }
+        });
+    ids.forEach(this::remove);
+    return taken;
+  }
+}

@@ -1,0 +1,292 @@
+package io.osier.datacenter.frontend;
+
+import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireOutput;
+import io.osier.core.net.ByteBudget;
+import io.osier.core.net.Framing;
+import io.osier.datacenter.access.Identity;
+import io.osier.datacenter.forward.Forwardable;
+import io.osier.datacenter.forward.ForwardedRequest;
+import io.osier.datacenter.shard.RefusedParts;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.PeerListener;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other datacenters ask here for their clients, because a keyspace is held here and not there.
+ * The user's rights count as they are here. What is not held here is refused: a request goes one
+ * hop. Thread-safe.
+ */
+public final class ForwardedRequests {
+  private static final Logger LOG = LoggerFactory.getLogger(ForwardedRequests.class);
+
+  /** An answer that is not larger finds room in any case: who asks has a window. */
+  private static final long SMALL_BYTES = 1 << 10;
+
+  /** Larger ones are encoded beside the thread that brings them. */
+  private static final long LARGE_BYTES = 64 << 10;
+
+  private final String self;
+  private final ClientServer.Handler here;
+  private final AccessControl access;
+  private final ByteBudget bytes;
+  private final Executor beside;
+
+  /** Of connections with something under way. */
+  private final Map<LaneOf, Lane> lanes = new ConcurrentHashMap<>();
+
+  /** The lanes in which something is held back, by peer; until all that has come is taken. */
+  private final Map<String, Queue<OrderedQueue>> held = new ConcurrentHashMap<>();
+
+  /** A connection of another datacenter. */
+  private record LaneOf(String dc, long number) {}
+
+  private static final class Lane {
+    final OrderedQueue queue = new OrderedQueue();
+    int underWay;
+  }
+
+  /** As what a datacenter stands in the audit log. */
+  private static final class PeerAddress extends SocketAddress {
+    private static final long serialVersionUID = 1;
+    private final String dc;
+
+    PeerAddress(String dc) {
+      this.dc = dc;
+    }
+
+    @Override
+    public String toString() {
+      return "datacenter " + dc;
+    }
+  }
+
+  /**
+   * Of a datacenter.
+   *
+   * @param here does what concerns keyspaces that are held here
+   * @param bytes for requests until they are answered, and for answers until they have left
+   * @param beside encodes large answers
+   */
+  public ForwardedRequests(
+      String self,
+      ClientServer.Handler here,
+      AccessControl access,
+      ByteBudget bytes,
+      Executor beside) {
+    this.self = self;
+    this.here = here;
+    this.access = access;
+    this.bytes = bytes;
+    this.beside = beside;
+  }
+
+  /**
+   * Another datacenter asks; see {@link PeerListener#asked}.
+   *
+   * @throws MalformedException if nobody can be answered
+   */
+  public void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
+    ForwardedRequest asked = ForwardedRequest.decode(content);
+    Asked by = new Asked(peer.dc(), asked, answers);
+    if (!by.tryKeep(ClientRequests.REQUEST_BYTES + content.length)) {
+      return;
+    }
+    Request request;
+    try {
+      request = asked.decoded();
+    } catch (MalformedException e) {
+      // A newer datacenter may know more; the client's own must not take it for a broken one.
+      by.accept(failure(ErrorCode.INVALID_ARGUMENT, "cannot read the request: " + e.reason()));
+      return;
+    }
+    if (request instanceof Request.Ping) {
+      by.accept(new Reply.Pong());
+    } else if (!Forwardable.is(request)) {
+      by.accept(
+          failure(
+              ErrorCode.INVALID_ARGUMENT,
+              "does not take this from another datacenter: " + request.getClass().getSimpleName()));
+    } else if (by.tryKeep(Math.min(bytes.max() / 2, request.heapBytes()))) {
+      handle(request, by);
+    }
+  }
+
+  private Reply.Failure failure(ErrorCode code, String why) {
+    return new Reply.Failure(code, "nothing was done: " + self + " " + why);
+  }
+
+  private void handle(Request request, Asked by) {
+    OrderedQueue lane = by.begin();
+    if (by.asked.user().isEmpty()) {
+      here.handle(request, lane, by);
+      return;
+    }
+    Identity identity = new Identity(by.asked.user(), Optional.empty());
+    ConnectionUser user = new ConnectionUser(identity);
+    SocketAddress from = new PeerAddress(by.dc);
+    Reply.Failure refusal = access.refusal(user, request, from);
+    if (refusal != null) {
+      by.accept(refused(refusal, by));
+      return;
+    }
+    switch (request) {
+      case Request.Scan scan ->
+          here.handle(scan, lane, page -> by.accept(access.visible(identity, scan, page)));
+      case Request.ReadAll batch -> handleParts(batch, user, from, lane, by);
+      case Request.WriteAll batch -> handleParts(batch, user, from, lane, by);
+      default -> here.handle(request, lane, by);
+    }
+  }
+
+  private void handleParts(
+      Request batch, ConnectionUser user, SocketAddress from, OrderedQueue lane, Asked by) {
+    RefusedParts refused = access.refusedParts(user, batch, from);
+    here.handle(refused.without(batch), lane, refused.with(by));
+  }
+
+  /** Who asks has logged in, elsewhere. */
+  private Reply.Failure refused(Reply.Failure refusal, Asked by) {
+    return refusal.code() == ErrorCode.NOT_AUTHENTICATED
+        ? failure(
+            ErrorCode.FORBIDDEN,
+            "holds the keyspace, and does not know user '" + by.asked.user() + "' of " + by.dc)
+        : refusal;
+  }
+
+  /** All that a peer has asked by now was taken. */
+  public void receivedAll(ReplicaId peer) {
+    Queue<OrderedQueue> of = held.remove(peer.dc());
+    if (of != null) {
+      here.together(() -> OrderedQueue.releaseAll(of));
+    }
+  }
+
+  private static Queue<OrderedQueue> with(OrderedQueue lane, @Nullable Queue<OrderedQueue> others) {
+    Queue<OrderedQueue> all = others == null ? new ArrayDeque<>() : others;
+    all.add(lane);
+    return all;
+  }
+
+  /** One request that is to be answered, once, by any thread. */
+  private final class Asked implements Consumer<Reply> {
+    private final String dc;
+    private final ForwardedRequest asked;
+    private final PeerListener.Answers answers;
+    private @Nullable LaneOf lane;
+    private long kept;
+
+    Asked(String dc, ForwardedRequest asked, PeerListener.Answers answers) {
+      this.dc = dc;
+      this.asked = asked;
+      this.answers = answers;
+    }
+
+    /** Keeps so many bytes in all until it is answered; false, and it is, if there is no room. */
+    boolean tryKeep(long all) {
+      long more = all - kept;
+      if (more <= 0 || bytes.tryTake(more)) {
+        kept = Math.max(kept, all);
+        return true;
+      }
+      accept(
+          failure(
+              all <= bytes.max() ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+              "has no room for a request of "
+                  + all
+                  + " bytes; all that others forward to it may have "
+                  + bytes.max()
+                  + " bytes: osier.memory.forwarded"));
+      return false;
+    }
+
+    /** It is under way from now on, in its connection's order. */
+    OrderedQueue begin() {
+      if (asked.lane() == 0) {
+        return new OrderedQueue();
+      }
+      LaneOf key = new LaneOf(dc, asked.lane());
+      lane = key;
+      OrderedQueue queue =
+          lanes.compute(
+                  key,
+                  (k, there) -> {
+                    Lane of = there == null ? new Lane() : there;
+                    of.underWay++;
+                    return of;
+                  })
+              .queue;
+      if (queue.hold()) {
+        held.compute(dc, (name, others) -> with(queue, others));
+      }
+      return queue;
+    }
+
+    @Override
+    public void accept(Reply reply) {
+      if (lane != null) {
+        lanes.computeIfPresent(lane, (k, of) -> --of.underWay == 0 ? null : of);
+      }
+      bytes.give(kept);
+      send(reply instanceof Reply.Failure f ? ofHere(f) : reply);
+    }
+
+    private Reply.Failure ofHere(Reply.Failure f) {
+      return f.code() == ErrorCode.UNKNOWN_KEYSPACE
+          ? failure(
+              ErrorCode.UNAVAILABLE,
+              "does not hold the keyspace for which " + dc + " asked it: " + f.message())
+          : f;
+    }
+
+    private void send(Reply reply) {
+      long size = reply.heapBytes();
+      if (size <= SMALL_BYTES) {
+        bytes.take(size);
+      } else if (!bytes.tryTake(size)) {
+        send(AnswerShare.instead(reply));
+        return;
+      }
+      if (size < LARGE_BYTES) {
+        write(reply, size);
+      } else {
+        beside.execute(() -> write(reply, size));
+      }
+    }
+
+    private void write(Reply reply, long size) {
+      byte[] content;
+      try {
+        content = encoded(reply);
+      } catch (KryoBufferOverflowException e) {
+        content = ProtocolCodec.encode(asked.id(), OversizedReply.failure(reply));
+      } catch (RuntimeException e) {
+        LOG.error("an answer to {} cannot be sent", dc, e);
+        content = ProtocolCodec.encode(asked.id(), ClientAnswers.unencodable(reply, e));
+      }
+      answers.send(content, () -> bytes.give(size));
+    }
+
+    private byte[] encoded(Reply reply) {
+      WireOutput out = new WireOutput(Framing.CLIENT_FRAME_BYTES_MAX);
+      ProtocolCodec.write(out, asked.id(), reply);
+      return out.toBytes();
+    }
+  }
+}

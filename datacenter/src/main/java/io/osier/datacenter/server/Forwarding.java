@@ -1,0 +1,133 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.forward.ForwardedRequest;
+import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ForwardedRequests;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins what is asked of others, and what others ask here, with the transport: each way has half of
+ * {@code osier.memory.forwarded}. Thread-safe.
+ */
+public final class Forwarding implements Forwarder.Around, AutoCloseable {
+  private static final Executor BESIDE = Thread::startVirtualThread;
+
+  private final String self;
+  private final Supplier<PeerTransport> transport;
+  private final Supplier<Placement> placement;
+  private final long bytes;
+  private final Forwarder forwarder;
+
+  /** Null until there is what does the requests. */
+  private volatile @Nullable ForwardedRequests requests;
+
+  /**
+   * Of a datacenter.
+   *
+   * @param transport asked for once requests are forwarded
+   * @param placement who holds what at present; cheap
+   */
+  public Forwarding(
+      String self, Supplier<PeerTransport> transport, Supplier<Placement> placement, long bytes) {
+    this.self = self;
+    this.transport = transport;
+    this.placement = placement;
+    this.bytes = bytes / 2;
+    this.forwarder =
+        new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
+  }
+
+  /** How many requests were forwarded. */
+  List<Snapshot.Forwarded> counts() {
+    return forwarder.counts().entrySet().stream()
+        .map(e -> forwarded(e.getKey(), e.getValue()))
+        .toList();
+  }
+
+  private static Snapshot.Forwarded forwarded(Forwarder.Way way, long count) {
+    return new Snapshot.Forwarded(way.keyspace(), way.to(), way.kind(), count);
+  }
+
+  /** What is asked of others. */
+  Forwarder forwarder() {
+    return forwarder;
+  }
+
+  /**
+   * From now on what others ask is done.
+   *
+   * @param here does what concerns keyspaces that are held here, and refuses the rest
+   */
+  void begin(ClientServer.Handler here, AccessControl access) {
+    requests = new ForwardedRequests(self, here, access, new ByteBudget(bytes), BESIDE);
+  }
+
+  // ---------------------------------------------------------------- for the forwarder
+
+  @Override
+  public Optional<Forwarder.Held> holders(String keyspace) {
+    return placement
+        .get()
+        .find(keyspace)
+        .filter(placed -> !placed.policy().heldBy(self)) // else it is about to be opened here
+        .map(placed -> new Forwarder.Held(placed.holders(), placed.policy().partitions()));
+  }
+
+  @Override
+  public boolean mayAsk(String dc) {
+    return transport.get().mayAsk(dc);
+  }
+
+  @Override
+  public boolean ask(String dc, byte[] content) {
+    return transport.get().ask(dc, content);
+  }
+
+  @Override
+  public void later(Runnable task, long millis) {
+    transport.get().later(task, millis);
+  }
+
+  // ---------------------------------------------------------------- what the transport hears
+
+  /** See {@link PeerListener#asked}. */
+  void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
+    ForwardedRequests to = requests;
+    if (to != null) {
+      to.asked(peer, content, answers);
+      return;
+    }
+    Reply starts =
+        new Reply.Failure(ErrorCode.UNAVAILABLE, "nothing was done: " + self + " has just started");
+    long id = ForwardedRequest.decode(content).id();
+    answers.send(ProtocolCodec.encode(id, starts), () -> {});
+  }
+
+  /** See {@link PeerListener#receivedAll}. */
+  void receivedAll(ReplicaId peer) {
+    ForwardedRequests to = requests;
+    if (to != null) {
+      to.receivedAll(peer);
+    }
+  }
+
+  @Override
+  public void close() {
+    forwarder.close();
+  }
+}

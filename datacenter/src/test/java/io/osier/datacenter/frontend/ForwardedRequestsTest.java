@@ -1,0 +1,300 @@
+package io.osier.datacenter.frontend;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireOutput;
+import io.osier.core.net.ByteBudget;
+import io.osier.core.net.Framing;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class ForwardedRequestsTest {
+  private static final ReplicaId AP = new ReplicaId("ap", 1);
+  private static final Dot DOT = new Dot(new ReplicaId("eu", 1), 7);
+  private static final long BYTES = 1L << 30;
+
+  private final ByteBudget bytes = new ByteBudget(BYTES);
+  private Users users =
+      new Users(
+          List.of(
+              new User(
+                  "ann",
+                  Optional.empty(),
+                  List.of(Grant.parse("write shop a"), Grant.parse("read shop a")))));
+
+  /** What was done here, until the test answers it. */
+  private final Map<Request, Consumer<Reply>> done = new LinkedHashMap<>();
+
+  private final List<OrderedQueue> lanes = new ArrayList<>();
+
+  /** What the peer was answered and has not taken. */
+  private final Map<Long, Reply> answers = new LinkedHashMap<>();
+
+  private final List<Runnable> left = new ArrayList<>();
+
+  private final ForwardedRequests requests =
+      new ForwardedRequests(
+          "eu",
+          new Here(),
+          new AccessControl(
+              () -> users,
+              "osier",
+              new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
+              new AuditLog("eu")),
+          bytes,
+          Runnable::run);
+
+  private final class Here implements ClientServer.Handler {
+    @Override
+    public List<Reply.KeyspaceInfo> keyspaces() {
+      return List.of();
+    }
+
+    @Override
+    public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+      done.put(request, reply);
+      lanes.add(lane);
+    }
+
+    @Override
+    public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+      throw new AssertionError(request);
+    }
+  }
+
+  private static Request write(String key) {
+    return new Request.Write(
+        "shop",
+        Key.of(key),
+        CrdtType.PN_COUNTER,
+        new Operation.Increment(1),
+        VersionVector.EMPTY,
+        0);
+  }
+
+  private static byte[] encoded(long lane, String user, long id, Request request) {
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeNumber(lane);
+          out.writeText(user);
+          ProtocolCodec.write(out, id, request);
+        });
+  }
+
+  private void asked(long lane, String user, long id, Request request) {
+    requests.asked(AP, encoded(lane, user, id, request), this::answered);
+  }
+
+  private void answered(byte[] content, Runnable then) {
+    var answer = ProtocolCodec.decodeReply(content);
+    assertThat(answers.put(answer.id(), answer.message())).as("the first answer").isNull();
+    left.add(then);
+  }
+
+  private void answer(Request request, Reply reply) {
+    requireNonNull(done.remove(request)).accept(reply);
+  }
+
+  private ErrorCode failure(long id) {
+    return ((Reply.Failure) requireNonNull(answers.get(id))).code();
+  }
+
+  private String message(long id) {
+    return ((Reply.Failure) requireNonNull(answers.get(id))).message();
+  }
+
+  private void isIdle() {
+    left.forEach(Runnable::run);
+    left.clear();
+    assertThat(bytes.taken()).as("of the budget").isZero();
+  }
+
+  @Test
+  void request_isDoneHere_andAnsweredUnderItsNumber() {
+    asked(1, "ann", 5, write("a1"));
+    assertThat(bytes.taken()).isPositive();
+    answer(write("a1"), new Reply.Done(DOT));
+    assertThat(answers).containsExactly(Map.entry(5L, new Reply.Done(DOT)));
+    asked(0, "", 6, new Request.Ping());
+    assertThat(answers.get(6L)).isEqualTo(new Reply.Pong());
+    isIdle();
+  }
+
+  @Test
+  void rightsCount_asTheyAreHere() {
+    asked(1, "ann", 1, write("b"));
+    assertThat(failure(1)).isEqualTo(ErrorCode.FORBIDDEN);
+    asked(1, "bob", 2, write("a1"));
+    assertThat(failure(2)).as("it has logged in, elsewhere").isEqualTo(ErrorCode.FORBIDDEN);
+    assertThat(message(2)).contains("eu").contains("bob").contains("ap");
+    asked(1, "default", 3, write("a1"));
+    assertThat(failure(3)).as("of one who is nobody here").isEqualTo(ErrorCode.FORBIDDEN);
+    assertThat(done).isEmpty();
+    asked(1, "", 4, write("b"));
+    answer(write("b"), new Reply.Done(DOT));
+    assertThat(answers.get(4L)).as("of the process itself").isEqualTo(new Reply.Done(DOT));
+    users = Users.OPEN;
+    asked(1, "bob", 5, write("b"));
+    assertThat(done).as("where everybody may do everything").hasSize(1);
+    answer(write("b"), new Reply.Done(DOT));
+    isIdle();
+  }
+
+  @Test
+  void partsOfABatch_withoutARight_failByThemselves() {
+    asked(1, "ann", 1, batch("a1", "b", "a2"));
+    answer(batch("a1", "a2"), new Reply.All(List.of(new Reply.Done(DOT), new Reply.Done(DOT))));
+    Reply.All all = (Reply.All) requireNonNull(answers.get(1L));
+    assertThat(all.parts()).hasSize(3);
+    assertThat(((Reply.Failure) all.parts().get(1)).code()).isEqualTo(ErrorCode.FORBIDDEN);
+    isIdle();
+  }
+
+  private static Request batch(String... keys) {
+    List<Request.Update> updates =
+        List.of(keys).stream()
+            .map(
+                key ->
+                    new Request.Update(
+                        Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)))
+            .toList();
+    return new Request.WriteAll("shop", updates, VersionVector.EMPTY, 0);
+  }
+
+  @Test
+  void whatIsNotHeldHere_goesNoFurther_andTheWayIsNamed() {
+    asked(1, "ann", 1, write("a1"));
+    answer(write("a1"), new Reply.Failure(ErrorCode.UNKNOWN_KEYSPACE, "there is no 'shop'"));
+    assertThat(failure(1)).as("it may be tried elsewhere").isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(message(1)).contains("eu").contains("ap").contains("'shop'");
+    isIdle();
+  }
+
+  @Test
+  void whatMayNotBeForwarded_andWhatCannotBeRead_isRefused() {
+    asked(1, "ann", 1, new Request.Inspect(Request.Topic.STAT, Optional.empty(), 1));
+    assertThat(failure(1)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    asked(
+        1,
+        "ann",
+        2,
+        new Request.Transact(
+            "shop",
+            new TransactionId(1, 2),
+            2,
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            Request.End.ABORT));
+    assertThat(failure(2)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    byte[] unknown = encoded(1, "ann", 3, new Request.Ping());
+    unknown[unknown.length - 1] = 120;
+    requests.asked(AP, unknown, this::answered);
+    assertThat(failure(3)).as("of a newer one").isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThatThrownBy(() -> requests.asked(AP, new byte[] {1, 90}, this::answered))
+        .isInstanceOf(MalformedException.class);
+    isIdle();
+  }
+
+  @Test
+  void spentBudget_isOverloaded_alsoForAnswers_andWhatWasDoneIsSaidSo() {
+    asked(1, "ann", 1, write("a1"));
+    bytes.take(BYTES - bytes.taken());
+    asked(1, "ann", 2, write("a2"));
+    assertThat(failure(2)).isEqualTo(ErrorCode.OVERLOADED);
+    answer(write("a1"), large(1 << 20));
+    assertThat(failure(1)).as("what was read").isEqualTo(ErrorCode.OVERLOADED);
+    answers.clear();
+    bytes.give(bytes.taken());
+    left.clear();
+    asked(1, "ann", 1, write("a1"));
+    bytes.take(BYTES - bytes.taken());
+    answer(write("a1"), new Reply.Done(DOT, Optional.of(large(1 << 20))));
+    assertThat(failure(1)).as("it was done").isEqualTo(ErrorCode.TIMEOUT);
+    answers.clear();
+    asked(1, "ann", 1, write("a1"));
+    assertThat(failure(1)).isEqualTo(ErrorCode.OVERLOADED);
+  }
+
+  @Test
+  void smallAnswer_findsRoom_whateverWaits() {
+    asked(1, "ann", 1, write("a1"));
+    bytes.take(BYTES);
+    answer(write("a1"), new Reply.Done(DOT));
+    assertThat(answers.get(1L)).isEqualTo(new Reply.Done(DOT));
+  }
+
+  /** 65 MiB is the most that a frame of a client may have. */
+  @Test
+  void answerOverALimitOfAFrame_isRefused_andTheNextOneComes() {
+    asked(1, "ann", 1, read());
+    answer(read(), large(Framing.CLIENT_FRAME_BYTES_MAX));
+    assertThat(failure(1)).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+    asked(1, "ann", 2, read());
+    answer(read(), large(Framing.CLIENT_FRAME_BYTES_MAX - 1000));
+    assertThat(answers.get(2L)).isInstanceOf(Reply.Answer.class);
+    isIdle();
+  }
+
+  private static Request read() {
+    return new Request.Read(
+        "shop", Key.of("a"), Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+  }
+
+  private static Reply.Answer large(int size) {
+    List<Value> values =
+        IntStream.range(0, size / (1 << 20) + 1)
+            .mapToObj(i -> Value.of(new byte[Math.min(1 << 20, size - (i << 20))]))
+            .toList();
+    return new Reply.Answer(
+        Optional.of(CrdtType.MV_REGISTER),
+        Optional.of(new Reading.Many(values)),
+        true,
+        VersionVector.EMPTY);
+  }
+
+  @Test
+  void requestsOfOneConnection_takeOneLane_untilAllAreAnswered() {
+    asked(1, "ann", 1, write("a1"));
+    asked(1, "ann", 2, write("a2"));
+    asked(2, "ann", 3, write("a3"));
+    assertThat(lanes.get(1)).isSameAs(lanes.get(0)).isNotSameAs(lanes.get(2));
+    assertThat(lanes.get(0).hold()).as("until all that has come is taken").isFalse();
+    requests.receivedAll(AP);
+    assertThat(lanes.get(0).hold()).isTrue();
+    answer(write("a1"), new Reply.Done(DOT));
+    asked(1, "ann", 4, write("a4"));
+    assertThat(lanes.get(3)).isSameAs(lanes.get(0));
+    List.of("a2", "a3", "a4").forEach(key -> answer(write(key), new Reply.Done(DOT)));
+    asked(1, "ann", 5, write("a5"));
+    assertThat(lanes.get(4)).as("nothing is kept of it").isNotSameAs(lanes.get(0));
+  }
+}

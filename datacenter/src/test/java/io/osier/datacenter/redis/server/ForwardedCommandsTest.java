@@ -1,0 +1,208 @@
+package io.osier.datacenter.redis.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.datacenter.server.TestCluster;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Scan;
+import io.osier.testing.Opened;
+import io.osier.testing.Patience;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients of a datacenter that does not hold their keyspace, while two others do. */
+final class ForwardedCommandsTest {
+  private static final List<String> NAMES = List.of("ap", "eu", "us");
+  private static final int CONNECTIONS = 4;
+
+  @TempDir private Path dir;
+  private final Map<String, Integer> ports = new LinkedHashMap<>();
+  private final Map<String, Datacenter> running = new ConcurrentHashMap<>();
+  @AutoClose private final Opened open = new Opened();
+
+  private void start(String name) {
+    List<String> peers = new ArrayList<>();
+    ports.forEach((dc, port) -> peers.add(dc + " = \"127.0.0.1:" + port + "\""));
+    String config =
+        """
+        osier {
+          dc = %s, store.dir = "%s", streams.retry = 200ms
+          keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
+          listen { client-port = 0, peer-port = %d, redis-port = 0 }
+          peers { %s }
+        }
+        """
+            .formatted(name, dir, ports.get(name), String.join(", ", peers));
+    running.put(name, Datacenter.start(ConfigReader.read(name, config, Map.of())));
+  }
+
+  private void startAll() {
+    NAMES.forEach(name -> ports.put(name, Ports.free()));
+    NAMES.forEach(this::start);
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> running.values().stream().allMatch(Datacenter::isReady));
+    awaitForwarding();
+  }
+
+  private void awaitForwarding() {
+    await()
+        .atMost(Patience.LIMIT)
+        .until(
+            () -> {
+              try (RawRedis redis = new RawRedis(port("ap"))) {
+                return redis.ask("GET nothing").equals("null");
+              }
+            });
+  }
+
+  private int port(String dc) {
+    return requireNonNull(running.get(dc)).redisPort().orElseThrow();
+  }
+
+  /** As a killed process ends: what it has not shipped is on its disk alone. */
+  private void kill(String name) {
+    TestCluster.inAHurry(requireNonNull(running.remove(name))::close);
+  }
+
+  @AfterEach
+  void stop() {
+    running.values().forEach(dc -> TestCluster.inAHurry(dc::close));
+  }
+
+  @Test
+  void commandsAreDoneByAHolder_inTheirOrder_andProgramsOfThisProcessAreRefused() throws Exception {
+    startAll();
+    RawRedis redis = open.add(new RawRedis(port("ap")));
+    List<String> pipeline = new ArrayList<>();
+    for (int i = 1; i <= 300; i++) {
+      pipeline.add("INCR n");
+      pipeline.add("GET n");
+      pipeline.add("SET k" + i % 7 + " " + i);
+      pipeline.add("GET k" + i % 7);
+    }
+    redis.commands(pipeline.toArray(String[]::new));
+    for (int i = 1; i <= 300; i++) {
+      assertThat(List.of(redis.read(), redis.read(), redis.read(), redis.read()))
+          .isEqualTo(List.of(":" + i, "" + i, "+OK", "" + i));
+    }
+    assertThat(redis.ask("DBSIZE")).isEqualTo(":8");
+    assertThat(redis.ask("MSET {a}1 x {a}2 y")).isEqualTo("+OK");
+    assertThat(redis.ask("MGET {a}1 {a}2")).isEqualTo("[x, y]");
+    redis.commands("MULTI", "INCR n", "EXEC");
+    assertThat(List.of(redis.read(), redis.read())).isEqualTo(List.of("+OK", "+QUEUED"));
+    assertThat(redis.read()).startsWith("-ERR").contains("[eu, us]");
+    assertThat(redis.ask("GET n")).as("nothing of it was done").isEqualTo("300");
+  }
+
+  @Test
+  void programsInItsProcess_areServed_too() {
+    startAll();
+    OsierClient client =
+        open.add(OsierClient.inProcess(requireNonNull(running.get("ap")).inProcess()));
+    var shop = client.session().keyspace("shop");
+    for (int i = 1; i <= 100; i++) {
+      shop.counter("c" + i % 5).increment(1);
+      assertThat(shop.counter("c" + i % 5).get()).isEqualTo((i + 4) / 5);
+    }
+    assertThat(shop.scan(Scan.all())).hasSize(5);
+    Set<String> changed = ConcurrentHashMap.newKeySet();
+    var watching =
+        shop.watchPrefix("c")
+            .listen(told -> told.changes().forEach(change -> changed.add(change.key().toString())));
+    watching.begun().join();
+    shop.counter("c7").increment(1);
+    await().atMost(Patience.LIMIT).until(() -> changed.contains("c7"));
+    watching.close();
+  }
+
+  /**
+   * Each acknowledged increment counts once, each unknown one at most once: the holder that ends
+   * has them on its disk, and brings them back.
+   */
+  @Test
+  void holderThatEndsUnderLoad_losesNothing_andNothingIsDoneTwice() throws Exception {
+    startAll();
+    AtomicInteger acknowledged = new AtomicInteger();
+    AtomicInteger unknown = new AtomicInteger();
+    AtomicBoolean ends = new AtomicBoolean();
+    List<CompletableFuture<Void>> writers = new ArrayList<>();
+    try (var threads = Executors.newFixedThreadPool(CONNECTIONS)) {
+      for (int i = 0; i < CONNECTIONS; i++) {
+        writers.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  while (!ends.get()) {
+                    increment(acknowledged, unknown, ends);
+                  }
+                },
+                threads));
+      }
+      for (String holder : List.of("eu", "us")) { // one of them is asked
+        awaitMore(acknowledged);
+        kill(holder);
+        awaitMore(acknowledged);
+        start(holder);
+        await().atMost(Patience.LIMIT).until(() -> requireNonNull(running.get(holder)).isReady());
+      }
+      ends.set(true);
+      CompletableFuture.allOf(writers.toArray(CompletableFuture<?>[]::new)).join();
+    }
+    try (RawRedis eu = new RawRedis(port("eu"));
+        RawRedis us = new RawRedis(port("us"))) {
+      await().atMost(Patience.LIMIT).until(() -> eu.ask("GET n").equals(us.ask("GET n")));
+      assertThat(Integer.parseInt(eu.ask("GET n")))
+          .as("%s acknowledged, %s unknown", acknowledged, unknown)
+          .isBetween(acknowledged.get(), acknowledged.get() + unknown.get());
+    }
+  }
+
+  private static void awaitMore(AtomicInteger count) {
+    int before = count.get();
+    await().atMost(Patience.LIMIT).until(() -> count.get() > before + 50);
+  }
+
+  /** Increments over one connection until it ends, or an answer says that it lacks something. */
+  private void increment(AtomicInteger acknowledged, AtomicInteger unknown, AtomicBoolean ends) {
+    try (RawRedis redis = new RawRedis(port("ap"))) {
+      while (!ends.get()) {
+        redis.commands("INCR n", "INCR n");
+        for (int i = 0; i < 2; i++) {
+          String answer;
+          try {
+            answer = redis.read();
+          } catch (IOException e) {
+            unknown.addAndGet(2 - i);
+            return;
+          }
+          if (answer.startsWith(":")) {
+            acknowledged.incrementAndGet();
+          } else {
+            assertThat(answer).as("certain that nothing was done").startsWith("-LOADING");
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -326,7 +326,7 @@ final class FlowCheckTest {
   void processThatDoesNotCatchUp_isNoticed() {
     Simulation boasting =
         new Simulation(
-            new SimOptions(3, EnumSet.noneOf(Fault.class), 1, true, SabotageTest.boasting()), 1);
+            new SimOptions(3, EnumSet.noneOf(Fault.class), 1, true, LinkSabotages.boasting()), 1);
     for (String from : boasting.names()) {
       boasting.names().stream()
           .filter(to -> !to.equals(from))

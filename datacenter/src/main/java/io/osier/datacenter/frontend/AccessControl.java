@@ -77,7 +77,7 @@ public final class AccessControl {
    * @param nanoTime a monotonic clock
    * @param nonces for logins, which nobody can guess; each once
    */
-  AccessControl(
+  public AccessControl(
       Supplier<Users> users,
       String cluster,
       DecoyCredentials decoys,

@@ -53,6 +53,8 @@ final class TypedAdminTest {
     assertThat(created.settings()).containsEntry("sla", "500ms").containsEntry("partitions", "3");
     assertThat(created.isCausal()).isFalse();
     assertThat(created.fromFile()).isFalse();
+    // The answer comes after three seconds, and a slow machine may need longer.
+    await().atMost(Patience.LIMIT).until(() -> find(admin, "carts").orElseThrow().isActive());
     eu.session().keyspace("carts").counter("c").increment();
     KeyspaceStatus again =
         admin.ensureKeyspace("carts", k -> k.sla(Duration.ofMillis(500)).session().replicas());

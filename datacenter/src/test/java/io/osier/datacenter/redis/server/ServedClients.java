@@ -43,7 +43,9 @@ final class ServedClients {
             users,
             "osier",
             new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
-            new AuditLog("eu")),
+            new AuditLog("eu"),
+            () -> 0, // a pause after wrong passwords lasts for the whole test
+            () -> "no login is one by SCRAM"),
         handler);
   }
 }

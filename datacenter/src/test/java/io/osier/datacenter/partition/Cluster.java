@@ -126,6 +126,14 @@ public final class Cluster {
       return answer(new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end));
     }
 
+    /** What a step of a transaction reads of a key. */
+    Optional<Reading> read(TransactionId id, int step, String key) {
+      Request.Fetch fetch = new Request.Fetch(Key.of(key), Optional.empty(), new Query.Whole());
+      Reply reply =
+          answer(Requests.step("k", id, step, List.of(), List.of(fetch), Request.End.OPEN));
+      return ((Reply.Transacted) reply).answers().getFirst().reading();
+    }
+
     /** Reads registers on the oldest snapshot that contains a clock. */
     public Reply past(VersionVector clock, String... registers) {
       List<Request.Fetch> reads = new ArrayList<>();

@@ -17,7 +17,6 @@ import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.GroupWriter;
 import io.osier.datacenter.store.ObjectStore.Entry;
-import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
@@ -25,8 +24,6 @@ import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.testing.Partitions;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.wire.Shipment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -258,11 +255,7 @@ final class DecomposedStoreProperties {
     }
 
     void commit() {
-      ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(
-          Optional.of(
-              new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
-          () -> {});
+      store.commit(Partitions.progress(number, number), () -> {});
     }
 
     void write() {

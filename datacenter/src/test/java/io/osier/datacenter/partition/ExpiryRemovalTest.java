@@ -338,11 +338,7 @@ final class ExpiryRemovalTest {
         for (CrdtType nested : CrdtType.values()) {
           if (nested.isNestable() && nested != CrdtType.OR_MAP) {
             operations(nested)
-                .forEach(
-                    o ->
-                        fields.add(
-                            new Operation.UpdateFields(
-                                List.of(new Operation.FieldUpdate(new FieldId("f", nested), o)))));
+                .forEach(o -> fields.add(new Operation.UpdateFields(new FieldId("f", nested), o)));
           }
         }
         yield fields;

@@ -88,8 +88,7 @@ final class PartitionTest {
   }
 
   private static Operation in(String name, CrdtType type, Operation operation) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+    return new Operation.UpdateFields(new FieldId(name, type), operation);
   }
 
   /** A counter that was removed from a map keeps its base: simulator, seed 1059. */

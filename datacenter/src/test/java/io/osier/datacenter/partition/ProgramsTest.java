@@ -359,10 +359,7 @@ final class ProgramsTest {
             cluster.dc(dc),
             name.equals("mv")
                 ? update(name, CrdtType.MV_REGISTER, assign)
-                : update(
-                    name,
-                    CrdtType.OR_MAP,
-                    new Operation.UpdateFields(List.of(new Operation.FieldUpdate(both, assign)))));
+                : update(name, CrdtType.OR_MAP, new Operation.UpdateFields(both, assign)));
       }
     }
     cluster.run(1_000);
@@ -379,9 +376,7 @@ final class ProgramsTest {
                     new Operation.FieldUpdate(
                         inner,
                         new Operation.UpdateFields(
-                            List.of(
-                                new Operation.FieldUpdate(
-                                    new FieldId("set", CrdtType.LWW_SET_ADD_BIAS), add))))))),
+                            new FieldId("set", CrdtType.LWW_SET_ADD_BIAS), add))))),
         update(
             "map",
             CrdtType.OR_MAP,

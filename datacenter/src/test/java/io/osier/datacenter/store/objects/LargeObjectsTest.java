@@ -92,8 +92,7 @@ final class LargeObjectsTest {
   }
 
   private static Operation field(String name, CrdtType type, Operation operation) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+    return new Operation.UpdateFields(new FieldId(name, type), operation);
   }
 
   /** A field is one record, and would be written for each of its insertions. */

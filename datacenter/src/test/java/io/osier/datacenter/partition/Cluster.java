@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
@@ -421,6 +422,12 @@ public final class Cluster {
     Map<String, List<ObjectStore.Entry>> all = new LinkedHashMap<>();
     dcs.forEach((name, dc) -> all.put(name, dc.store.scan(Optional.empty(), 1_000_000)));
     return all;
+  }
+
+  /** After so many milliseconds all datacenters are equal. */
+  void converges(long millis) {
+    run(millis);
+    assertThat(isConverged()).isTrue();
   }
 
   boolean isConverged() {

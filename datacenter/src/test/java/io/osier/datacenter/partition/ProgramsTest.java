@@ -148,8 +148,7 @@ final class ProgramsTest {
     assertThat(shown("a")).isEqualTo(text("text"));
     assertThat(shown("b")).isEqualTo(text("done"));
     assertThat(shown("to")).isEqualTo(new Reading.Many(List.of(Value.of("x"))));
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
   }
 
   @Test
@@ -429,8 +428,7 @@ final class ProgramsTest {
       assertThat(shown(parts.get(6))).as(name).isEqualTo(shown(parts.get(0)));
       assertThat(exists(name)).as(name).isFalse();
     }
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
     Reading map = cluster.dc("us").read("to:map", CrdtType.OR_MAP);
     assertThat(map.asFields().fields().get(both))
         .isEqualTo(new Reading.Many(List.of(Value.of("eu"), Value.of("us"))));
@@ -534,8 +532,7 @@ final class ProgramsTest {
                 .parts()
                 .getFirst())
         .isInstanceOf(Reply.Done.class);
-    cluster.run(1_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(1_000);
   }
 
   @Test

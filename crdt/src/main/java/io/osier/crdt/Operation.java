@@ -288,12 +288,17 @@ public sealed interface Operation {
       updates = Present.copyOf(updates, "a field's update");
     }
 
+    /** One field. */
+    public UpdateFields(FieldId field, Operation operation) {
+      this(List.of(new FieldUpdate(field, operation)));
+    }
+
     @Override
     public List<Operation> parts() {
       List<Operation> parts = new ArrayList<>();
       for (FieldUpdate update : updates) {
         for (Operation part : update.operation.parts()) {
-          parts.add(new UpdateFields(List.of(new FieldUpdate(update.field, part))));
+          parts.add(new UpdateFields(update.field, part));
         }
       }
       return parts.isEmpty() ? List.of(this) : parts;

@@ -138,7 +138,12 @@ public sealed interface Reply {
    */
   record Answer(
       Optional<CrdtType> type, Optional<Reading> reading, boolean exists, VersionVector seen)
-      implements Reply {}
+      implements Reply {
+    /** Of an object that is there. */
+    public Answer(CrdtType type, Reading reading, VersionVector seen) {
+      this(Optional.of(type), Optional.of(reading), true, seen);
+    }
+  }
 
   private static void checkPart(Reply part) {
     if (!(part instanceof Done || part instanceof Answer || part instanceof Failure)) {

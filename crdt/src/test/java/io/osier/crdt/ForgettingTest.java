@@ -87,8 +87,7 @@ final class ForgettingTest {
   private static CrdtState update(CrdtState state, String field, Operation operation, long number) {
     CrdtType type = operation instanceof Operation.Increment ? CrdtType.G_COUNTER : CrdtType.AW_SET;
     return state.prepare(
-        new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(new FieldId(field, type), operation))),
+        new Operation.UpdateFields(new FieldId(field, type), operation),
         EU,
         number,
         state.context().through(EU),
@@ -113,13 +112,7 @@ final class ForgettingTest {
     map =
         map.join(
             map.prepare(
-                new Operation.UpdateFields(
-                    List.of(new Operation.FieldUpdate(field, new Operation.Increment(3)))),
-                EU,
-                1,
-                0,
-                1,
-                0));
+                new Operation.UpdateFields(field, new Operation.Increment(3)), EU, 1, 0, 1, 0));
     assertThat(map.isSpent()).isFalse();
     map = map.join(map.prepare(new Operation.RemoveFields(List.of("f")), EU, 2, 1, 1, 0));
     assertThat(map.store().isEmpty()).as("the counter's base is kept").isFalse();
@@ -160,11 +153,6 @@ final class ForgettingTest {
   private static CrdtState update(
       CrdtState state, ReplicaId origin, long number, FieldId field, Operation operation) {
     return state.prepare(
-        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation))),
-        origin,
-        number,
-        0,
-        number,
-        number - 1);
+        new Operation.UpdateFields(field, operation), origin, number, 0, number, number - 1);
   }
 }

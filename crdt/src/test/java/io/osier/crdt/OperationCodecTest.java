@@ -45,8 +45,7 @@ final class OperationCodecTest {
     golden.put(new Operation.Add(List.of(Value.of("a"), Value.of(1))), "0402010161" + "0202");
     golden.put(new Operation.Remove(Value.of(new byte[] {7})), "0501" + "000107");
     golden.put(
-        new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(FIELD, new Operation.Add(Value.of("a"))))),
+        new Operation.UpdateFields(FIELD, new Operation.Add(Value.of("a"))),
         "0601" + "016608" + "0401010161");
     golden.put(new Operation.RemoveFields(List.of("f", "gé")), "0702" + "0166" + "0367c3a9");
     golden.put(new Operation.Clear(), "08");

@@ -173,9 +173,7 @@ final class OperationsTest {
   @Test
   void removedCounterField_isAbsentButRemembersWhatWasSubtracted() {
     FieldId likes = new FieldId("likes", CrdtType.PN_COUNTER);
-    Operation increment =
-        new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(likes, new Operation.Increment(3))));
+    Operation increment = new Operation.UpdateFields(likes, new Operation.Increment(3));
     CrdtState one = apply(CrdtState.bottom(CrdtType.OR_MAP), EU, increment);
     CrdtState removed = apply(one, US, new Operation.RemoveFields(List.of("likes")));
     assertThat(removed.isBottom()).isTrue();
@@ -184,11 +182,7 @@ final class OperationsTest {
     Reading reading = removed.join(more).read(new Query.Select(List.of("likes")));
     assertThat(((Reading.Fields) reading).fields().get(likes)).isEqualTo(new Reading.Count(3));
     CrdtState zero =
-        apply(
-            removed,
-            EU,
-            new Operation.UpdateFields(
-                List.of(new Operation.FieldUpdate(likes, new Operation.Increment(0)))));
+        apply(removed, EU, new Operation.UpdateFields(likes, new Operation.Increment(0)));
     assertThat(zero.read(new Query.Size())).isEqualTo(new Reading.Count(1));
   }
 
@@ -200,17 +194,13 @@ final class OperationsTest {
             bottom,
             EU,
             new Operation.UpdateFields(
-                List.of(
-                    new Operation.FieldUpdate(
-                        new FieldId("f", CrdtType.AW_SET), new Operation.Add(Value.of("x"))))));
+                new FieldId("f", CrdtType.AW_SET), new Operation.Add(Value.of("x"))));
     CrdtState b =
         apply(
             bottom,
             US,
             new Operation.UpdateFields(
-                List.of(
-                    new Operation.FieldUpdate(
-                        new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)))));
+                new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)));
     CrdtState both = a.join(b);
     assertThat(both.read(new Query.Size())).isEqualTo(new Reading.Count(2));
     assertThat(apply(both, EU, new Operation.RemoveFields(List.of("f"))).isBottom()).isTrue();
@@ -250,10 +240,7 @@ final class OperationsTest {
       case G_SET, AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS -> new Operation.Add(value);
       case OR_MAP ->
           new Operation.UpdateFields(
-              List.of(
-                  new Operation.FieldUpdate(
-                      new FieldId("フィールド" + i, CrdtType.LWW_REGISTER),
-                      new Operation.Assign(value))));
+              new FieldId("フィールド" + i, CrdtType.LWW_REGISTER), new Operation.Assign(value));
     };
   }
 }

@@ -142,7 +142,7 @@ final class RangeProperties {
   }
 
   private static Operation update(FieldId field, Operation operation) {
-    return new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation)));
+    return new Operation.UpdateFields(field, operation);
   }
 
   private static String name(int n) {

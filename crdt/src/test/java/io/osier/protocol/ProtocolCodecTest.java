@@ -73,9 +73,7 @@ final class ProtocolCodecTest {
             new Operation.Add(List.of(Value.of("a"), Value.of(new byte[] {1}))),
             new Operation.Remove(Value.of(9)),
             new Operation.UpdateFields(
-                List.of(
-                    new Operation.FieldUpdate(
-                        new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)))),
+                new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1)),
             new Operation.RemoveFields(List.of("f", "g")),
             new Operation.Clear(),
             new Operation.Delete(),
@@ -238,12 +236,7 @@ final class ProtocolCodecTest {
     all.add(
         new Reply.Done(
             new Dot(EU, 6),
-            Optional.of(
-                new Reply.Answer(
-                    Optional.of(CrdtType.PN_COUNTER),
-                    Optional.of(new Reading.Count(7)),
-                    true,
-                    SEEN))));
+            Optional.of(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), SEEN))));
     for (Reading reading :
         List.of(
             new Reading.Count(-3),
@@ -252,7 +245,7 @@ final class ProtocolCodecTest {
             new Reading.Single(Optional.empty()),
             new Reading.Many(List.of(Value.of(1), Value.of(2))),
             new Reading.Fields(fields))) {
-      all.add(new Reply.Answer(Optional.of(CrdtType.OR_MAP), Optional.of(reading), true, SEEN));
+      all.add(new Reply.Answer(CrdtType.OR_MAP, reading, SEEN));
     }
     all.add(
         new Reply.Transacted(

@@ -201,7 +201,7 @@ abstract sealed class ObjectRef {
     }
 
     private Operation within(Operation operation) {
-      return new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation)));
+      return new Operation.UpdateFields(field, operation);
     }
 
     @Override

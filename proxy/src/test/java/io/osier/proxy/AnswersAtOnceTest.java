@@ -66,11 +66,7 @@ final class AnswersAtOnceTest {
   }
 
   private static Reply.Answer answer(List<Value> elements) {
-    return new Reply.Answer(
-        Optional.of(CrdtType.AW_SET),
-        Optional.of(new Reading.Many(elements)),
-        true,
-        VersionVector.EMPTY);
+    return new Reply.Answer(CrdtType.AW_SET, new Reading.Many(elements), VersionVector.EMPTY);
   }
 
   /** Of a set whose elements but the last one all others have, too. */
@@ -248,11 +244,7 @@ final class AnswersAtOnceTest {
         () -> {
           open.getFirst()
               .accept(
-                  new Reply.Answer(
-                      Optional.of(CrdtType.PN_COUNTER),
-                      Optional.of(new Reading.Count(1)),
-                      true,
-                      VersionVector.EMPTY));
+                  new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(1), VersionVector.EMPTY));
           return 0;
         });
     for (CompletableFuture<?> each : List.of(sync, async)) {

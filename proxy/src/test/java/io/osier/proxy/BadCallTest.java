@@ -80,11 +80,7 @@ final class BadCallTest {
   private Reply otherAnswer() {
     otherIsAsked.countDown();
     await(badIsAnswered);
-    return new Reply.Answer(
-        Optional.of(CrdtType.PN_COUNTER),
-        Optional.of(new Reading.Count(7)),
-        true,
-        VersionVector.EMPTY);
+    return new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);
   }
 
   private static void await(CountDownLatch latch) {

@@ -41,15 +41,8 @@ final class BatchCallTest {
 
   /** Greets and pongs; the rest as the test wants. */
   private static FakeServer as(ReplicaId who, Function<Request, Reply> rest) throws IOException {
-    return new FakeServer(
-        request ->
-            switch (request) {
-              case Request.Hello h ->
-                  new Reply.Welcome(
-                      1, who, List.of(new Reply.KeyspaceInfo("shop", 2_000, PARTITIONS, false)));
-              case Request.Ping p -> new Reply.Pong();
-              default -> rest.apply(request);
-            });
+    return FakeServer.of(
+        who, List.of(new Reply.KeyspaceInfo("shop", 2_000, PARTITIONS, false)), rest);
   }
 
   private static OsierClient client(FakeServer eu) {
@@ -189,10 +182,7 @@ final class BatchCallTest {
                 request -> {
                   if (request instanceof Request.Read) {
                     return new Reply.Answer(
-                        Optional.of(CrdtType.PN_COUNTER),
-                        Optional.of(new Reading.Count(7)),
-                        true,
-                        VersionVector.EMPTY);
+                        CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);
                   }
                   Request.WriteAll all = (Request.WriteAll) request;
                   int partition = partition(all.updates().getFirst().key());

@@ -25,17 +25,13 @@ final class CachedReadsTest {
   private volatile int version;
 
   private final FakeServer server =
-      new FakeServer(
+      FakeServer.of(
+          EU,
+          List.of(
+              new Reply.KeyspaceInfo("shop", 2_000, 1, false),
+              new Reply.KeyspaceInfo("bank", 2_000, 1, true)),
           request ->
               switch (request) {
-                case Request.Hello h ->
-                    new Reply.Welcome(
-                        1,
-                        EU,
-                        List.of(
-                            new Reply.KeyspaceInfo("shop", 2_000, 1, false),
-                            new Reply.KeyspaceInfo("bank", 2_000, 1, true)));
-                case Request.Ping p -> new Reply.Pong();
                 case Request.Read r -> answer(r.query());
                 case Request.Transact t ->
                     new Reply.Transacted(
@@ -68,8 +64,7 @@ final class CachedReadsTest {
         query instanceof Query.Contains c
             ? new Reading.Flag(elements.contains(c.element()))
             : new Reading.Many(elements);
-    return new Reply.Answer(
-        Optional.of(CrdtType.AW_SET), Optional.of(reading), true, VersionVector.of(EU, 1 + now));
+    return new Reply.Answer(CrdtType.AW_SET, reading, VersionVector.of(EU, 1 + now));
   }
 
   @org.junit.jupiter.api.AfterEach

@@ -36,15 +36,7 @@ final class CallOutcomesTest {
   private static final ReplicaId EU = new ReplicaId("eu", 1);
 
   private static FakeServer eu(Function<Request, Reply> rest) throws IOException {
-    return new FakeServer(
-        request ->
-            switch (request) {
-              case Request.Hello h ->
-                  new Reply.Welcome(
-                      1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
-              case Request.Ping p -> new Reply.Pong();
-              default -> rest.apply(request);
-            });
+    return FakeServer.of(EU, FakeServer.SHOP, rest);
   }
 
   private static OsierClient.Builder to(FakeServer eu) {
@@ -58,7 +50,7 @@ final class CallOutcomesTest {
   }
 
   private static Reply of(CrdtType type, Reading reading) {
-    return new Reply.Answer(Optional.of(type), Optional.of(reading), true, VersionVector.EMPTY);
+    return new Reply.Answer(type, reading, VersionVector.EMPTY);
   }
 
   private static Reply one() {
@@ -170,12 +162,11 @@ final class CallOutcomesTest {
     CountDownLatch held = new CountDownLatch(1);
     VersionVector clock = VersionVector.of(EU, 1);
     try (FakeServer eu =
-            new FakeServer(
+            FakeServer.of(
+                EU,
+                List.of(new Reply.KeyspaceInfo("bank", 2_000, 1, true)),
                 request ->
                     switch (request) {
-                      case Request.Hello h ->
-                          new Reply.Welcome(
-                              1, EU, List.of(new Reply.KeyspaceInfo("bank", 2_000, 1, true)));
                       case Request.Transact t -> {
                         if (t.step() == 2 && !t.reads().isEmpty()) {
                           pause(held);

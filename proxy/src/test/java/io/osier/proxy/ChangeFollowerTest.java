@@ -94,9 +94,8 @@ final class ChangeFollowerTest {
           lifetimes += lifetime ? 1 : 0;
           answered.answered(
               new Reply.Answer(
-                  Optional.of(CrdtType.PN_COUNTER),
-                  Optional.of(new Reading.Count(lifetime ? -1 : value)),
-                  true,
+                  CrdtType.PN_COUNTER,
+                  new Reading.Count(lifetime ? -1 : value),
                   VersionVector.of(new ReplicaId("eu", 1), value)));
         }
         default -> throw new UnsupportedOperationException(request.toString());

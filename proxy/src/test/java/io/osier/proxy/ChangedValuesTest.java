@@ -53,11 +53,7 @@ final class ChangedValuesTest {
   }
 
   private static Reply seven() {
-    return new Reply.Answer(
-        Optional.of(CrdtType.PN_COUNTER),
-        Optional.of(new Reading.Count(7)),
-        true,
-        VersionVector.EMPTY);
+    return new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);
   }
 
   @Test

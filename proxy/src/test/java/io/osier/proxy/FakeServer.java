@@ -1,5 +1,6 @@
 package io.osier.proxy;
 
+import io.osier.core.ReplicaId;
 import io.osier.protocol.Envelope;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -17,6 +18,10 @@ import java.util.function.Function;
 
 /** A datacenter that answers as a test wants: null for no answer. */
 public final class FakeServer implements AutoCloseable {
+  /** One keyspace of one partition. */
+  static final List<Reply.KeyspaceInfo> SHOP =
+      List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false));
+
   private final ServerSocket server;
   private final Function<Request, Reply> answers;
   private final List<Socket> open = new CopyOnWriteArrayList<>();
@@ -28,6 +33,19 @@ public final class FakeServer implements AutoCloseable {
     this.server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     this.answers = answers;
     Thread.ofPlatform().daemon(true).start(this::accept);
+  }
+
+  /** Greets, and gives signs of life; all else is as the test wants. */
+  static FakeServer of(
+      ReplicaId who, List<Reply.KeyspaceInfo> keyspaces, Function<Request, Reply> answers)
+      throws IOException {
+    return new FakeServer(
+        request ->
+            switch (request) {
+              case Request.Hello h -> new Reply.Welcome(1, who, keyspaces);
+              case Request.Ping p -> new Reply.Pong();
+              default -> answers.apply(request);
+            });
   }
 
   /** Settings of a client that takes nothing for lost or dead that is only slow. */

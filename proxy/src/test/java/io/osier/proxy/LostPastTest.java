@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,21 +30,16 @@ final class LostPastTest {
       new SessionToken(Map.of("shop", List.of(VersionVector.of(EU, 3).with(US, 5))));
 
   private static FakeServer eu(ErrorCode code) throws IOException {
-    return new FakeServer(
+    return FakeServer.of(
+        EU,
+        FakeServer.SHOP,
         request ->
             switch (request) {
-              case Request.Hello h ->
-                  new Reply.Welcome(
-                      1, EU, List.of(new Reply.KeyspaceInfo("shop", 2_000, 1, false)));
-              case Request.Ping p -> new Reply.Pong();
               case Request.Through t -> new Reply.Through(HERE);
               case Request.Read r ->
                   r.after().isAtMost(HERE)
                       ? new Reply.Answer(
-                          Optional.of(CrdtType.PN_COUNTER),
-                          Optional.of(new Reading.Count(1)),
-                          true,
-                          VersionVector.of(EU, 4))
+                          CrdtType.PN_COUNTER, new Reading.Count(1), VersionVector.of(EU, 4))
                       : new Reply.Failure(code, "it lacks something");
               case Request.Write w ->
                   w.after().isAtMost(HERE)

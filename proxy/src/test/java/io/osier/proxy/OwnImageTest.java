@@ -16,7 +16,6 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -54,11 +53,7 @@ final class OwnImageTest {
       case Request.Hello h ->
           new Reply.Welcome(1, EU, List.of(new Reply.KeyspaceInfo("shop", 500, 1, false)));
       case Request.Read r ->
-          new Reply.Answer(
-              Optional.of(CrdtType.PN_COUNTER),
-              Optional.of(new Reading.Count(7)),
-              true,
-              VersionVector.EMPTY);
+          new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.EMPTY);
       default -> new Reply.Pong();
     };
   }

@@ -28,11 +28,7 @@ final class SessionContextSnapshotTest {
       case Request.Transact t ->
           new Reply.Transacted(VersionVector.of(EU, 3), Optional.empty(), List.of());
       default ->
-          new Reply.Answer(
-              Optional.of(CrdtType.PN_COUNTER),
-              Optional.of(new Reading.Count(1)),
-              true,
-              VersionVector.of(EU, 3));
+          new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(1), VersionVector.of(EU, 3));
     };
   }
 

@@ -54,8 +54,7 @@ final class SessionTest {
   }
 
   private static Reply count(long value, VersionVector seen) {
-    return new Reply.Answer(
-        Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(value)), true, seen);
+    return new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(value), seen);
   }
 
   private static OsierClient client(FakeServer eu, FakeServer us) {

@@ -119,10 +119,7 @@ final class SignOfLifeTest {
     private static byte[] answer(long id) {
       Reply count =
           new Reply.Answer(
-              Optional.of(CrdtType.PN_COUNTER),
-              Optional.of(new Reading.Count(7)),
-              true,
-              VersionVector.of(EU, 1_000_000));
+              CrdtType.PN_COUNTER, new Reading.Count(7), VersionVector.of(EU, 1_000_000));
       byte[] answer = ProtocolCodec.encode(id, count);
       assertThat(answer).hasSizeGreaterThan(SIGNS);
       return answer;

@@ -345,10 +345,7 @@ final class SteppedCallTest {
 
   private Request.Read isRead(VersionVector seen) {
     Far.Sent sent = eu.open.remove();
-    sent.answered()
-        .answered(
-            new Reply.Answer(
-                Optional.of(CrdtType.PN_COUNTER), Optional.of(new Reading.Count(1)), true, seen));
+    sent.answered().answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(1), seen));
     return (Request.Read) sent.request();
   }
 

@@ -15,7 +15,6 @@ import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,10 +168,7 @@ final class SteppedLimitsTest {
     sent.answered()
         .answered(
             new Reply.Answer(
-                Optional.of(CrdtType.PN_COUNTER),
-                Optional.of(new Reading.Count(1)),
-                true,
-                VersionVector.of(eu.replica, 4)));
+                CrdtType.PN_COUNTER, new Reading.Count(1), VersionVector.of(eu.replica, 4)));
     assertThat(again).isCompletedWithValue(1L);
   }
 }

@@ -200,9 +200,7 @@ public final class OnceLoad extends WriterLoad {
       case LWW_REGISTER -> new Operation.Assign(Value.of(1));
       case OR_MAP ->
           new Operation.UpdateFields(
-              List.of(
-                  new Operation.FieldUpdate(
-                      new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1))));
+              new FieldId("f", CrdtType.PN_COUNTER), new Operation.Increment(1));
       default -> new Operation.Add(List.of(Value.of(1)));
     };
   }

@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.world.ForwardingStore;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
@@ -13,12 +14,9 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.crdt.types.BoundedCounter;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.propagation.host.StoredObjects.Logged;
 import io.osier.propagation.wire.Shipment;
-import io.osier.protocol.TransactionId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,13 +34,12 @@ import org.jspecify.annotations.Nullable;
  * A partition's store, with a witness of every change, who knows at any time what each object
  * covers. The store must say the same whenever it is asked.
  */
-public final class WatchedStore implements ObjectStore {
+public final class WatchedStore extends ForwardingStore {
   /** One in so many looks for objects finds some that must be read from the disk. */
   private static final int COLD_ONE_IN = 3;
 
   private final Simulation simulation;
   private final SimNode node;
-  private final ObjectStore inner;
   private final Map<ObjectId, CausalContext> covered = new HashMap<>();
 
   /** What the input in hand changed, in its order, and what each object covered before. */
@@ -86,9 +83,9 @@ public final class WatchedStore implements ObjectStore {
   private record Covered(ObjectId object, CausalContext before) {}
 
   WatchedStore(Simulation simulation, SimNode node, ObjectStore inner) {
+    super(inner);
     this.simulation = simulation;
     this.node = node;
-    this.inner = inner;
     this.coldness =
         new Random(
             Objects.hash(
@@ -331,7 +328,7 @@ public final class WatchedStore implements ObjectStore {
     if (spoiled == null) {
       return;
     }
-    inner.put(object, spoiled);
+    super.put(object, spoiled);
     covered.put(object, spoiled.context());
     CausalContext covering = before == null ? CausalContext.EMPTY : before.context();
     changed(object, before);
@@ -347,15 +344,15 @@ public final class WatchedStore implements ObjectStore {
 
   @Override
   public @Nullable CrdtState get(ObjectId object) {
-    CrdtState state = simulation.options().sabotage().loaded(object, inner.get(object));
+    CrdtState state = simulation.options().sabotage().loaded(object, super.get(object));
     return witnessed(object, state);
   }
 
   @Override
   public boolean drop(ObjectId object) {
-    CrdtState state = requireNonNull(inner.get(object), "what is dropped is here");
+    CrdtState state = requireNonNull(super.get(object), "what is dropped is here");
     CausalContext context = state.context();
-    if (!inner.drop(object)) {
+    if (!super.drop(object)) {
       return false;
     }
     covered.remove(object);
@@ -388,96 +385,16 @@ public final class WatchedStore implements ObjectStore {
   }
 
   @Override
-  public void prefetch(Key key) {
-    inner.prefetch(key);
-  }
-
-  @Override
-  public @Nullable CrdtState getDurable(ObjectId object) {
-    return inner.getDurable(object);
-  }
-
-  @Override
-  public StoredKey stored(Key key) {
-    return inner.stored(key);
-  }
-
-  @Override
-  public List<Entry> scan(Optional<ObjectId> after, int limit) {
-    return inner.scan(after, limit);
-  }
-
-  @Override
-  public void attach(Runnable wake) {
-    inner.attach(wake);
-  }
-
-  @Override
-  public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
-    return inner.page(after, limit, bytesMax);
-  }
-
-  @Override
   public Optional<StoredKey> durablyStored(Key key) {
     if (!isCached(key)) {
       return Optional.empty();
     }
-    Optional<StoredKey> found = inner.durablyStored(key);
+    Optional<StoredKey> found = super.durablyStored(key);
     // What is neither there nor waits for the disk was evicted, by chance.
     if (found.isEmpty() && !undurable.containsKey(key)) {
-      found = Optional.of(inner.stored(key));
+      found = Optional.of(super.stored(key));
     }
     found.ifPresent(stored -> shows(key, stored.states()));
     return found;
-  }
-
-  @Override
-  public boolean showsTogether() {
-    return inner.showsTogether();
-  }
-
-  @Override
-  public List<Deadline> expiring(long untilMillis, int limit) {
-    return inner.expiring(untilMillis, limit);
-  }
-
-  @Override
-  public long nextExpiryMillis() {
-    return inner.nextExpiryMillis();
-  }
-
-  @Override
-  public long forgotten() {
-    return inner.forgotten();
-  }
-
-  @Override
-  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
-    return inner.scanDurable(after, limit);
-  }
-
-  @Override
-  public Map<TransactionId, Long> transactions() {
-    return inner.transactions();
-  }
-
-  @Override
-  public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
-    return inner.removed(after, limit);
-  }
-
-  @Override
-  public List<Logged> logged(long after, int limit) {
-    return inner.logged(after, limit);
-  }
-
-  @Override
-  public long loggedAfter() {
-    return inner.loggedAfter();
-  }
-
-  @Override
-  public long size() {
-    return inner.size();
   }
 }

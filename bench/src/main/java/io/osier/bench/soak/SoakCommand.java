@@ -1,7 +1,5 @@
 package io.osier.bench.soak;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.bench.cluster.ClusterSettings;
 import io.osier.bench.cluster.Contents;
 import io.osier.bench.cluster.CounterLoad;
@@ -11,7 +9,6 @@ import io.osier.bench.cluster.LocalCluster;
 import io.osier.bench.cluster.Trial;
 import io.osier.bench.cluster.WriterLoad;
 import io.osier.bench.wan.WanQuality;
-import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -20,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -46,7 +42,15 @@ public final class SoakCommand extends Trial {
   /** The programs of this trial alone stay below half of it on two cores. */
   private static final double LOAD_MAX_PER_CORE = 8;
 
-  private static final double JITTER_MILLIS = 5;
+  /** Of each datacenter. */
+  private static final int HEAP_MEBIBYTES = 512;
+
+  /** Of each direction of a link. */
+  private static final WanQuality NARROW = new WanQuality(150, 5, 20 * 125_000L);
+
+  /** What each writes a second into registers of 1 KB to 1 MB. */
+  private static final long LARGE_BYTES = 3_000_000;
+
   private static final int CAUSAL_PER_SECOND = 300;
 
   @Option(
@@ -54,35 +58,6 @@ public final class SoakCommand extends Trial {
       defaultValue = "600",
       description = "how long the load runs, at least 10 (default: ${DEFAULT-VALUE})")
   private int seconds;
-
-  @Option(
-      names = "--heap",
-      defaultValue = "512",
-      description = "MiB of each datacenter (default: ${DEFAULT-VALUE})")
-  private int heapMebibytes;
-
-  @Option(
-      names = "--mbit",
-      defaultValue = "20",
-      description = "what each direction of a link carries a second (default: ${DEFAULT-VALUE})")
-  private int megabits;
-
-  @Option(
-      names = "--delay",
-      defaultValue = "150",
-      description = "milliseconds that each direction takes (default: ${DEFAULT-VALUE})")
-  private int delayMillis;
-
-  @Option(
-      names = "--large",
-      defaultValue = "3000000",
-      description =
-          "bytes that each writes a second into registers of 1 KB to 1 MB (default:"
-              + " ${DEFAULT-VALUE})")
-  private long largeBytes;
-
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result as JSON")
-  private @Nullable File jsonFile;
 
   private final Map<String, Long> heapMax = new TreeMap<>();
 
@@ -94,9 +69,7 @@ public final class SoakCommand extends Trial {
 
   @Override
   protected ClusterSettings settings(Path directory) {
-    require(
-        seconds >= 10 && heapMebibytes >= 64 && megabits >= 1 && delayMillis >= 0 && largeBytes > 0,
-        "--seconds must be at least 10, --heap 64, --mbit 1, --delay 0 and --large 1");
+    require(seconds >= 10, "--seconds must be at least 10");
     return new ClusterSettings(
             directory,
             """
@@ -104,8 +77,8 @@ public final class SoakCommand extends Trial {
                 large { sla = 5s }
                 causal { consistency = causal, sla = 2s }
             """)
-        .heap("-Xmx" + heapMebibytes + "m")
-        .links(new WanQuality(delayMillis, JITTER_MILLIS, megabits * 125_000L));
+        .heap("-Xmx" + HEAP_MEBIBYTES + "m")
+        .links(NARROW);
   }
 
   @Override
@@ -114,7 +87,7 @@ public final class SoakCommand extends Trial {
             new CounterLoad(
                 STAY, cluster::client, "counters", "", Integer.MAX_VALUE, Long.MAX_VALUE, seed());
         CounterLoad causal = new CounterLoad(cluster, "causal", CAUSAL_PER_SECOND, seed() + 10);
-        LargeLoad large = new LargeLoad(cluster, STAY, "large", largeBytes, seed() + 20)) {
+        LargeLoad large = new LargeLoad(cluster, STAY, "large", LARGE_BYTES, seed() + 20)) {
       List<WriterLoad> loads = List.of(counters, causal, large);
       disturb(cluster, loads, large);
       say("the load ends; waiting until the datacenters are equal, then reading every object");
@@ -136,7 +109,7 @@ public final class SoakCommand extends Trial {
                 + " so how often links were connected is judged up to a load of %.0f only",
             loadMax, judgedUpTo);
       }
-      heapFaults(cluster.dcs(), heapMax, (long) heapMebibytes << 20).forEach(this::wrong);
+      heapFaults(cluster.dcs(), heapMax, (long) HEAP_MEBIBYTES << 20).forEach(this::wrong);
       report(cluster, contents, large, connections);
     }
   }
@@ -207,28 +180,18 @@ public final class SoakCommand extends Trial {
   }
 
   private void report(
-      LocalCluster cluster, Contents contents, LargeLoad large, Map<String, Integer> connections)
-      throws IOException {
+      LocalCluster cluster, Contents contents, LargeLoad large, Map<String, Integer> connections) {
     Figures figures = Figures.of(cluster);
-    ObjectMapper mapper = new ObjectMapper();
-    ObjectNode result = mapper.createObjectNode();
-    result.put("seconds", seconds);
-    result.put("acknowledged_updates", contents.acknowledged());
-    result.put("failed_or_unknown", contents.failed());
-    result.put("large_bytes", large.bytes());
-    result.put("wan_bytes", cluster.wanBytes());
-    result.put("seconds_until_equal", contents.seconds());
-    result.put("objects_compared", contents.objects());
-    result.put("missing_acknowledged", contents.missing());
-    result.put("surplus_updates", contents.surplus());
-    heapMax.forEach(result.putObject("heap_bytes_max")::put);
-    connections.forEach(result.putObject("connections")::put);
-    result.put("gaps_seen", figures.sum("gaps_seen"));
-    result.put("healed_through_third", figures.sum("healed"));
-    result.put("datacenters_cpu_seconds", cluster.cpu().toMillis() / 1e3);
-    if (jsonFile != null) {
-      mapper.writerWithDefaultPrettyPrinter().writeValue(jsonFile, result);
-    }
-    result.properties().forEach(e -> say("%-24s %s", e.getKey(), e.getValue()));
+    say(
+        "%,d objects; %.1f MB of large values, %.1f MB on the links; at most %s bytes of heap;"
+            + " connections: %s; %d gaps, %d updates by way of a third; %.1f s of processor",
+        contents.objects(),
+        large.bytes() / 1e6,
+        cluster.wanBytes() / 1e6,
+        heapMax,
+        connections,
+        figures.sum("gaps_seen"),
+        figures.sum("healed"),
+        cluster.cpu().toMillis() / 1e3);
   }
 }

@@ -129,9 +129,7 @@ final class DecompositionProperties {
       case AW_SET -> new Operation.Add(List.of(Value.of(number % 3)));
       default ->
           new Operation.UpdateFields(
-              List.of(
-                  new Operation.FieldUpdate(
-                      new FieldId("in", CrdtType.PN_COUNTER), new Operation.Increment(1))));
+              new FieldId("in", CrdtType.PN_COUNTER), new Operation.Increment(1));
     };
   }
 

@@ -124,14 +124,11 @@ final class PackedReaderProperties {
             case EW_FLAG, DW_FLAG -> new Operation.SetFlag(step.what > 20);
             case OR_MAP ->
                 new Operation.UpdateFields(
-                    List.of(
-                        new Operation.FieldUpdate(
-                            new FieldId(name, CrdtType.G_SET), new Operation.Add(VALUES))));
+                    new FieldId(name, CrdtType.G_SET), new Operation.Add(VALUES));
             default -> new Operation.Add(VALUES.subList(0, step.what % 5));
           };
       return step.add
-          ? new Operation.UpdateFields(
-              List.of(new Operation.FieldUpdate(new FieldId(name, of), update)))
+          ? new Operation.UpdateFields(new FieldId(name, of), update)
           : new Operation.RemoveFields(List.of(name));
     }
     List<Value> elements = List.of(VALUES.get(step.what % VALUES.size()));

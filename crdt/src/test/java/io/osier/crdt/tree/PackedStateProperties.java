@@ -607,7 +607,7 @@ final class PackedStateProperties {
   }
 
   private static Operation updateOf(FieldId field, Operation operation) {
-    return new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, operation)));
+    return new Operation.UpdateFields(field, operation);
   }
 
   private static void apply(Site site, long[] last, Operation operation) {

@@ -88,9 +88,7 @@ final class BackingEntriesTest {
     List<Value> elements = IntStream.range(0, 7_000).mapToObj(Value::of).toList();
     Operation add =
         new Operation.UpdateFields(
-            List.of(
-                new Operation.FieldUpdate(
-                    new FieldId("set", CrdtType.AW_SET), new Operation.Add(elements))));
+            new FieldId("set", CrdtType.AW_SET), new Operation.Add(elements));
     CrdtState first = outside.decomposed(updated(CrdtState.bottom(CrdtType.OR_MAP), 1, add));
     List<CrdtState> maps = new ArrayList<>();
     long before = usedBytes();

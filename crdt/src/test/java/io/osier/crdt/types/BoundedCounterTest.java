@@ -155,10 +155,7 @@ final class BoundedCounterTest {
             () ->
                 OperationLimits.check(
                     new Operation.UpdateFields(
-                        List.of(
-                            new Operation.FieldUpdate(
-                                new FieldId("f", CrdtType.BOUNDED_COUNTER),
-                                new Operation.Increment(1)))),
+                        new FieldId("f", CrdtType.BOUNDED_COUNTER), new Operation.Increment(1)),
                     io.osier.core.KeyspacePolicy.Limits.DEFAULT))
         .hasMessageContaining("cannot be a field");
   }

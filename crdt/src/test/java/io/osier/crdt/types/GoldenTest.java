@@ -191,9 +191,7 @@ final class GoldenTest {
     Operation nested = new Operation.Increment(1);
     CrdtType type = CrdtType.PN_COUNTER;
     for (int i = 0; i < 13; i++) {
-      nested =
-          new Operation.UpdateFields(
-              List.of(new Operation.FieldUpdate(new FieldId("f", type), nested)));
+      nested = new Operation.UpdateFields(new FieldId("f", type), nested);
       type = CrdtType.OR_MAP;
     }
     Operation deep = nested;

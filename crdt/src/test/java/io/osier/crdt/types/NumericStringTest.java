@@ -245,10 +245,7 @@ final class NumericStringTest {
     FieldId field = new FieldId("f", CrdtType.STRING);
     Operation first = new Operation.Assign(Value.of("x".repeat(1 << 20)));
     CrdtState map =
-        with(
-            CrdtState.bottom(CrdtType.OR_MAP),
-            EU,
-            new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, first))));
+        with(CrdtState.bottom(CrdtType.OR_MAP), EU, new Operation.UpdateFields(field, first));
     Operation.FieldUpdate more = new Operation.FieldUpdate(field, new Operation.SetBit(1, true));
     Operation few = new Operation.UpdateFields(Collections.nCopies(3, more));
     Operation many = new Operation.UpdateFields(Collections.nCopies(100, more));

@@ -296,8 +296,7 @@ public final class UserRecords {
   }
 
   private static Operation putInForce() {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(IN_FORCE, new Operation.SetFlag(true))));
+    return new Operation.UpdateFields(IN_FORCE, new Operation.SetFlag(true));
   }
 
   private static Operation creation(User user, Creation creation) {
@@ -322,9 +321,7 @@ public final class UserRecords {
 
   private static Operation update(String user, Operation.FieldUpdate... updates) {
     return new Operation.UpdateFields(
-        List.of(
-            new Operation.FieldUpdate(
-                new FieldId(user, CrdtType.OR_MAP), new Operation.UpdateFields(List.of(updates)))));
+        new FieldId(user, CrdtType.OR_MAP), new Operation.UpdateFields(List.of(updates)));
   }
 
   private static Value text(Grant grant) {

@@ -276,9 +276,7 @@ record ControlState(
                     new FieldId(field, CrdtType.LWW_REGISTER),
                     new Operation.Assign(Value.of(value)))));
     return new Operation.UpdateFields(
-        List.of(
-            new Operation.FieldUpdate(
-                new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates))));
+        new FieldId(name, CrdtType.OR_MAP), new Operation.UpdateFields(updates));
   }
 
   /** Drops a keyspace, as far as it is known here. */

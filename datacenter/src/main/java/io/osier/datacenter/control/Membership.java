@@ -338,9 +338,7 @@ record Membership(SortedMap<String, Member> all) {
                     new Operation.Assign(Value.of(value)))));
     flags.forEach(f -> updates.add(new Operation.FieldUpdate(f, new Operation.SetFlag(true))));
     return new Operation.UpdateFields(
-        List.of(
-            new Operation.FieldUpdate(
-                new FieldId(ReplicaId.checkDcName(name), CrdtType.OR_MAP),
-                new Operation.UpdateFields(updates))));
+        new FieldId(ReplicaId.checkDcName(name), CrdtType.OR_MAP),
+        new Operation.UpdateFields(updates));
   }
 }

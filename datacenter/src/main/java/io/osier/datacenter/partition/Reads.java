@@ -183,8 +183,7 @@ public final class Reads {
       StoredKey stored, Key key, Optional<CrdtType> type, Query query, LongSupplier millis) {
     PackedReader packed = stored.answer(query);
     if (packed != null && (type.isEmpty() || type.get() == packed.type())) {
-      return new Reply.Answer(
-          Optional.of(packed.type()), Optional.of(packed.reading()), true, packed.seen());
+      return new Reply.Answer(packed.type(), packed.reading(), packed.seen());
     }
     return of(stored.states(), key, type, query, millis);
   }

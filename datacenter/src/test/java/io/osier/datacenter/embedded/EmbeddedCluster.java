@@ -57,6 +57,15 @@ final class EmbeddedCluster implements AutoCloseable {
     running.values().forEach(dc -> dc.awaitReady(Patience.LIMIT));
   }
 
+  /** The configuration of one that has no peers. */
+  static String alone(String store, String keyspaces) {
+    return "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { "
+        + store
+        + " }, keyspaces { "
+        + keyspaces
+        + " } }";
+  }
+
   /** An embedded datacenter whose client waits for whoever is only slow. */
   static EmbeddedDatacenter start(String config, Values values) {
     return EmbeddedDatacenter.startWith(

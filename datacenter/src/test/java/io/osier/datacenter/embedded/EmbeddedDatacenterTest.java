@@ -261,10 +261,7 @@ final class EmbeddedDatacenterTest {
 
   @Test
   void withAStore_whatIsAcknowledgedIsThereAfterARestart(@TempDir Path dir) {
-    String config =
-        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
-            + dir
-            + "\" }, keyspaces { shop {} } }";
+    String config = EmbeddedCluster.alone("dir = \"" + dir + "\"", "shop {}");
     for (int life = 1; life <= 2; life++) {
       try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
         eu.awaitReady(Patience.LIMIT);
@@ -281,10 +278,7 @@ final class EmbeddedDatacenterTest {
 
   @Test
   void withAStore_aCallbackThatWaits_doesNotStopTheStore(@TempDir Path dir) throws Exception {
-    String config =
-        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
-            + dir
-            + "\" }, keyspaces { shop {} } }";
+    String config = EmbeddedCluster.alone("dir = \"" + dir + "\"", "shop {}");
     try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
       eu.awaitReady(Patience.LIMIT);
       Keyspace shop = eu.session().keyspace("shop");

@@ -53,9 +53,7 @@ final class ExistenceTest {
       case OR_MAP ->
           List.of(
               new Operation.UpdateFields(
-                  List.of(
-                      new Operation.FieldUpdate(
-                          new FieldId("f", CrdtType.LWW_REGISTER), new Operation.Assign(a)))),
+                  new FieldId("f", CrdtType.LWW_REGISTER), new Operation.Assign(a)),
               new Operation.RemoveFields(List.of("f")));
       case BOUNDED_COUNTER -> List.of(new Operation.Bound(0, 5, List.of()));
     };

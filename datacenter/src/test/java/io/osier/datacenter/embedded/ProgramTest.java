@@ -209,9 +209,7 @@ final class ProgramTest {
   @Test
   void program_isDoneOnWhatLiesOnTheDisk(@TempDir Path dir) {
     String config =
-        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
-            + dir
-            + "\", cache = 1MiB }, keyspaces { shop { partitions = 1 } } }";
+        EmbeddedCluster.alone("dir = \"" + dir + "\", cache = 1MiB", "shop { partitions = 1 }");
     try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {
       eu.awaitReady(LONG);
       Keyspace keyspace = eu.session().keyspace("shop");
@@ -235,10 +233,7 @@ final class ProgramTest {
   /** Of a set that is decomposed, with updates of objects in turns, so that their numbers are. */
   @Test
   void whatAProgramHasDone_isThereAfterARestart(@TempDir Path dir) {
-    String config =
-        "osier { dc = eu, listen { client-port = 0, peer-port = 0 }, store { dir = \""
-            + dir
-            + "\" }, keyspaces { shop { partitions = 1 } } }";
+    String config = EmbeddedCluster.alone("dir = \"" + dir + "\"", "shop { partitions = 1 }");
     List<Value> many = IntStream.range(0, 5_000).mapToObj(i -> Value.of("element" + i)).toList();
     List<Value> left;
     try (EmbeddedDatacenter eu = EmbeddedDatacenter.start(config)) {

@@ -22,9 +22,8 @@ final class AnswerShareTest {
 
   private static Reply.Answer read(int bytes) {
     return new Reply.Answer(
-        Optional.of(CrdtType.STRING),
-        Optional.of(new Reading.Single(Optional.of(Value.of(new byte[bytes])))),
-        true,
+        CrdtType.STRING,
+        new Reading.Single(Optional.of(Value.of(new byte[bytes]))),
         VersionVector.EMPTY);
   }
 

@@ -23,7 +23,7 @@ final class LaterTypesTest {
   private static final Reading VALUE = new Reading.Single(Optional.of(Value.of(1)));
 
   private static Reply.Answer answer(CrdtType type, Reading reading) {
-    return new Reply.Answer(Optional.of(type), Optional.of(reading), true, VersionVector.EMPTY);
+    return new Reply.Answer(type, reading, VersionVector.EMPTY);
   }
 
   private static Reading map(CrdtType type, Reading reading) {

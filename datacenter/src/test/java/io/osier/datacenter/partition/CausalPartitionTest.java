@@ -67,8 +67,7 @@ final class CausalPartitionTest {
       assertThat(cluster.dc("ap").value("y")).as("%s, still cut off", propagation).isEqualTo(20);
       assertThat(cluster.dc("ap").value("x")).isEqualTo(20);
       cluster.heal("eu", "ap");
-      cluster.run(4_000);
-      assertThat(cluster.isConverged()).isTrue();
+      cluster.converges(4_000);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
@@ -124,6 +125,14 @@ public final class Cluster {
               ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
               : Optional.empty();
       return answer(new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end));
+    }
+
+    /** What a step of a transaction reads of a key. */
+    Optional<Reading> read(TransactionId id, int step, String key) {
+      Request.Fetch fetch = new Request.Fetch(Key.of(key), Optional.empty(), new Query.Whole());
+      Reply reply =
+          answer(Requests.step("k", id, step, List.of(), List.of(fetch), Request.End.OPEN));
+      return ((Reply.Transacted) reply).answers().getFirst().reading();
     }
 
     /** Reads registers on the oldest snapshot that contains a clock. */
@@ -413,6 +422,12 @@ public final class Cluster {
     Map<String, List<StoredObjects.Entry>> all = new LinkedHashMap<>();
     dcs.forEach((name, dc) -> all.put(name, dc.store.scan(Optional.empty(), 1_000_000)));
     return all;
+  }
+
+  /** After so many milliseconds all datacenters are equal. */
+  void converges(long millis) {
+    run(millis);
+    assertThat(isConverged()).isTrue();
   }
 
   boolean isConverged() {

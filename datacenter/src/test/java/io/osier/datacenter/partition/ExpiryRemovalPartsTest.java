@@ -401,18 +401,7 @@ final class ExpiryRemovalPartsTest {
         new Request.Update(Key.of("s"), SET, new Operation.Add(values("a", "c")));
     assertThat(us.transact(id, 1, Request.End.OPEN, update)).isInstanceOf(Reply.Transacted.class);
     cluster.run(6_000);
-    long ticket =
-        us.submit(
-            Requests.step(
-                "k",
-                id,
-                2,
-                List.of(),
-                List.of(new Request.Fetch(Key.of("s"), Optional.empty(), new Query.Whole())),
-                Request.End.OPEN));
-    Reply.Transacted read = (Reply.Transacted) requireNonNull(us.replies.get(ticket));
-    assertThat(read.answers().getFirst().reading())
-        .contains(new Reading.Many(values("a", "b", "c")));
+    assertThat(us.read(id, 2, "s")).contains(new Reading.Many(values("a", "b", "c")));
     us.transact(id, 3, Request.End.COMMIT);
     holds(us, "a", "c");
     cluster.run(60_000);

@@ -305,17 +305,7 @@ final class ExpiryRemovalTest {
         new Request.Update(Key.of("s"), SET, new Operation.Add(Value.of("new")));
     assertThat(us.transact(id, 1, Request.End.OPEN, update)).isInstanceOf(Reply.Transacted.class);
     cluster.run(6_000);
-    long ticket =
-        us.submit(
-            Requests.step(
-                "k",
-                id,
-                2,
-                List.of(),
-                List.of(new Request.Fetch(Key.of("s"), Optional.empty(), new Query.Whole())),
-                Request.End.OPEN));
-    Reply.Transacted read = (Reply.Transacted) requireNonNull(us.replies.get(ticket));
-    assertThat(read.answers().getFirst().reading())
+    assertThat(us.read(id, 2, "s"))
         .contains(new Reading.Many(List.of(Value.of("new"), Value.of("old"))));
     us.transact(id, 3, Request.End.COMMIT);
     assertThat(elements(cluster, "us", "s")).containsExactly(Value.of("new"));
@@ -348,11 +338,7 @@ final class ExpiryRemovalTest {
         for (CrdtType nested : CrdtType.values()) {
           if (nested.isNestable() && nested != CrdtType.OR_MAP) {
             operations(nested)
-                .forEach(
-                    o ->
-                        fields.add(
-                            new Operation.UpdateFields(
-                                List.of(new Operation.FieldUpdate(new FieldId("f", nested), o)))));
+                .forEach(o -> fields.add(new Operation.UpdateFields(new FieldId("f", nested), o)));
           }
         }
         yield fields;

@@ -170,8 +170,7 @@ final class LostDependencyTest {
       }
     }
     cluster.names.forEach(cluster::reconnect);
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(20_000);
     assertThat(count("eu")).isEqualTo(-40);
   }
 

@@ -137,8 +137,7 @@ final class MissedOnceTest {
     cluster.heal("ap", "eu");
     cluster.run(laterMillis);
     cluster.heal("ap", "us");
-    cluster.run(5_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(5_000);
     assertThat(cluster.dc("ap").report().arrived().gapsSeen()).as("gaps").isZero();
     assertThat(bytes("eu>ap", "us>ap", "ap>eu", "ap>us"))
         .as("bytes on the links that were cut")
@@ -159,8 +158,7 @@ final class MissedOnceTest {
     cluster.run(5_000);
     assertThat(cluster.isConverged()).as("through ap").isTrue();
     cluster.heal("eu", "us");
-    cluster.run(5_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(5_000);
     assertThat(bytes("ap>us", "us>ap", "eu>us", "us>eu"))
         .as("bytes to us")
         .isLessThan((long) (MOST * joinedBytes("eu")));
@@ -242,8 +240,7 @@ final class MissedOnceTest {
           return false;
         };
     cluster.reconnect("ap");
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(20_000);
     assertThat(came).as("how often each object came").hasSize(OBJECTS);
     assertThat(came.values()).containsOnly(1);
   }

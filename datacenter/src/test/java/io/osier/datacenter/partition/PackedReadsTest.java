@@ -77,8 +77,7 @@ final class PackedReadsTest {
 
   private static Operation fieldUpdate() {
     FieldId field = new FieldId("field", CrdtType.PN_COUNTER);
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(field, new Operation.Increment(5))));
+    return new Operation.UpdateFields(field, new Operation.Increment(5));
   }
 
   private void update(String name, CrdtType type, Operation operation) {

@@ -83,13 +83,11 @@ final class PartitionTest {
         .as("hot, and time again")
         .isEqualTo(1);
     assertThat(cluster.dc("eu").report().shipped().coordinationMicros()).isLessThan(250_000);
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
   }
 
   private static Operation in(String name, CrdtType type, Operation operation) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+    return new Operation.UpdateFields(new FieldId(name, type), operation);
   }
 
   /** A counter that was removed from a map keeps its base: simulator, seed 1059. */
@@ -107,8 +105,7 @@ final class PartitionTest {
     cluster.dc("eu").write("m", CrdtType.OR_MAP, in("a", CrdtType.LWW_REGISTER, large));
     cluster.dc("us").write("m", CrdtType.OR_MAP, in("b", CrdtType.LWW_REGISTER, large));
     cluster.heal("eu", "us");
-    cluster.run(5_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(5_000);
     assertThat(cluster.dc("us").write("m", CrdtType.OR_MAP, in("c", CrdtType.LWW_REGISTER, large)))
         .isInstanceOfSatisfying(
             Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE));
@@ -119,8 +116,7 @@ final class PartitionTest {
                   .write("m", CrdtType.OR_MAP, new Operation.RemoveFields(List.of(field))))
           .isInstanceOf(Reply.Done.class);
     }
-    cluster.run(1_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(1_000);
   }
 
   @Test
@@ -296,8 +292,7 @@ final class PartitionTest {
     assertThat(cluster.dc("eu").value("k999")).isEqualTo(999);
     assertThat(cluster.dc("eu").value("e999")).as("its own former updates").isEqualTo(999);
     cluster.dc("eu").add("k1", 1);
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
   }
 
   /** Whoever has the removal may still hold updates that it made before that came. */
@@ -312,8 +307,7 @@ final class PartitionTest {
     cluster.dc("us").write("x", CrdtType.PN_COUNTER, new Operation.Clear());
     cluster.run(7_000);
     cluster.dc("eu").add("x", 1);
-    cluster.run(60_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(60_000);
     assertThat(cluster.dc("ap").value("x")).isEqualTo(1);
   }
 
@@ -329,8 +323,7 @@ final class PartitionTest {
       cluster.run(20);
     }
     cluster.loss = (link, frame) -> false;
-    cluster.run(5_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(5_000);
     assertThat(cluster.dc("us").report().arrived().gapsSeen()).isPositive();
   }
 
@@ -350,8 +343,7 @@ final class PartitionTest {
     }
     PartitionReport report = cluster.dc("eu").report();
     assertThat(report.peers().getFirst().to().inFlightBytes()).isLessThan(64 << 11);
-    cluster.run(10_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(10_000);
     assertThat(cluster.dc("eu").report().shipped().catchUps()).isPositive();
   }
 

@@ -315,8 +315,7 @@ final class ProgramsProperties {
   }
 
   private static Operation field(String name, CrdtType type, Operation update) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId(name, type), update)));
+    return new Operation.UpdateFields(new FieldId(name, type), update);
   }
 
   private static Operation withPartDeadlines(Operation update) {

@@ -148,8 +148,7 @@ final class ProgramsTest {
     assertThat(shown("a")).isEqualTo(text("text"));
     assertThat(shown("b")).isEqualTo(text("done"));
     assertThat(shown("to")).isEqualTo(new Reading.Many(List.of(Value.of("x"))));
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
   }
 
   @Test
@@ -359,10 +358,7 @@ final class ProgramsTest {
             cluster.dc(dc),
             name.equals("mv")
                 ? update(name, CrdtType.MV_REGISTER, assign)
-                : update(
-                    name,
-                    CrdtType.OR_MAP,
-                    new Operation.UpdateFields(List.of(new Operation.FieldUpdate(both, assign)))));
+                : update(name, CrdtType.OR_MAP, new Operation.UpdateFields(both, assign)));
       }
     }
     cluster.run(1_000);
@@ -379,9 +375,7 @@ final class ProgramsTest {
                     new Operation.FieldUpdate(
                         inner,
                         new Operation.UpdateFields(
-                            List.of(
-                                new Operation.FieldUpdate(
-                                    new FieldId("set", CrdtType.LWW_SET_ADD_BIAS), add))))))),
+                            new FieldId("set", CrdtType.LWW_SET_ADD_BIAS), add))))),
         update(
             "map",
             CrdtType.OR_MAP,
@@ -434,8 +428,7 @@ final class ProgramsTest {
       assertThat(shown(parts.get(6))).as(name).isEqualTo(shown(parts.get(0)));
       assertThat(exists(name)).as(name).isFalse();
     }
-    cluster.run(2_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(2_000);
     Reading map = cluster.dc("us").read("to:map", CrdtType.OR_MAP);
     assertThat(map.asFields().fields().get(both))
         .isEqualTo(new Reading.Many(List.of(Value.of("eu"), Value.of("us"))));
@@ -539,8 +532,7 @@ final class ProgramsTest {
                 .parts()
                 .getFirst())
         .isInstanceOf(Reply.Done.class);
-    cluster.run(1_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(1_000);
   }
 
   @Test

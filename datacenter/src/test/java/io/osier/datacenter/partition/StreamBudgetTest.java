@@ -52,8 +52,7 @@ final class StreamBudgetTest {
       cluster.run(1);
       assertThat(usage(cluster.dc("eu"), "trails").used()).isLessThanOrEqualTo(50_000);
     }
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
+    cluster.converges(20_000);
     assertThat(cluster.dc("us").value("x4995")).isEqualTo(2);
   }
 
@@ -79,6 +78,11 @@ final class StreamBudgetTest {
     return usage(cluster.dc(dc), "waiting").used();
   }
 
+  private static void convergesWithNothingWaiting(Cluster cluster) {
+    cluster.converges(20_000);
+    assertThat(waiting(cluster, "ap")).isZero();
+  }
+
   /**
    * What waits for its cut takes more than there is, for as long as the origin that it depends on
    * is away: no more of it is taken, and all of it comes when the origin is back.
@@ -101,9 +105,7 @@ final class StreamBudgetTest {
     assertThat(most).isBetween((long) WAITING_BYTES, 2L * WAITING_BYTES + FRAME_HEAP_BYTES);
     assertThat(usage(cluster.dc("ap"), "waiting").spent()).isPositive();
     cluster.heal("eu", "ap");
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
-    assertThat(waiting(cluster, "ap")).isZero();
+    convergesWithNothingWaiting(cluster);
   }
 
   /**
@@ -131,9 +133,7 @@ final class StreamBudgetTest {
     }
     assertThat(most).isGreaterThan(2L * WAITING_BYTES);
     assertThat(cluster.dc("ap").value("e0")).as("while all go on").isGreaterThan(1);
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
-    assertThat(waiting(cluster, "ap")).isZero();
+    convergesWithNothingWaiting(cluster);
   }
 
   /** The origin that is depended on never comes back: what others have of it is fetched. */
@@ -148,9 +148,7 @@ final class StreamBudgetTest {
     }
     assertThat(usage(cluster.dc("ap"), "waiting").spent()).isPositive();
     assertThat(cluster.dc("ap").value("e0")).as("while all go on").isGreaterThan(1);
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
-    assertThat(waiting(cluster, "ap")).isZero();
+    convergesWithNothingWaiting(cluster);
   }
 
   /**
@@ -186,8 +184,6 @@ final class StreamBudgetTest {
     assertThat(cluster.dc("ap").value("x1999")).as("though nothing is streamed").isEqualTo(2);
     cluster.loss = (link, frame) -> false;
     cluster.heal("eu", "ap");
-    cluster.run(20_000);
-    assertThat(cluster.isConverged()).isTrue();
-    assertThat(waiting(cluster, "ap")).isZero();
+    convergesWithNothingWaiting(cluster);
   }
 }

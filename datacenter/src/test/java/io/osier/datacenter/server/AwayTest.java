@@ -138,9 +138,8 @@ final class AwayTest {
         .isEqualTo(ErrorCode.KEY_TOO_LARGE);
   }
 
-  @Test
-  void userWhoWasDroppedMeanwhile_isNotLetIn() {
-    TestCluster cluster = cluster(USERS, "eu", "us");
+  /** Returns a client of who may do everything, at the other datacenter. */
+  private OsierClient usIsAwayAndKnowsBob(TestCluster cluster) {
     OsierClient admin = as("admin", cluster, "eu");
     admin.awaitConnected(PATIENCE);
     bob(admin);
@@ -150,6 +149,13 @@ final class AwayTest {
         .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
     before.close();
     cluster.stop("us");
+    return admin;
+  }
+
+  @Test
+  void userWhoWasDroppedMeanwhile_isNotLetIn() {
+    TestCluster cluster = cluster(USERS, "eu", "us");
+    OsierClient admin = usIsAwayAndKnowsBob(cluster);
     admin.admin().users().dropAsync("bob").join();
     cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");
@@ -159,15 +165,7 @@ final class AwayTest {
   @Test
   void rightThatWasTakenMeanwhile_isNotThereAtTheFirstLogin() {
     TestCluster cluster = cluster(USERS, "eu", "us");
-    OsierClient admin = as("admin", cluster, "eu");
-    admin.awaitConnected(PATIENCE);
-    bob(admin);
-    OsierClient before = as("bob", cluster, "us");
-    await()
-        .ignoreExceptions()
-        .until(() -> before.session().keyspace("shop").counter("c").get() == 0);
-    before.close();
-    cluster.stop("us");
+    OsierClient admin = usIsAwayAndKnowsBob(cluster);
     admin.admin().users().revokeAsync("bob", Grant.onAll(Grant.Right.READ)).join();
     cluster.startInReach("us");
     OsierClient bob = as("bob", cluster, "us");

@@ -47,9 +47,7 @@ final class BadRequestTest {
     Operation operation = new Operation.Assign(Value.of("v"));
     CrdtType type = CrdtType.LWW_REGISTER;
     for (int i = 0; i < depth; i++) {
-      operation =
-          new Operation.UpdateFields(
-              List.of(new Operation.FieldUpdate(new FieldId("f", type), operation)));
+      operation = new Operation.UpdateFields(new FieldId("f", type), operation);
       type = CrdtType.OR_MAP;
     }
     return operation;

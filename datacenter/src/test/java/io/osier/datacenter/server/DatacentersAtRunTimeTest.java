@@ -74,14 +74,6 @@ final class DatacentersAtRunTimeTest {
     await().until(() -> state(client, name).equals(state));
   }
 
-  private static void refuses(Runnable what, String why) {
-    assertThatThrownBy(what::run)
-        .isInstanceOf(CompletionException.class)
-        .cause()
-        .isInstanceOf(OsierException.class)
-        .hasMessageContaining(why);
-  }
-
   private static void awaitCount(OsierClient client, String key, long value) {
     for (String keyspace : List.of("shop", "bank")) {
       await()
@@ -146,7 +138,7 @@ final class DatacentersAtRunTimeTest {
     Datacenter ap = cluster.start("ap");
     await().until(() -> ap.obstacles().stream().anyMatch(o -> o.contains("osier cli dc add ap")));
     add(eu, "ap", address);
-    refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
+    TestCluster.refuses(() -> add(eu, "ap", address), "'ap' already (changed last by default at 2");
     awaitState(eu, "ap", "active");
     awaitCount(at(cluster, "ap"), "c", 1);
     await().until(() -> ap.obstacles().isEmpty()); // it hears of that after eu
@@ -180,12 +172,7 @@ final class DatacentersAtRunTimeTest {
     awaitState(eu, "ap", "active");
   }
 
-  @Test
-  void oneThatLeaves_losesNothing_andGivesItsRightsAway() {
-    TestCluster cluster = cluster("ap", "eu", "us");
-    OsierClient eu = at(cluster, "eu");
-    OsierClient us = at(cluster, "us");
-    OsierClient ap = at(cluster, "ap");
+  private static void createsBounded(OsierClient ap) {
     for (int i = 0; i < 20; i++) {
       ap.session().keyspace("shop").boundedCounter("b" + i).create(0, 300);
       ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
@@ -193,6 +180,15 @@ final class DatacentersAtRunTimeTest {
     // The first of those that stay does not hold it.
     ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
     ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
+  }
+
+  @Test
+  void oneThatLeaves_losesNothing_andGivesItsRightsAway() {
+    TestCluster cluster = cluster("ap", "eu", "us");
+    OsierClient eu = at(cluster, "eu");
+    OsierClient us = at(cluster, "us");
+    OsierClient ap = at(cluster, "ap");
+    createsBounded(ap);
     increment(ap, "c", 7);
     remove(eu, "ap", false);
     await().until(() -> cluster.datacenter("ap").failure().isDone());
@@ -200,7 +196,8 @@ final class DatacentersAtRunTimeTest {
     for (OsierClient client : List.of(eu, us)) {
       awaitState(client, "ap", "left");
       awaitCount(client, "c", 7);
-      refuses(() -> remove(client, "ap", false), "'ap' any more: it is left (changed last by ");
+      TestCluster.refuses(
+          () -> remove(client, "ap", false), "'ap' any more: it is left (changed last by ");
     }
     for (int i = 0; i < 20; i++) {
       var counter = eu.session().keyspace("shop").boundedCounter("b" + i);
@@ -316,7 +313,7 @@ final class DatacentersAtRunTimeTest {
     OsierClient us = at(cluster, "us");
     increment(at(cluster, "ap"), "c", 7);
     awaitCount(eu, "c", 7);
-    refuses(() -> remove(eu, "ap", true), "is connected, so it is not dead");
+    TestCluster.refuses(() -> remove(eu, "ap", true), "is connected, so it is not dead");
     cluster.stop("ap");
     await().until(() -> list(eu).contains("it cannot be reached") || tried(eu, "ap"));
     awaitState(us, "ap", "removed");
@@ -361,13 +358,7 @@ final class DatacentersAtRunTimeTest {
     TestCluster cluster = cluster("ap", "eu", "us");
     OsierClient us = at(cluster, "us");
     OsierClient ap = at(cluster, "ap");
-    for (int i = 0; i < 20; i++) {
-      ap.session().keyspace("shop").boundedCounter("b" + i).create(0, 300);
-      ap.session().keyspace("shop").boundedCounter("b" + i).increment(30);
-    }
-    // The first of those that stay does not hold it.
-    ap.admin().createKeyspaceAsync("pair", java.util.Map.of("replicas", "ap,us")).join();
-    ap.session().keyspace("pair").boundedCounter("b").create(0, 100);
+    createsBounded(ap);
     cluster.stop("ap");
     await().until(() -> tried(us, "ap"));
     awaitState(at(cluster, "eu"), "ap", "removed");
@@ -445,16 +436,18 @@ final class DatacentersAtRunTimeTest {
     TestCluster cluster = cluster("eu", "us");
     OsierClient eu = at(cluster, "eu");
     String before = list(eu);
-    refuses(() -> add(eu, "us", "h:1"), "there is a datacenter 'us' already");
-    refuses(() -> add(eu, "a b", "h:1"), "a b");
-    refuses(() -> add(eu, "ap", "127.0.0.1:" + cluster.peerPort("us")), "is the address of 'us'");
-    refuses(() -> remove(eu, "mars", false), "there is no datacenter 'mars'; there are [eu, us]");
-    refuses(() -> remove(eu, "eu", true), "'eu' answers, so it is not dead");
-    refuses(
+    TestCluster.refuses(() -> add(eu, "us", "h:1"), "there is a datacenter 'us' already");
+    TestCluster.refuses(() -> add(eu, "a b", "h:1"), "a b");
+    TestCluster.refuses(
+        () -> add(eu, "ap", "127.0.0.1:" + cluster.peerPort("us")), "is the address of 'us'");
+    TestCluster.refuses(
+        () -> remove(eu, "mars", false), "there is no datacenter 'mars'; there are [eu, us]");
+    TestCluster.refuses(() -> remove(eu, "eu", true), "'eu' answers, so it is not dead");
+    TestCluster.refuses(
         () -> eu.admin().createKeyspaceAsync("x", java.util.Map.of("replicas", "eu,mars")).join(),
         "of which there are [eu, us]");
     assertThat(list(eu)).isEqualTo(before);
     eu.admin().createKeyspaceAsync("alone", java.util.Map.of("replicas", "us")).join();
-    refuses(() -> remove(eu, "us", false), "keyspace 'alone' is held by 'us' alone");
+    TestCluster.refuses(() -> remove(eu, "us", false), "keyspace 'alone' is held by 'us' alone");
   }
 }

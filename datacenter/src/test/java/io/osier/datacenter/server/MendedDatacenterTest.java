@@ -188,9 +188,7 @@ final class MendedDatacenterTest {
     try (TestCluster cluster = cluster("session")) {
       write(cluster, 500); // fewer than are dropped from the log otherwise
       awaitAll(cluster, "us", 500);
-      cluster.stop("eu");
-      DamagedStore.damageOneBlock(eu());
-      Files.createFile(eu().resolve("damaged"));
+      stopAndDamage(cluster);
       assertThat(catchThrowableOfType(OsierException.class, () -> mend())).isNotNull();
       cluster.start("eu"); // is not mended so far
       cluster.awaitReady();
@@ -213,6 +211,12 @@ final class MendedDatacenterTest {
     }
   }
 
+  private void stopAndDamage(TestCluster cluster) throws Exception {
+    cluster.stop("eu");
+    DamagedStore.damageOneBlock(eu());
+    Files.createFile(eu().resolve("damaged"));
+  }
+
   private boolean isMendedNow() {
     try {
       return mend().isPresent();
@@ -231,9 +235,7 @@ final class MendedDatacenterTest {
     try (TestCluster cluster = cluster("session")) {
       cluster.stop("us");
       write(cluster, OBJECTS);
-      cluster.stop("eu");
-      DamagedStore.damageOneBlock(eu());
-      Files.createFile(eu().resolve("damaged"));
+      stopAndDamage(cluster);
       OsierException e = catchThrowableOfType(OsierException.class, this::mend);
       assertThat(e).isNotNull();
       assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
@@ -248,9 +250,7 @@ final class MendedDatacenterTest {
   void whatNoOtherDatacenterHolds_isNotMended() throws Exception {
     try (TestCluster cluster = withKeyspaces("shop { partitions = 1, replicas = [eu] }")) {
       write(cluster, OBJECTS);
-      cluster.stop("eu");
-      DamagedStore.damageOneBlock(eu());
-      Files.createFile(eu().resolve("damaged"));
+      stopAndDamage(cluster);
       cluster.start("eu");
       cluster.awaitReady();
       firstDamaged(cluster);
@@ -272,9 +272,7 @@ final class MendedDatacenterTest {
             .until(() -> !client.admin().removeDatacenterAsync("us", true).join().isEmpty());
         await().until(() -> client.admin().listDatacentersAsync().join().contains("\"removed\""));
       }
-      cluster.stop("eu");
-      DamagedStore.damageOneBlock(eu());
-      Files.createFile(eu().resolve("damaged"));
+      stopAndDamage(cluster);
       cluster.start("eu");
       cluster.awaitReady();
       firstDamaged(cluster);

@@ -1,7 +1,9 @@
 package io.osier.datacenter.server;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
 import org.awaitility.Awaitility;
 
 /** Datacenters in this JVM, on loopback, with real sockets, and their clients, closed with them. */
@@ -193,5 +196,14 @@ public final class TestCluster implements AutoCloseable {
     } finally {
       boolean unused = Thread.interrupted();
     }
+  }
+
+  /** An administrator's command is refused, with words of the reason. */
+  public static void refuses(Runnable what, String why) {
+    assertThatThrownBy(what::run)
+        .isInstanceOf(CompletionException.class)
+        .cause()
+        .isInstanceOf(OsierException.class)
+        .hasMessageContaining(why);
   }
 }

@@ -60,8 +60,7 @@ final class BatchSlicesTest {
   void updatesThatMakeValuesAnew_areFewInASlice() {
     FieldId field = new FieldId("f", CrdtType.STRING);
     Operation append = new Operation.Append(Value.of("x"));
-    Operation nested =
-        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, append)));
+    Operation nested = new Operation.UpdateFields(field, append);
     for (Operation each : List.of(append, nested)) {
       List<Request.Update> updates =
           Collections.nCopies(100, new Request.Update(Key.of("k"), CrdtType.STRING, each));

@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -174,9 +173,10 @@ final class KeyspacesAtRunTimeTest {
   void creationThatIsRepeated_isToldWhoHasDoneIt() {
     OsierClient eu = at(cluster(), "eu");
     created(eu, "again", "sla", "1s");
-    refuses(() -> create(eu, "again", "sla", "1s"), "(changed last by default at 2");
-    refuses(() -> create(eu, "again", "sla", "1s"), "with these very settings");
-    refuses(() -> create(eu, "again", "sla", "2s"), "there is a keyspace 'again' already (");
+    TestCluster.refuses(() -> create(eu, "again", "sla", "1s"), "(changed last by default at 2");
+    TestCluster.refuses(() -> create(eu, "again", "sla", "1s"), "with these very settings");
+    TestCluster.refuses(
+        () -> create(eu, "again", "sla", "2s"), "there is a keyspace 'again' already (");
   }
 
   @Test
@@ -184,37 +184,33 @@ final class KeyspacesAtRunTimeTest {
     TestCluster cluster = cluster();
     OsierClient eu = at(cluster, "eu");
     String before = list(eu);
-    refuses(() -> create(eu, "shop"), "there is a keyspace 'shop' already");
-    refuses(() -> create(eu, "9"), "start with a letter");
-    refuses(() -> create(eu, KeyspacePolicy.CONTROL), "start with a letter");
-    refuses(() -> create(eu, "x", "sla", "2"), "sla must be a duration with its unit");
-    refuses(() -> create(eu, "x", "colour", "red"), "no setting 'colour'; it has consistency");
-    refuses(() -> create(eu, "x", "replicas", "eu,mars"), "of which there are [ap, eu, us]");
-    refuses(() -> create(eu, "x", "partitions", "0"), "partitions must be");
-    refuses(
+    TestCluster.refuses(() -> create(eu, "shop"), "there is a keyspace 'shop' already");
+    TestCluster.refuses(() -> create(eu, "9"), "start with a letter");
+    TestCluster.refuses(() -> create(eu, KeyspacePolicy.CONTROL), "start with a letter");
+    TestCluster.refuses(() -> create(eu, "x", "sla", "2"), "sla must be a duration with its unit");
+    TestCluster.refuses(
+        () -> create(eu, "x", "colour", "red"), "no setting 'colour'; it has consistency");
+    TestCluster.refuses(
+        () -> create(eu, "x", "replicas", "eu,mars"), "of which there are [ap, eu, us]");
+    TestCluster.refuses(() -> create(eu, "x", "partitions", "0"), "partitions must be");
+    TestCluster.refuses(
         () -> eu.admin().alterKeyspaceAsync("shop", Map.of("partitions", "4")).join(),
         "partitions of a keyspace that exists cannot be altered");
-    refuses(
+    TestCluster.refuses(
         () -> eu.admin().alterKeyspaceAsync("nope", Map.of("sla", "1s")).join(),
         "there is no keyspace 'nope'; there are [shop]");
-    refuses(
+    TestCluster.refuses(
         () -> eu.admin().alterKeyspaceAsync("shop", Map.of("sla", "2 parsecs")).join(),
         "sla must be a duration");
-    refuses(() -> eu.admin().dropKeyspaceAsync("nope").join(), "there is no keyspace 'nope'");
-    refuses(() -> eu.admin().dropKeyspaceAsync("shop").join(), "named by the configuration files");
+    TestCluster.refuses(
+        () -> eu.admin().dropKeyspaceAsync("nope").join(), "there is no keyspace 'nope'");
+    TestCluster.refuses(
+        () -> eu.admin().dropKeyspaceAsync("shop").join(), "named by the configuration files");
     assertThat(list(eu)).isEqualTo(before);
     assertThatThrownBy(() -> eu.session().keyspace("nope").counter("c").get())
         .hasMessageContaining("has no keyspace 'nope'");
     assertThatThrownBy(() -> eu.session().keyspace(KeyspacePolicy.CONTROL).counter("c").get())
         .hasMessageContaining("no keyspace");
-  }
-
-  private static void refuses(Runnable what, String why) {
-    assertThatThrownBy(what::run)
-        .isInstanceOf(CompletionException.class)
-        .cause()
-        .isInstanceOf(OsierException.class)
-        .hasMessageContaining(why);
   }
 
   @Test

@@ -56,8 +56,7 @@ final class LaterTypesGateTest {
   }
 
   private static Operation field(CrdtType type, Operation operation) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId("f", type), operation)));
+    return new Operation.UpdateFields(new FieldId("f", type), operation);
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -17,13 +16,9 @@ import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.testing.Partitions;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.ReplicationProgress;
-import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -80,14 +75,7 @@ final class DecomposedReadersTest {
       long last = before.context().through(SELF);
       CrdtState delta = before.prepare(operation, SELF, ++number, last, number, 0);
       number = delta.context().last(SELF);
-      CrdtState after = before.join(delta);
-      store.put(SET, after);
-      store.append(new Shipment(SET, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
-      ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(
-          Optional.of(
-              new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
-          () -> {});
+      Partitions.commit(store, SET, SELF, number, delta);
     }
   }
 

@@ -4,6 +4,8 @@ import io.osier.core.Budget;
 import io.osier.testing.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -88,61 +90,51 @@ final class GroupQueueLincheckTest {
     }
   }
 
-  @Test
-  void groupsThatWaitForRoom_areAllWritten_eachPartitionsInOrder() {
+  /** While one thread writes as the store's does, two others act; then the store is closed. */
+  private static void whileOneWrites(
+      Consumer<Scene> one, Consumer<Scene> other, Predicate<List<Integer>> written) {
     Interleavings.of(
         () -> {
           Scene scene = new Scene();
           Thread writer = Interleavings.start(scene::write);
-          Thread one =
-              Interleavings.start(
-                  () -> {
-                    scene.put(1);
-                    scene.put(2);
-                  });
-          Thread other = Interleavings.start(() -> scene.put(3));
-          List.of(one, other).forEach(Interleavings::join);
+          Thread first = Interleavings.start(() -> one.accept(scene));
+          Thread second = Interleavings.start(() -> other.accept(scene));
+          List.of(first, second).forEach(Interleavings::join);
           scene.queue.close();
           List.of(writer).forEach(Interleavings::join);
-          scene.check(scene.written.size() == 3 && scene.written.contains(3));
-          scene.check(scene.written.indexOf(1) < scene.written.indexOf(2));
+          scene.check(written.test(scene.written));
         });
+  }
+
+  private static boolean isWhole(List<Integer> written) {
+    return written.size() == 3 && written.contains(3) && written.indexOf(1) < written.indexOf(2);
+  }
+
+  @Test
+  void groupsThatWaitForRoom_areAllWritten_eachPartitionsInOrder() {
+    whileOneWrites(
+        scene -> {
+          scene.put(1);
+          scene.put(2);
+        },
+        scene -> scene.put(3),
+        GroupQueueLincheckTest::isWhole);
   }
 
   @Test
   void whoHelps_andWhoWaitsForRoomMeanwhile_areBothWritten() {
-    Interleavings.of(
-        () -> {
-          Scene scene = new Scene();
-          Thread writer = Interleavings.start(scene::write);
-          Thread one =
-              Interleavings.start(
-                  () -> {
-                    scene.putAndHelp(1);
-                    scene.putAndHelp(2);
-                  });
-          Thread other = Interleavings.start(() -> scene.put(3));
-          List.of(one, other).forEach(Interleavings::join);
-          scene.queue.close();
-          List.of(writer).forEach(Interleavings::join);
-          scene.check(scene.written.size() == 3 && scene.written.contains(3));
-          scene.check(scene.written.indexOf(1) < scene.written.indexOf(2));
-        });
+    whileOneWrites(
+        scene -> {
+          scene.putAndHelp(1);
+          scene.putAndHelp(2);
+        },
+        scene -> scene.put(3),
+        GroupQueueLincheckTest::isWhole);
   }
 
   @Test
   void whatAHelperLeaves_isWritten_whileAnotherOneHelps() {
-    Interleavings.of(
-        () -> {
-          Scene scene = new Scene();
-          Thread writer = Interleavings.start(scene::write);
-          Thread one = Interleavings.start(() -> scene.putAndLeave(1));
-          Thread other = Interleavings.start(scene::helpForLong);
-          List.of(one, other).forEach(Interleavings::join);
-          scene.queue.close();
-          List.of(writer).forEach(Interleavings::join);
-          scene.check(scene.written.equals(List.of(1)));
-        });
+    whileOneWrites(scene -> scene.putAndLeave(1), Scene::helpForLong, List.of(1)::equals);
   }
 
   @Test

@@ -143,6 +143,22 @@ final class HeapEstimatesTest {
     return new Request.Write("shop", key(i), type, operation, VersionVector.of(EU, 1 + i), 500);
   }
 
+  private static Kind<CrdtState> content(String name, int count, IntFunction<CrdtState> make) {
+    return new Kind<>(name, count, make, CrdtState::heapBytes);
+  }
+
+  private static Kind<Shipment> shipped(String name, int count, IntFunction<Shipment> make) {
+    return new Kind<>(name, count, make, Shipment::heapBytes);
+  }
+
+  private static Kind<Request> request(String name, int count, IntFunction<Request> make) {
+    return new Kind<>(name, count, make, Request::heapBytes);
+  }
+
+  private static Kind<Reply> reply(String name, int count, IntFunction<Reply> make) {
+    return new Kind<>(name, count, make, Reply::heapBytes);
+  }
+
   static List<Kind<?>> kinds() {
     List<Kind<?>> kinds = new ArrayList<>();
     kinds.add(new Kind<>("key", 50_000, HeapEstimatesTest::key, Key::heapBytes));
@@ -154,119 +170,81 @@ final class HeapEstimatesTest {
         new Kind<Value>("bytes", 20_000, i -> Value.of(new byte[100 + i % 50]), Value::heapBytes));
     for (CrdtType type : List.of(CrdtType.PN_COUNTER, CrdtType.G_COUNTER)) {
       Operation one = new Operation.Increment(1);
-      kinds.add(
-          new Kind<>("delta of " + type, 30_000, i -> delta(type, one, i), CrdtState::heapBytes));
-      kinds.add(
-          new Kind<>("state of " + type, 30_000, i -> state(type, one, i), CrdtState::heapBytes));
+      kinds.add(content("delta of " + type, 30_000, i -> delta(type, one, i)));
+      kinds.add(content("state of " + type, 30_000, i -> state(type, one, i)));
     }
     for (CrdtType type : List.of(CrdtType.EW_FLAG, CrdtType.DW_FLAG)) {
       Operation on = new Operation.SetFlag(true);
-      kinds.add(
-          new Kind<>("state of " + type, 30_000, i -> state(type, on, i), CrdtState::heapBytes));
+      kinds.add(content("state of " + type, 30_000, i -> state(type, on, i)));
     }
     for (CrdtType type : List.of(CrdtType.LWW_REGISTER, CrdtType.MV_REGISTER)) {
       kinds.add(
-          new Kind<>(
-              "state of " + type,
-              30_000,
-              i -> state(type, new Operation.Assign(text(i, 30)), i),
-              CrdtState::heapBytes));
+          content(
+              "state of " + type, 30_000, i -> state(type, new Operation.Assign(text(i, 30)), i)));
     }
     for (CrdtType type :
         List.of(CrdtType.AW_SET, CrdtType.RW_SET, CrdtType.G_SET, CrdtType.LWW_SET_ADD_BIAS)) {
       kinds.add(
-          new Kind<>(
-              "delta of " + type,
-              20_000,
-              i -> delta(type, new Operation.Add(text(i, 16)), i),
-              CrdtState::heapBytes));
+          content("delta of " + type, 20_000, i -> delta(type, new Operation.Add(text(i, 16)), i)));
       kinds.add(
-          new Kind<>(
+          content(
               "small state of " + type,
               3_000,
-              i -> state(type, new Operation.Add(texts(i, 20, 16)), i),
-              CrdtState::heapBytes));
+              i -> state(type, new Operation.Add(texts(i, 20, 16)), i)));
       kinds.add(
-          new Kind<>(
+          content(
               "large state of " + type,
               10,
-              i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i),
-              CrdtState::heapBytes));
+              i -> state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i)));
       IntFunction<CrdtState> large =
           i -> read(state(type, new Operation.Add(texts(10_000 * i, 3_000, 16)), i));
-      kinds.add(new Kind<>("large " + type + " that was read", 10, large, CrdtState::heapBytes));
+      kinds.add(content("large " + type + " that was read", 10, large));
       kinds.add(
-          new Kind<>(
+          content(
               "large " + type + " that was read and changed",
               10,
-              i -> updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i),
-              CrdtState::heapBytes));
+              i ->
+                  updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i)));
       kinds.add(
-          new Kind<>(
+          content(
               "large " + type + " that was packed",
               10,
               i ->
                   updated(large.apply(i), new Operation.Add(texts(10_000 * i - 700, 701, 16)), i)
-                      .packLeaves(),
-              CrdtState::heapBytes));
+                      .packLeaves()));
     }
+    kinds.add(content("large map that was read", 10, i -> read(manyFields(i, 3_000, 1))));
     kinds.add(
-        new Kind<>(
-            "large map that was read",
-            10,
-            i -> read(manyFields(i, 3_000, 1)),
-            CrdtState::heapBytes));
+        content("map of large sets that was packed", 10, i -> manyFields(i, 10, 500).packLeaves()));
+    kinds.add(content("state of a map", 5_000, i -> state(CrdtType.OR_MAP, fields(i), i)));
     kinds.add(
-        new Kind<>(
-            "map of large sets that was packed",
-            10,
-            i -> manyFields(i, 10, 500).packLeaves(),
-            CrdtState::heapBytes));
-    kinds.add(
-        new Kind<>(
-            "state of a map",
-            5_000,
-            i -> state(CrdtType.OR_MAP, fields(i), i),
-            CrdtState::heapBytes));
-    kinds.add(
-        new Kind<>(
+        content(
             "state of a bounded counter",
             10_000,
             i ->
-                state(CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 10, List.of("eu", "us")), i),
-            CrdtState::heapBytes));
+                state(
+                    CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 10, List.of("eu", "us")), i)));
     kinds.add(
-        new Kind<>(
+        shipped(
             "shipment of a counter",
             20_000,
-            i -> shipment(i, delta(CrdtType.PN_COUNTER, new Operation.Increment(i), i)),
-            Shipment::heapBytes));
+            i -> shipment(i, delta(CrdtType.PN_COUNTER, new Operation.Increment(i), i))));
     kinds.add(
-        new Kind<>(
+        shipped(
             "shipment of an element",
             20_000,
-            i -> shipment(i, delta(CrdtType.AW_SET, new Operation.Add(text(i, 16)), i)),
-            Shipment::heapBytes));
+            i -> shipment(i, delta(CrdtType.AW_SET, new Operation.Add(text(i, 16)), i))));
     kinds.add(
-        new Kind<>(
-            "increment",
-            20_000,
-            i -> write(i, CrdtType.PN_COUNTER, new Operation.Increment(i)),
-            Request::heapBytes));
+        request(
+            "increment", 20_000, i -> write(i, CrdtType.PN_COUNTER, new Operation.Increment(i))));
     kinds.add(
-        new Kind<>(
+        request(
             "addition of elements",
             10_000,
-            i -> write(i, CrdtType.AW_SET, new Operation.Add(texts(i, 10, 20))),
-            Request::heapBytes));
+            i -> write(i, CrdtType.AW_SET, new Operation.Add(texts(i, 10, 20)))));
+    kinds.add(request("update of fields", 10_000, i -> write(i, CrdtType.OR_MAP, fields(i))));
     kinds.add(
-        new Kind<>(
-            "update of fields",
-            10_000,
-            i -> write(i, CrdtType.OR_MAP, fields(i)),
-            Request::heapBytes));
-    kinds.add(
-        new Kind<Request>(
+        request(
             "read",
             20_000,
             i ->
@@ -277,10 +255,9 @@ final class HeapEstimatesTest {
                     new Query.Contains(text(i, 20)),
                     VersionVector.of(EU, 1 + i),
                     true,
-                    100),
-            Request::heapBytes));
+                    100)));
     kinds.add(
-        new Kind<Request>(
+        request(
             "step of a transaction",
             10_000,
             i ->
@@ -295,31 +272,26 @@ final class HeapEstimatesTest {
                         new Request.Update(
                             key(-i), CrdtType.PN_COUNTER, new Operation.Increment(i))),
                     List.of(new Request.Fetch(key(i), Optional.empty(), new Query.Whole())),
-                    Request.End.COMMIT),
-            Request::heapBytes));
+                    Request.End.COMMIT)));
     kinds.add(
-        new Kind<Reply>(
+        reply(
             "answer with a set",
             2_000,
             i ->
                 new Reply.Answer(
-                    Optional.of(CrdtType.AW_SET),
-                    Optional.of(
-                        state(CrdtType.AW_SET, new Operation.Add(texts(i, 20, 16)), i)
-                            .read(new Query.Whole())),
-                    true,
-                    VersionVector.of(EU, 1 + i)),
-            Reply::heapBytes));
+                    CrdtType.AW_SET,
+                    state(CrdtType.AW_SET, new Operation.Add(texts(i, 20, 16)), i)
+                        .read(new Query.Whole()),
+                    VersionVector.of(EU, 1 + i))));
     kinds.add(
-        new Kind<Reply>(
+        reply(
             "end of a transaction",
             20_000,
             i ->
                 new Reply.Transacted(
                     VersionVector.of(EU, 1 + i).with(US, 1 + i),
                     Optional.of(new Dot(EU, 1 + i)),
-                    List.of()),
-            Reply::heapBytes));
+                    List.of())));
     return kinds;
   }
 

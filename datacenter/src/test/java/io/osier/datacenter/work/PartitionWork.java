@@ -131,10 +131,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
     }
     FieldId field = new FieldId("f", CrdtType.AW_SET);
     Operation add = new Operation.Add(elements);
-    write(
-        KEY,
-        CrdtType.OR_MAP,
-        new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field, add))));
+    write(KEY, CrdtType.OR_MAP, new Operation.UpdateFields(field, add));
     Query query = new Query.Select(Collections.nCopies(n, field.name()));
     command(Requests.read("k", KEY, CrdtType.OR_MAP, query));
     int read = ((Reply.Answer) out.last).reading().map(PartitionWork::elements).orElse(0);
@@ -164,10 +161,7 @@ public final class PartitionWork implements BiConsumer<String, Long> {
 
   private static Operation.UpdateFields field(int i, int value) {
     return new Operation.UpdateFields(
-        List.of(
-            new Operation.FieldUpdate(
-                new FieldId("f" + i, CrdtType.LWW_REGISTER),
-                new Operation.Assign(Value.of(value)))));
+        new FieldId("f" + i, CrdtType.LWW_REGISTER), new Operation.Assign(Value.of(value)));
   }
 
   /** Reads of what has a long past. */

@@ -79,10 +79,7 @@ final class LaterTypesWireTest {
         CrdtState.bottom(CrdtType.OR_MAP)
             .prepare(
                 new Operation.UpdateFields(
-                    List.of(
-                        new Operation.FieldUpdate(
-                            new FieldId("f", CrdtType.MAX_REGISTER),
-                            new Operation.Assign(Value.of(5))))),
+                    new FieldId("f", CrdtType.MAX_REGISTER), new Operation.Assign(Value.of(5))),
                 EU,
                 2,
                 0,

@@ -130,10 +130,7 @@ public record TransactionView(
     List<Request.Update> some =
         List.of(
             update(register(place), assign),
-            update(
-                MAP,
-                new Operation.UpdateFields(
-                    List.of(new Operation.FieldUpdate(field(place), assign)))),
+            update(MAP, new Operation.UpdateFields(field(place), assign)),
             update(
                 lwwSet(place), add ? new Operation.Add(ELEMENT) : new Operation.Remove(ELEMENT)));
     for (Request.Update update : some) {

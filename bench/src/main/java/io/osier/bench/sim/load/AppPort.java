@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.shard.agent.OrderedQueue;
@@ -17,8 +19,10 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -127,7 +131,7 @@ public final class AppPort implements ClientServer.Handler {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return SimWay.keyspacesOf(simulation);
+    return keyspacesOf(simulation);
   }
 
   /** What a check throws ends the run, and not the connection. */
@@ -197,5 +201,17 @@ public final class AppPort implements ClientServer.Handler {
   @Override
   public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
     throw new IllegalArgumentException("a session asks no such thing: " + request);
+  }
+
+  /** What a datacenter tells clients of its keyspaces. */
+  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
+    Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
+    for (Unit unit : simulation.units()) {
+      KeyspacePolicy p = unit.policy();
+      all.put(
+          p.name(),
+          new Reply.KeyspaceInfo(p.name(), p.sla().toMillis(), p.partitions(), unit.isCausal()));
+    }
+    return List.copyOf(all.values());
   }
 }

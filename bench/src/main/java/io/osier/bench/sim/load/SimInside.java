@@ -48,7 +48,7 @@ final class SimInside implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return SimWay.keyspacesOf(simulation);
+    return AppPort.keyspacesOf(simulation);
   }
 
   @Override

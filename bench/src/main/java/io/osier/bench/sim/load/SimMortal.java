@@ -95,7 +95,7 @@ final class SimMortal {
   Operation add(Value value) {
     Operation add = new Operation.Add(value);
     return part.isPresent() && part.get() instanceof Part.Field field
-        ? new Operation.UpdateFields(List.of(new Operation.FieldUpdate(field(field), add)))
+        ? new Operation.UpdateFields(field(field), add)
         : add;
   }
 

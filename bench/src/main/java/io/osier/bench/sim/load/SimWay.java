@@ -5,10 +5,8 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
-import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
@@ -16,10 +14,8 @@ import io.osier.protocol.Request;
 import io.osier.proxy.Connection;
 import io.osier.proxy.LostException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -152,7 +148,7 @@ final class SimWay implements Connection {
     }
     wire = new Wire(there);
     replica = there.self();
-    keyspaces = keyspacesOf(simulation);
+    keyspaces = AppPort.keyspacesOf(simulation);
     // Measured anew, and not always well: another datacenter may be the nearest now.
     roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());
     simulation.trace().note("%s is connected with %s", app, replica);
@@ -162,18 +158,6 @@ final class SimWay implements Connection {
   private void openLater() {
     int span = BACK_OFF_MILLIS_MAX - BACK_OFF_MILLIS_MIN;
     scheduler.in((BACK_OFF_MILLIS_MIN + random.nextInt(span)) * MILLI, this::open);
-  }
-
-  /** What a datacenter tells clients of its keyspaces. */
-  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
-    Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
-    for (Unit unit : simulation.units()) {
-      KeyspacePolicy p = unit.policy();
-      all.put(
-          p.name(),
-          new Reply.KeyspaceInfo(p.name(), p.sla().toMillis(), p.partitions(), unit.isCausal()));
-    }
-    return List.copyOf(all.values());
   }
 
   /** The connection is found to be lost. */
@@ -187,16 +171,13 @@ final class SimWay implements Connection {
     if (!which.arrived.isEmpty()) {
       former.add(which);
     }
-    failAll(which, closed ? "this client was closed" : "the connection was lost");
+    String why = closed ? "this client was closed" : "the connection was lost";
+    for (Sending one : List.copyOf(which.open)) {
+      lost(one, ErrorCode.UNAVAILABLE, why);
+    }
     if (!closed) {
       changed.run();
       openLater();
-    }
-  }
-
-  private void failAll(Wire which, String why) {
-    for (Sending one : List.copyOf(which.open)) {
-      lost(one, ErrorCode.UNAVAILABLE, why);
     }
   }
 
@@ -258,16 +239,12 @@ final class SimWay implements Connection {
     }
     boolean isOther = SimSending.isNoStep(sent);
     if (isDrawn(isOther ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
-      scheduler.in(breaksIn(over), () -> breaks(over));
+      // Before it leaves, while it is under way, while it is handled, or while its answer is.
+      long longest = Math.max(0, over.takesNanos - now) + 3 * delayNanos;
+      scheduler.in((long) (random.nextDouble() * longest), () -> breaks(over));
     }
     long takes = Math.max(now, over.takesNanos);
     scheduler.in(takes - now, () -> leave(one));
-  }
-
-  /** Before it leaves, while it is under way, while it is handled, or while its answer is. */
-  private long breaksIn(Wire over) {
-    long longest = Math.max(0, over.takesNanos - scheduler.nanos()) + 3 * delayNanos;
-    return (long) (random.nextDouble() * longest);
   }
 
   private void breaks(Wire over) {

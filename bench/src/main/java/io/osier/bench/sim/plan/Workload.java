@@ -6,12 +6,10 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
 import io.osier.protocol.Request;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -45,18 +43,7 @@ public final class Workload {
     HUGE
   }
 
-  /** Makes a value so large that its frame is decoded apart. */
-  private static final String HUGE_TAIL = "-".repeat(1_200_000);
-
-  /** One of so many large values is huge. */
-  private static final int HUGE_ONE_IN = 10;
-
-  /** Makes a value larger than a frame. */
-  private static final String LARGE_TAIL = "-".repeat(3_000);
-
-  private static final int DEPTH_MAX = 2;
-
-  private static final Set<CrdtType> SETS =
+  static final Set<CrdtType> SETS =
       EnumSet.of(
           CrdtType.G_SET,
           CrdtType.AW_SET,
@@ -152,13 +139,7 @@ public final class Workload {
   }
 
   private final Unit unit;
-  private final Sizes sizes;
-
-  /** Types of fields. */
-  private final List<CrdtType> fields;
-
-  private final List<CrdtType> leaves;
-
+  private final WildUpdates wild;
   private final List<Slot> slots = new ArrayList<>();
   private final List<ObjectId> accountable = new ArrayList<>();
 
@@ -167,10 +148,6 @@ public final class Workload {
 
   private int keys;
   private long tokens;
-  private boolean large;
-
-  /** Whether large values may be there. */
-  private boolean wasLarge;
 
   /**
    * For one partition.
@@ -179,12 +156,11 @@ public final class Workload {
    */
   public Workload(Unit unit, Random random, Sizes sizes, boolean laterTypes) {
     this.unit = unit;
-    this.sizes = sizes;
-    this.fields =
+    List<CrdtType> fields =
         Arrays.stream(CrdtType.values())
-            .filter(t -> t.isNestable() && (laterTypes || !t.isLater()))
+            .filter(type -> type.isNestable() && (laterTypes || !type.isLater()))
             .toList();
-    this.leaves = fields.stream().filter(t -> t != CrdtType.OR_MAP).toList();
+    this.wild = new WildUpdates(fields, sizes);
     for (CrdtType type : ACCOUNTABLE) {
       slots.add(new Slot(Sort.ACCOUNTABLE, type, newKey(type, "")));
     }
@@ -237,13 +213,12 @@ public final class Workload {
 
   /** From now on values of wild objects are large, or small again. */
   public void setLarge(boolean on) {
-    large = on;
-    wasLarge |= on;
+    wild.setLarge(on);
   }
 
   /** Whether the task may be refused since it would make its object too large. */
   public boolean mayBeTooLarge(Task task) {
-    if (!wasLarge || isAccountable(task.object())) {
+    if (!wild.wasLarge() || isAccountable(task.object())) {
       return false;
     }
     return switch (task.operation().orElseThrow()) {
@@ -311,16 +286,16 @@ public final class Workload {
       case ACCOUNTABLE -> write ? update(slot, random) : read(slot, new Query.Whole());
       case WILD ->
           write
-              ? task(slot.key, slot.type, operation(slot.type, 0, random))
-              : read(slot, query(slot.type, random));
+              ? task(slot.key, slot.type, wild.operation(slot.type, random))
+              : read(slot, wild.query(slot.type, random));
       case BOUNDED ->
           write
-              ? task(slot.key, slot.type, operation(slot.type, 0, random))
+              ? task(slot.key, slot.type, wild.operation(slot.type, random))
               : read(slot, random.nextBoolean() ? new Query.Rights() : new Query.Whole());
       case CLASHING -> {
         CrdtType type = CLASHING[random.nextInt(CLASHING.length)];
         yield write
-            ? task(slot.key, type, operation(type, 0, random))
+            ? task(slot.key, type, wild.operation(type, random))
             : new Task(
                 new ObjectId(slot.key, type), Optional.empty(), new Query.Whole(), Effect.NONE);
       }
@@ -374,101 +349,5 @@ public final class Workload {
   private Value token(Slot slot) {
     slot.tokens++;
     return Value.of(++tokens);
-  }
-
-  // ---------------------------------------------------------------- wild objects
-
-  private Query query(CrdtType type, Random random) {
-    if (SETS.contains(type)) {
-      return switch (random.nextInt(4)) {
-        case 0 -> new Query.Contains(element(random));
-        case 1 -> new Query.Size();
-        case 2 ->
-            new Query.Range(
-                Optional.of(new Query.Bound(new Part.Element(element(random)), false)),
-                Optional.empty(),
-                random.nextBoolean(),
-                1 + random.nextInt(3));
-        default -> new Query.Whole();
-      };
-    }
-    if (type == CrdtType.OR_MAP && random.nextBoolean()) {
-      return new Query.Select(List.of("f0", "f2"));
-    }
-    return new Query.Whole();
-  }
-
-  private Operation operation(CrdtType type, int depth, Random random) {
-    if (random.nextInt(40) == 0 && type != CrdtType.BOUNDED_COUNTER) {
-      return new Operation.Clear();
-    }
-    return switch (type) {
-      case PN_COUNTER -> new Operation.Increment(random.nextInt(9) - 3);
-      case G_COUNTER -> new Operation.Increment(random.nextInt(5));
-      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
-          new Operation.Assign(value(random));
-      case STRING -> string(random);
-      case EW_FLAG, DW_FLAG -> new Operation.SetFlag(random.nextBoolean());
-      case G_SET -> new Operation.Add(element(random));
-      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          random.nextInt(3) == 0
-              ? new Operation.Remove(List.of(removed(random), removed(random)))
-              : new Operation.Add(List.of(element(random), element(random)));
-      case BOUNDED_COUNTER ->
-          switch (random.nextInt(8)) {
-            case 0 -> new Operation.Bound(-random.nextInt(30), random.nextInt(30), List.of());
-            case 1 ->
-                new Operation.Transfer(
-                    "dc" + random.nextInt(3), 1 + random.nextInt(5), random.nextBoolean());
-            case 2, 3 -> new Operation.IncrementWithin(random.nextInt(21) - 10, 2_000);
-            default -> new Operation.Increment(random.nextInt(21) - 10);
-          };
-      case OR_MAP -> {
-        if (random.nextInt(5) == 0) {
-          yield new Operation.RemoveFields(List.of("f" + random.nextInt(3)));
-        }
-        yield new Operation.UpdateFields(
-            random.nextInt(4) == 0
-                ? List.of(field(depth, random), field(depth, random))
-                : List.of(field(depth, random)));
-      }
-    };
-  }
-
-  /** All that is assigned is a number, so no increment is refused. */
-  private static Operation string(Random random) {
-    return random.nextInt(5) == 0
-        ? new Operation.Assign(Value.of(Integer.toString(random.nextInt(1_000))))
-        : new Operation.IncrementDecimal(BigDecimal.valueOf(random.nextInt(99) - 40, 1));
-  }
-
-  private Operation.FieldUpdate field(int depth, Random random) {
-    List<CrdtType> types = depth >= DEPTH_MAX ? leaves : fields;
-    CrdtType type = types.get(random.nextInt(types.size()));
-    return new Operation.FieldUpdate(
-        new FieldId("f" + random.nextInt(3), type), operation(type, depth + 1, random));
-  }
-
-  private Value element(Random random) {
-    return Value.of("e" + random.nextInt(20) + (large && random.nextBoolean() ? LARGE_TAIL : ""));
-  }
-
-  /** An element to remove: also one of those that were large. */
-  private Value removed(Random random) {
-    boolean tail = wasLarge && random.nextBoolean();
-    return Value.of("e" + random.nextInt(20) + (tail ? LARGE_TAIL : ""));
-  }
-
-  private Value value(Random random) {
-    if (large) {
-      boolean isHuge = sizes == Sizes.HUGE && random.nextInt(HUGE_ONE_IN) == 0;
-      return Value.of("v" + random.nextInt(1_000) + (isHuge ? HUGE_TAIL : LARGE_TAIL));
-    }
-    return switch (random.nextInt(4)) {
-      case 0 -> Value.of(random.nextInt(1_000));
-      case 1 -> Value.of(random.nextDouble());
-      case 2 -> Value.of(new byte[] {(byte) random.nextInt(), (byte) random.nextInt()});
-      default -> Value.of("v" + random.nextInt(1_000));
-    };
   }
 }

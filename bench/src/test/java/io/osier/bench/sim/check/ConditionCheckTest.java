@@ -42,8 +42,7 @@ final class ConditionCheckTest {
   }
 
   private static Reply.Answer answers(Reading reading) {
-    return new Reply.Answer(
-        Optional.of(CrdtType.LWW_REGISTER), Optional.of(reading), true, VersionVector.EMPTY);
+    return new Reply.Answer(CrdtType.LWW_REGISTER, reading, VersionVector.EMPTY);
   }
 
   private static Reading holding(int value) {
@@ -89,13 +88,7 @@ final class ConditionCheckTest {
     Operation add = new Operation.Increment(3);
     CrdtState three =
         nothing.join(
-            nothing.prepare(
-                new Operation.UpdateFields(List.of(new Operation.FieldUpdate(Effect.AMOUNT, add))),
-                EU,
-                1,
-                0,
-                1,
-                0));
+            nothing.prepare(new Operation.UpdateFields(Effect.AMOUNT, add), EU, 1, 0, 1, 0));
     Request.Condition zero =
         new Request.Condition(List.of(Effect.AMOUNT), new Query.Whole(), new Reading.Count(0));
     Dot dot = new Dot(EU, 2);

@@ -13,10 +13,8 @@ import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -35,9 +33,7 @@ import picocli.CommandLine;
 final class CliTest {
   @AutoClose private final TestCluster cluster = new TestCluster("eu");
 
-  private record Run(int code, String out, String err) {}
-
-  private Run run(String... words) {
+  private CliRun run(String... words) {
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -49,23 +45,8 @@ final class CliTest {
     return raw(all.toArray(new String[0]));
   }
 
-  private static Run raw(String... arguments) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    ByteArrayOutputStream o = new ByteArrayOutputStream();
-    ByteArrayOutputStream e = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
-    try {
-      int code = Main.execute(new CommandLine(new CliCommand()), arguments);
-      return new Run(
-          code,
-          o.toString(StandardCharsets.UTF_8).strip(),
-          e.toString(StandardCharsets.UTF_8).strip());
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-    }
+  private static CliRun raw(String... arguments) {
+    return CliRun.of(() -> Main.execute(new CommandLine(new CliCommand()), arguments));
   }
 
   @ParameterizedTest
@@ -97,11 +78,11 @@ final class CliTest {
         "set clear nothing           | get nothing          | (nothing)",
       })
   void everyType(String write, String read, String expected) {
-    Run written = run(write.strip().split(" +"));
+    CliRun written = run(write.strip().split(" +"));
     boolean counts = write.matches("\\w*counter (incr|decr) .*");
-    assertThat(written).isEqualTo(new Run(0, counts ? expected : "done", ""));
+    assertThat(written).isEqualTo(new CliRun(0, counts ? expected : "done", ""));
     assertThat(run(read.strip().split(" +")))
-        .isEqualTo(new Run(0, expected.replace('⏎', '\n'), ""));
+        .isEqualTo(new CliRun(0, expected.replace('⏎', '\n'), ""));
   }
 
   @ParameterizedTest
@@ -147,7 +128,7 @@ final class CliTest {
   void updateCanTellWhatItChanged(String before, String update, String expected) {
     run(before.strip().split(" +"));
     assertThat(run(update.strip().split(" +")))
-        .isEqualTo(new Run(0, expected.replace('⏎', '\n'), ""));
+        .isEqualTo(new CliRun(0, expected.replace('⏎', '\n'), ""));
   }
 
   @ParameterizedTest
@@ -211,138 +192,139 @@ final class CliTest {
         "--keyspace nope get x    | error UNKNOWN_KEYSPACE: ",
       })
   void wrongCommand_saysWhatWouldBeRight(String command, String error) {
-    Run run = run(command.strip().split(" +"));
-    assertThat(run.code).isEqualTo(error.contains("option") ? 2 : 1);
-    assertThat(run.err).startsWith(error.strip()).hasLineCount(run.code);
+    CliRun run = run(command.strip().split(" +"));
+    assertThat(run.code()).isEqualTo(error.contains("option") ? 2 : 1);
+    assertThat(run.err()).startsWith(error.strip()).hasLineCount(run.code());
   }
 
   @Test
   void inspections_areShown() {
     run("counter", "incr", "seen");
-    assertThat(run("stat").out).contains("keyspace shop").contains("updates");
-    assertThat(run("hot").out).contains("mode").contains("seen");
-    assertThat(run("stat").out).startsWith("eu is the only datacenter.\n\neu (incarnation ");
-    assertThat(run("--json", "stat").out)
+    assertThat(run("stat").out()).contains("keyspace shop").contains("updates");
+    assertThat(run("hot").out()).contains("mode").contains("seen");
+    assertThat(run("stat").out()).startsWith("eu is the only datacenter.\n\neu (incarnation ");
+    assertThat(run("--json", "stat").out())
         .as("nothing has come, so nothing was measured")
         .contains("\"visibility_ms\":{\"count\":0,\"p50\":null,");
-    assertThat(run("stat").out.lines().filter(l -> l.startsWith("visibility_ms")))
+    assertThat(run("stat").out().lines().filter(l -> l.startsWith("visibility_ms")))
         .containsExactly("visibility_ms");
-    assertThat(run("--json", "stat").out).startsWith("{\"dc\":\"eu\"");
-    assertThat(run("--json", "counter", "get", "seen").out)
+    assertThat(run("--json", "stat").out()).startsWith("{\"dc\":\"eu\"");
+    assertThat(run("--json", "counter", "get", "seen").out())
         .isEqualTo("{\"type\":\"counter\",\"exists\":true,\"value\":1}");
-    assertThat(run("scan").out).contains("key").contains("seen");
+    assertThat(run("scan").out()).contains("key").contains("seen");
     run("set", "add", "see", "x");
-    assertThat(run("keys", "see").out.lines().map(l -> l.strip().replaceAll(" +", " ")))
+    assertThat(run("keys", "see").out().lines().map(l -> l.strip().replaceAll(" +", " ")))
         .containsExactly("key type", "see set", "seen counter");
-    assertThat(run("--json", "keys", "see", "1").out)
+    assertThat(run("--json", "keys", "see", "1").out())
         .isEqualTo("[{\"key\":\"see\",\"type\":\"set\"}]");
-    assertThat(run("count", "see").out).isEqualTo("2");
-    assertThat(run("--json", "count", "see", "set").out).isEqualTo("{\"count\":1}");
-    assertThat(run("keys", "see", "0").err).contains("from 1 to");
+    assertThat(run("count", "see").out()).isEqualTo("2");
+    assertThat(run("--json", "count", "see", "set").out()).isEqualTo("{\"count\":1}");
+    assertThat(run("keys", "see", "0").err()).contains("from 1 to");
   }
 
   @Test
   void why_isOfAll_ofADatacenter_orOfAKey() {
     run("counter", "incr", "eu", "7");
     run("counter", "incr", "why:1");
-    assertThat(run("why").out).startsWith("eu is the only datacenter.");
-    assertThat(run("why", "eu").out)
+    assertThat(run("why").out()).startsWith("eu is the only datacenter.");
+    assertThat(run("why", "eu").out())
         .startsWith("eu is the only datacenter.")
         .contains("counted at");
-    assertThat(run("why", "key", "eu").out).startsWith("Nothing of 'eu' waits: eu has it.");
-    assertThat(run("why", "why:1").out)
+    assertThat(run("why", "key", "eu").out()).startsWith("Nothing of 'eu' waits: eu has it.");
+    assertThat(run("why", "why:1").out())
         .startsWith("Nothing of 'why:1' waits: eu has it.")
         .containsPattern("eu +counter, \\d+ B +op +nothing");
-    assertThat(run("why", "nokey").out).startsWith("There is no 'nokey' in 'shop' at eu.");
-    assertThat(run("--json", "why", "why:1").out)
+    assertThat(run("why", "nokey").out()).startsWith("There is no 'nokey' in 'shop' at eu.");
+    assertThat(run("--json", "why", "why:1").out())
         .startsWith("{\"verdict\":\"Nothing of")
         .contains("\"late\":false", "\"holds\":[{\"type\":\"counter\"");
-    assertThat(run("--json", "why").out).contains("\"silent\":[]", "\"datacenters\":{\"eu\":{");
-    assertThat(run("why", "one", "two").err)
+    assertThat(run("--json", "why").out()).contains("\"silent\":[]", "\"datacenters\":{\"eu\":{");
+    assertThat(run("why", "one", "two").err())
         .startsWith("error INVALID_ARGUMENT: why asks about one thing");
-    assertThat(run("--keyspace", "nope", "why", "why:1").err).startsWith("error UNKNOWN_KEYSPACE");
+    assertThat(run("--keyspace", "nope", "why", "why:1").err())
+        .startsWith("error UNKNOWN_KEYSPACE");
   }
 
   @Test
   void wrongTlsArguments_areUsage_andFilesThatCannotBeRead_areAnError() {
-    Run half = run("--certificate", "eu.pem", "get", "x");
-    assertThat(half.code).isEqualTo(2);
-    assertThat(half.err).startsWith("error: --certificate and --key belong together");
-    assertThat(run("--any-host", "get", "x").code).isEqualTo(2);
-    Run none = run("--authorities", "nowhere.pem", "get", "x");
-    assertThat(none.code).isEqualTo(1);
-    assertThat(none.err).startsWith("error CONFIGURATION: there is no nowhere.pem");
+    CliRun half = run("--certificate", "eu.pem", "get", "x");
+    assertThat(half.code()).isEqualTo(2);
+    assertThat(half.err()).startsWith("error: --certificate and --key belong together");
+    assertThat(run("--any-host", "get", "x").code()).isEqualTo(2);
+    CliRun none = run("--authorities", "nowhere.pem", "get", "x");
+    assertThat(none.code()).isEqualTo(1);
+    assertThat(none.err()).startsWith("error CONFIGURATION: there is no nowhere.pem");
   }
 
   @Test
   void usage_isExitCodeTwo() {
-    assertThat(run("--nonsense").code).isEqualTo(2);
-    assertThat(run("--help").out).contains("Examples:");
+    assertThat(run("--nonsense").code()).isEqualTo(2);
+    assertThat(run("--help").out()).contains("Examples:");
   }
 
   @Test
   void del_clearsWhateverTheKeysHold_andExistsSaysSo() {
     run("counter", "incr", "doomed");
     run("set", "add", "doomed-set", "x");
-    assertThat(run("exists", "doomed").out).isEqualTo("true");
-    assertThat(run("type", "doomed").out).isEqualTo("counter");
-    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":\"counter\"}");
-    assertThat(run("del", "doomed", "doomed-set", "never-there").out).isEqualTo("2 deleted");
-    assertThat(run("--json", "exists", "doomed").out).isEqualTo("{\"exists\":false}");
-    assertThat(run("type", "doomed").out).isEqualTo("(nothing)");
-    assertThat(run("--json", "type", "doomed").out).isEqualTo("{\"type\":null}");
-    assertThat(run("get", "doomed-set").out).isEqualTo("(nothing)");
+    assertThat(run("exists", "doomed").out()).isEqualTo("true");
+    assertThat(run("type", "doomed").out()).isEqualTo("counter");
+    assertThat(run("--json", "type", "doomed").out()).isEqualTo("{\"type\":\"counter\"}");
+    assertThat(run("del", "doomed", "doomed-set", "never-there").out()).isEqualTo("2 deleted");
+    assertThat(run("--json", "exists", "doomed").out()).isEqualTo("{\"exists\":false}");
+    assertThat(run("type", "doomed").out()).isEqualTo("(nothing)");
+    assertThat(run("--json", "type", "doomed").out()).isEqualTo("{\"type\":null}");
+    assertThat(run("get", "doomed-set").out()).isEqualTo("(nothing)");
   }
 
   @Test
   void timeToLive_isSetShownAndTakenAway() {
-    assertThat(run("expire", "mortal", "60").out).isEqualTo("(nothing)");
-    assertThat(run("ttl", "mortal").out).isEqualTo("(nothing)");
+    assertThat(run("expire", "mortal", "60").out()).isEqualTo("(nothing)");
+    assertThat(run("ttl", "mortal").out()).isEqualTo("(nothing)");
     run("counter", "incr", "mortal");
-    assertThat(run("ttl", "mortal").out).isEqualTo("it does not expire");
-    assertThat(run("--json", "ttl", "mortal").out).isEqualTo("{\"ttl_ms\":null}");
-    assertThat(run("expire", "mortal", "3600.5").out).isEqualTo("done");
-    assertThat(run("ttl", "mortal").out).matches("3[0-9]{3}\\.[0-9]{3} s");
-    assertThat(run("--json", "expireat", "mortal", "2100-01-31T12:00:00Z").out)
+    assertThat(run("ttl", "mortal").out()).isEqualTo("it does not expire");
+    assertThat(run("--json", "ttl", "mortal").out()).isEqualTo("{\"ttl_ms\":null}");
+    assertThat(run("expire", "mortal", "3600.5").out()).isEqualTo("done");
+    assertThat(run("ttl", "mortal").out()).matches("3[0-9]{3}\\.[0-9]{3} s");
+    assertThat(run("--json", "expireat", "mortal", "2100-01-31T12:00:00Z").out())
         .isEqualTo("{\"expires\":true}");
-    assertThat(run("--json", "ttl", "mortal").out).matches("\\{\"ttl_ms\":[0-9]{12,13}}");
-    assertThat(run("persist", "mortal").out).isEqualTo("done");
-    assertThat(run("--json", "persist", "mortal").out).isEqualTo("{\"persists\":false}");
-    assertThat(run("expireat", "mortal", "1000").out).isEqualTo("done");
-    assertThat(run("exists", "mortal").out).isEqualTo("false");
-    assertThat(run("expire", "mortal", "soon").err).contains("'soon'").contains("seconds");
-    assertThat(run("expire", "mortal", "1e30").err).contains("'1e30'").contains("seconds");
-    assertThat(run("expireat", "mortal", "tomorrow").err).contains("'tomorrow'");
-    assertThat(run("expireat", "mortal", "99999999999999").err).contains("10000");
+    assertThat(run("--json", "ttl", "mortal").out()).matches("\\{\"ttl_ms\":[0-9]{12,13}}");
+    assertThat(run("persist", "mortal").out()).isEqualTo("done");
+    assertThat(run("--json", "persist", "mortal").out()).isEqualTo("{\"persists\":false}");
+    assertThat(run("expireat", "mortal", "1000").out()).isEqualTo("done");
+    assertThat(run("exists", "mortal").out()).isEqualTo("false");
+    assertThat(run("expire", "mortal", "soon").err()).contains("'soon'").contains("seconds");
+    assertThat(run("expire", "mortal", "1e30").err()).contains("'1e30'").contains("seconds");
+    assertThat(run("expireat", "mortal", "tomorrow").err()).contains("'tomorrow'");
+    assertThat(run("expireat", "mortal", "99999999999999").err()).contains("10000");
   }
 
   @Test
   void negativeAmount_isNoOption_butAMistypedOptionIs() {
-    assertThat(run("counter", "incr", "negative", "-3").out).isEqualTo("-3");
-    assertThat(run("counter", "get", "negative").out).isEqualTo("-3");
-    Run mistyped = run("counter", "get", "negative", "--jsno");
-    assertThat(mistyped.code).isEqualTo(2);
-    assertThat(mistyped.err).startsWith("error: Unknown option: '--jsno'");
-    assertThat(run("dc", "remove", "nobody", "--dead").code)
+    assertThat(run("counter", "incr", "negative", "-3").out()).isEqualTo("-3");
+    assertThat(run("counter", "get", "negative").out()).isEqualTo("-3");
+    CliRun mistyped = run("counter", "get", "negative", "--jsno");
+    assertThat(mistyped.code()).isEqualTo(2);
+    assertThat(mistyped.err()).startsWith("error: Unknown option: '--jsno'");
+    assertThat(run("dc", "remove", "nobody", "--dead").code())
         .as("one that belongs to its command, which fails")
         .isEqualTo(1);
-    assertThat(run("dc", "remove", "nobody", "--daed").err)
+    assertThat(run("dc", "remove", "nobody", "--daed").err())
         .startsWith("error: Unknown option: '--daed'");
-    assertThat(run("counter", "get", "negative", "--dead").err)
+    assertThat(run("counter", "get", "negative", "--dead").err())
         .startsWith("error: Unknown option: '--dead'");
-    assertThat(run("--", "register", "set", "dashes", "--jsno").out).isEqualTo("done");
+    assertThat(run("--", "register", "set", "dashes", "--jsno").out()).isEqualTo("done");
   }
 
   @Test
   void quotes_areUnderstoodOfAShellsArgumentsToo() {
     run("map", "set", "quoted", "city='New York'", "code='42'", "n=42");
-    assertThat(run("--json", "map", "get", "quoted").out)
+    assertThat(run("--json", "map", "get", "quoted").out())
         .contains("{\"city\":\"New York\",\"code\":\"42\",\"n\":42}");
   }
 
   @Test
   void errors_areJsonIfAskedFor() {
-    assertThat(run("--json", "counter", "mul", "x").err)
+    assertThat(run("--json", "counter", "mul", "x").err())
         .isEqualTo(
             "{\"error\":\"INVALID_ARGUMENT\",\"message\":\"a counter has no 'mul'; it has incr,"
                 + " decr, get, clear\",\"outcome\":\"failed\"}");
@@ -351,7 +333,10 @@ final class CliTest {
   @Test
   void settings_areNumbersInJson() throws IOException {
     JsonNode shop =
-        new ObjectMapper().readTree(run("--json", "keyspace", "list").out).get("keyspaces").get(0);
+        new ObjectMapper()
+            .readTree(run("--json", "keyspace", "list").out())
+            .get("keyspaces")
+            .get(0);
     assertThat(shop.get("partitions").isIntegralNumber()).isTrue();
     assertThat(shop.get("sla_ms").isIntegralNumber()).isTrue();
     assertThat(shop.get("limits.key_bytes").asInt()).isEqualTo(64);
@@ -370,9 +355,9 @@ final class CliTest {
         .untilAsserted(
             () -> {
               String timeout = "" + seconds.updateAndGet(s -> 2 * s);
-              Run run = raw("--timeout", timeout, "--connect", at, "get", "x");
-              assertThat(run.code).isEqualTo(1);
-              assertThat(run.err)
+              CliRun run = raw("--timeout", timeout, "--connect", at, "get", "x");
+              assertThat(run.code()).isEqualTo(1);
+              assertThat(run.err())
                   .contains("error UNAVAILABLE: no datacenter can be reached")
                   .contains("eu at 127.0.0.1:" + silent + ": the connection was refused (nothing")
                   .contains(
@@ -384,31 +369,31 @@ final class CliTest {
   @Test
   void string_keepsWhatWasWritten_andCountsOnIt() {
     run("string", "set", "sx", "5.0");
-    assertThat(run("string", "get", "sx").out).isEqualTo("\"5.0\"");
-    assertThat(run("returning", "string", "incr", "sx", "0.25").out).isEqualTo("\"5.25\"");
-    assertThat(run("returning", "string", "decr", "sy").out).isEqualTo("\"-1\"");
-    assertThat(run("map", "update", "sz", "n", "string", "incr", "3").out).isEqualTo("done");
-    assertThat(run("map", "get", "sz").out).isEqualTo("n: \"3\"");
-    assertThat(run("string", "incr", "sx").err).contains("not a whole number");
-    assertThat(run("string", "incr", "sx", "0." + "1".repeat(19)).code).isNotZero();
+    assertThat(run("string", "get", "sx").out()).isEqualTo("\"5.0\"");
+    assertThat(run("returning", "string", "incr", "sx", "0.25").out()).isEqualTo("\"5.25\"");
+    assertThat(run("returning", "string", "decr", "sy").out()).isEqualTo("\"-1\"");
+    assertThat(run("map", "update", "sz", "n", "string", "incr", "3").out()).isEqualTo("done");
+    assertThat(run("map", "get", "sz").out()).isEqualTo("n: \"3\"");
+    assertThat(run("string", "incr", "sx").err()).contains("not a whole number");
+    assertThat(run("string", "incr", "sx", "0." + "1".repeat(19)).code()).isNotZero();
   }
 
   @Test
   void help_namesEveryTypeAndTransactions() {
     for (CrdtType type : CrdtType.values()) {
-      assertThat(run("help").out).contains(type.label());
+      assertThat(run("help").out()).contains(type.label());
     }
-    assertThat(run("help").out).contains("commit").contains("use [KEYSPACE]");
-    assertThat(run("help", "range").out.lines())
+    assertThat(run("help").out()).contains("commit").contains("use [KEYSPACE]");
+    assertThat(run("help", "range").out().lines())
         .filteredOn(line -> line.startsWith("  ") && !line.startsWith("   "))
         .containsExactly(
             "  set range KEY [from|after ELEMENT] [to|before ELEMENT] [last] [N]",
             "  map range KEY [from|after FIELD] [to|before FIELD] [last] [N]");
-    assertThat(run("help", "rwset").out).contains("rwset add cart book");
-    assertThat(raw("--connect", "127.0.0.1:1", "help").code).as("without a datacenter").isZero();
+    assertThat(run("help", "rwset").out()).contains("rwset add cart book");
+    assertThat(raw("--connect", "127.0.0.1:1", "help").code()).as("without a datacenter").isZero();
   }
 
-  private Run piped(String lines, String... options) {
+  private CliRun piped(String lines, String... options) {
     InputStream in = System.in;
     System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
     try {
@@ -420,7 +405,7 @@ final class CliTest {
 
   @Test
   void lines_areReadFromAPipe_andAFailedOneDoesNotStopTheOthers() {
-    Run run =
+    CliRun run =
         piped(
             """
             use shop
@@ -431,37 +416,37 @@ final class CliTest {
             exit
             counter incr piped
             """);
-    assertThat(run.out.lines()).containsExactly("keyspaces: shop; commands go to shop", "2", "2");
-    assertThat(run.err)
+    assertThat(run.out().lines()).containsExactly("keyspaces: shop; commands go to shop", "2", "2");
+    assertThat(run.err())
         .startsWith("error INVALID_ARGUMENT at line 4: a counter has no 'mul'")
         .endsWith("\n  counter mul piped");
-    assertThat(run.code).isEqualTo(1);
+    assertThat(run.code()).isEqualTo(1);
   }
 
   @Test
   void callOfAProgramThatFails_makesTheExitCode1_alsoIfWhatFollowsDoesNot() {
     String failing = "program\nstring set word a\nstring incr word\nrun\n";
-    Run run = piped(failing + "string get word\n");
-    assertThat(run.out).contains("2: error INVALID_ARGUMENT").endsWith("\na");
-    assertThat(run.code).isEqualTo(1);
-    assertThat(piped(failing, "--json").code).isEqualTo(1);
-    Run right = piped("program\nstring set word b\nrun\n");
-    assertThat(right.out).endsWith("1: done");
-    assertThat(right.code).isZero();
-    Run unmet = piped("program\nifabsent string set word c\nrun\n");
-    assertThat(unmet.out).endsWith("not done: it is not as expected");
-    assertThat(unmet.code).as("as outside of a program").isZero();
+    CliRun run = piped(failing + "string get word\n");
+    assertThat(run.out()).contains("2: error INVALID_ARGUMENT").endsWith("\na");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(piped(failing, "--json").code()).isEqualTo(1);
+    CliRun right = piped("program\nstring set word b\nrun\n");
+    assertThat(right.out()).endsWith("1: done");
+    assertThat(right.code()).isZero();
+    CliRun unmet = piped("program\nifabsent string set word c\nrun\n");
+    assertThat(unmet.out()).endsWith("not done: it is not as expected");
+    assertThat(unmet.code()).as("as outside of a program").isZero();
   }
 
   @Test
   void pipeThatEnds_withoutWhatWouldDoTheLinesBefore_hasFailed() {
     for (String end : List.of("", "exit\n")) {
-      Run run = piped("program\nstring set begun a\n" + end);
-      assertThat(run.err).startsWith("error INVALID_ARGUMENT: the program was not run");
-      assertThat(run.code).isEqualTo(1);
+      CliRun run = piped("program\nstring set begun a\n" + end);
+      assertThat(run.err()).startsWith("error INVALID_ARGUMENT: the program was not run");
+      assertThat(run.code()).isEqualTo(1);
     }
-    assertThat(piped("program\nstring set begun a\nabort\n").code).isZero();
-    assertThat(run("get", "begun").out).isEqualTo("(nothing)");
+    assertThat(piped("program\nstring set begun a\nabort\n").code()).isZero();
+    assertThat(run("get", "begun").out()).isEqualTo("(nothing)");
   }
 
   @Test
@@ -492,10 +477,10 @@ final class CliTest {
     for (int i = 0; i < 6; i++) { // hotter than what other tests have left
       run("--keyspace", "shop", "counter", "incr", "top:hot", "3");
     }
-    Run text = run("top", "--once");
+    CliRun text = run("top", "--once");
     assertThat(text.code()).as(text.err()).isZero();
     assertThat(text.out()).contains("updates/s", "eu", "shop", "top:hot");
-    Run asJson = run("--json", "top", "--once");
+    CliRun asJson = run("--json", "top", "--once");
     assertThat(asJson.code()).as(asJson.err()).isZero();
     JsonNode root = new ObjectMapper().readTree(asJson.out());
     assertThat(root.get("keyspaces").findValuesAsText("keyspace")).contains("shop");
@@ -516,10 +501,10 @@ final class CliTest {
                 }
               });
       try {
-        Run text = run("--keyspace", "shop", "watch", "watched:*", "3");
+        CliRun text = run("--keyspace", "shop", "watch", "watched:*", "3");
         assertThat(text.code()).as(text.err()).isZero();
         assertThat(text.out().lines()).hasSize(3).containsOnly("watched:1 set eu");
-        Run one = run("--keyspace", "shop", "--json", "watch", "watched:1", "1");
+        CliRun one = run("--keyspace", "shop", "--json", "watch", "watched:1", "1");
         assertThat(one.code()).as(one.err()).isZero();
         JsonNode line = new ObjectMapper().readTree(one.out());
         assertThat(line.get("key").asText()).isEqualTo("watched:1");

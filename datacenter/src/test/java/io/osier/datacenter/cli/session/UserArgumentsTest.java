@@ -7,10 +7,7 @@ import io.osier.core.tls.TlsName;
 import io.osier.datacenter.cli.Main;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateFactory;
@@ -25,25 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class UserArgumentsTest {
   @TempDir private Path dir;
 
-  private record Run(int code, String out, String err) {}
-
-  private static Run run(String... arguments) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    ByteArrayOutputStream o = new ByteArrayOutputStream();
-    ByteArrayOutputStream e = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(o, true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(e, true, StandardCharsets.UTF_8));
-    try {
-      int code = Main.execute(Main.commandLine(List.of(), arguments), arguments);
-      return new Run(
-          code,
-          o.toString(StandardCharsets.UTF_8).strip(),
-          e.toString(StandardCharsets.UTF_8).strip());
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-    }
+  private static CliRun run(String... arguments) {
+    return CliRun.of(() -> Main.execute(Main.commandLine(List.of(), arguments), arguments));
   }
 
   private Path password(String text) throws IOException {
@@ -68,29 +48,30 @@ final class UserArgumentsTest {
   @Test
   void credential_isWhatADatacenterNeeds_toLetTheUserIn() throws IOException {
     Path file = password("correct horse");
-    Run made = run("credential", "--password-file", file.toString());
-    assertThat(made.code).isZero();
-    assertThat(ScramCredential.parse(made.out).isOf("correct horse".toCharArray())).isTrue();
-    assertThat(run("credential", "--password-file", file.toString()).out)
+    CliRun made = run("credential", "--password-file", file.toString());
+    assertThat(made.code()).isZero();
+    assertThat(ScramCredential.parse(made.out()).isOf("correct horse".toCharArray())).isTrue();
+    assertThat(run("credential", "--password-file", file.toString()).out())
         .as("another salt")
-        .isNotEqualTo(made.out);
-    try (Datacenter eu = start(made.out)) {
+        .isNotEqualTo(made.out());
+    try (Datacenter eu = start(made.out())) {
       String at = "127.0.0.1:" + eu.clientPort();
       String[] asCart = {
         "cli", "--connect", at, "--user", "cart", "--password-file", file.toString()
       };
-      assertThat(run(with(asCart, "counter", "incr", "c")).out).isEqualTo("1");
-      assertThat(run(with(asCart, "stat")).err)
+      assertThat(run(with(asCart, "counter", "incr", "c")).out()).isEqualTo("1");
+      assertThat(run(with(asCart, "stat")).err())
           .contains("error FORBIDDEN: ")
           .endsWith("a right is missing: admin *");
-      assertThat(run("cli", "--connect", at, "get", "c").err).contains("error NOT_AUTHENTICATED: ");
+      assertThat(run("cli", "--connect", at, "get", "c").err())
+          .contains("error NOT_AUTHENTICATED: ");
       password("hunter2");
-      Run wrong = run(with(asCart, "get", "c"));
-      assertThat(wrong.code).isEqualTo(1);
-      assertThat(wrong.err).contains("error NOT_AUTHENTICATED: ").doesNotContain("hunter2");
-      Run backup =
+      CliRun wrong = run(with(asCart, "get", "c"));
+      assertThat(wrong.code()).isEqualTo(1);
+      assertThat(wrong.err()).contains("error NOT_AUTHENTICATED: ").doesNotContain("hunter2");
+      CliRun backup =
           run("backup", "--connect", at, "--user", "cart", "--password-file", file.toString());
-      assertThat(backup.err).contains("error NOT_AUTHENTICATED: ");
+      assertThat(backup.err()).contains("error NOT_AUTHENTICATED: ");
     }
   }
 
@@ -98,7 +79,7 @@ final class UserArgumentsTest {
   void users_areManaged_andPasswordsAreNoArguments() throws IOException {
     Path secret = password("correct horse");
     Path other = Files.writeString(dir.resolve("other"), "battery staple");
-    String line = run("credential", "--password-file", secret.toString()).out;
+    String line = run("credential", "--password-file", secret.toString()).out();
     try (Datacenter eu =
         Datacenter.start(
             ConfigReader.read(
@@ -116,8 +97,8 @@ final class UserArgumentsTest {
       String[] asAdmin = {
         "cli", "--connect", at, "--user", "admin", "--password-file", secret.toString()
       };
-      assertThat(run(with(asAdmin, "user", "list")).out).contains("admin", "admin *", "file");
-      Run created =
+      assertThat(run(with(asAdmin, "user", "list")).out()).contains("admin", "admin *", "file");
+      CliRun created =
           run(
               with(
                   asAdmin,
@@ -131,36 +112,39 @@ final class UserArgumentsTest {
                   "write",
                   "shop",
                   "cart:"));
-      assertThat(created.out).contains("cart", "read shop, write shop cart:", "by admin@eu");
-      assertThat(created.err).doesNotContain("battery");
+      assertThat(created.out()).contains("cart", "read shop, write shop cart:", "by admin@eu");
+      assertThat(created.err()).doesNotContain("battery");
       String[] asCart = {
         "cli", "--connect", at, "--user", "cart", "--password-file", other.toString()
       };
-      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out).isEqualTo("1");
-      assertThat(run(with(asCart, "user", "list")).err).contains("error FORBIDDEN");
-      assertThat(run(with(asAdmin, "user", "revoke", "cart", "read", "shop")).out)
+      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out()).isEqualTo("1");
+      assertThat(run(with(asCart, "user", "list")).err()).contains("error FORBIDDEN");
+      assertThat(run(with(asAdmin, "user", "revoke", "cart", "read", "shop")).out())
           .doesNotContain("read shop");
-      assertThat(run(with(asCart, "get", "cart:1")).err).contains("missing: read shop cart:1");
-      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out)
+      assertThat(run(with(asCart, "get", "cart:1")).err()).contains("missing: read shop cart:1");
+      assertThat(run(with(asCart, "counter", "incr", "cart:1")).out())
           .as("done by who may not see how far it is")
           .isEqualTo("done");
-      assertThat(run(with(asCart, "returning", "counter", "incr", "cart:1")).err)
+      assertThat(run(with(asCart, "returning", "counter", "incr", "cart:1")).err())
           .contains("error FORBIDDEN");
-      assertThat(run(with(asAdmin, "user", "grant", "cart", "read", "shop", "cart:")).code)
+      assertThat(run(with(asAdmin, "user", "grant", "cart", "read", "shop", "cart:")).code())
           .isZero();
-      assertThat(run(with(asCart, "get", "cart:1")).out).isEqualTo("2");
+      assertThat(run(with(asCart, "get", "cart:1")).out()).isEqualTo("2");
       assertThat(
               run(with(asAdmin, "--new-password-file", secret.toString(), "user", "passwd", "cart"))
-                  .code)
+                  .code())
           .isZero();
-      assertThat(run(with(asCart, "get", "cart:1")).err).contains("error NOT_AUTHENTICATED");
-      assertThat(run(with(asAdmin, "user", "drop", "cart")).out).isEqualTo("dropped");
-      assertThat(run(with(asAdmin, "user", "drop", "cart")).err).contains("there is no user cart");
-      assertThat(run(with(asAdmin, "user", "drop", "admin")).err).contains("nobody would be left");
-      assertThat(run(with(asAdmin, "user", "grant", "cart", "own", "shop")).err)
+      assertThat(run(with(asCart, "get", "cart:1")).err()).contains("error NOT_AUTHENTICATED");
+      assertThat(run(with(asAdmin, "user", "drop", "cart")).out()).isEqualTo("dropped");
+      assertThat(run(with(asAdmin, "user", "drop", "cart")).err())
+          .contains("there is no user cart");
+      assertThat(run(with(asAdmin, "user", "drop", "admin")).err())
+          .contains("nobody would be left");
+      assertThat(run(with(asAdmin, "user", "grant", "cart", "own", "shop")).err())
           .contains("none of read, write and admin");
-      assertThat(run(with(asAdmin, "user", "rename", "cart")).err).contains("user has no 'rename'");
-      assertThat(run(with(asAdmin, "--no-password", "user", "passwd", "admin")).err)
+      assertThat(run(with(asAdmin, "user", "rename", "cart")).err())
+          .contains("user has no 'rename'");
+      assertThat(run(with(asAdmin, "--no-password", "user", "passwd", "admin")).err())
           .contains("--no-password does not go");
     }
   }
@@ -173,16 +157,16 @@ final class UserArgumentsTest {
 
   @Test
   void wrongArguments_areNamed() throws IOException {
-    Run lonely = run("cli", "--password-file", password("x").toString(), "get", "c");
-    assertThat(lonely.code).isEqualTo(2);
-    assertThat(lonely.err).startsWith("error: --password-file is a user's; add --user");
-    Run missing =
+    CliRun lonely = run("cli", "--password-file", password("x").toString(), "get", "c");
+    assertThat(lonely.code()).isEqualTo(2);
+    assertThat(lonely.err()).startsWith("error: --password-file is a user's; add --user");
+    CliRun missing =
         run("cli", "--user", "cart", "--password-file", dir.resolve("none").toString(), "get", "c");
-    assertThat(missing.code).isEqualTo(1);
-    assertThat(missing.err).startsWith("error CONFIGURATION: --password-file: ");
-    Run empty = run("credential", "--password-file", password("").toString());
-    assertThat(empty.err).startsWith("error INVALID_ARGUMENT: a password must not be empty");
-    assertThat(run("cli", "--password", "secret", "get", "c").code)
+    assertThat(missing.code()).isEqualTo(1);
+    assertThat(missing.err()).startsWith("error CONFIGURATION: --password-file: ");
+    CliRun empty = run("credential", "--password-file", password("").toString());
+    assertThat(empty.err()).startsWith("error INVALID_ARGUMENT: a password must not be empty");
+    assertThat(run("cli", "--password", "secret", "get", "c").code())
         .as("there is no such option")
         .isEqualTo(2);
   }
@@ -190,8 +174,8 @@ final class UserArgumentsTest {
   @Test
   void usersCertificate_namesTheUser() throws Exception {
     String certs = dir.resolve("certs").toString();
-    assertThat(run("cert", "authority", "--dir", certs).code).isZero();
-    assertThat(run("cert", "user", "cart", "--dir", certs).code).isZero();
+    assertThat(run("cert", "authority", "--dir", certs).code()).isZero();
+    assertThat(run("cert", "user", "cart", "--dir", certs).code()).isZero();
     try (var in = Files.newInputStream(dir.resolve("certs").resolve("cart.pem"))) {
       X509Certificate made =
           (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);

@@ -18,9 +18,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.shard.KeyspaceShard;
@@ -29,6 +27,7 @@ import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.ForwardingMachine;
 import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
@@ -66,15 +65,14 @@ final class PublisherTest {
   private static final int PARTITIONS = 2;
 
   /** A partition that can be held up, and can fail, while it is asked what it does. */
-  private static final class Busy implements Machine {
-    final Partition partition;
+  private static final class Busy extends ForwardingMachine {
     final List<Integer> asked = new CopyOnWriteArrayList<>();
     final CountDownLatch marked = new CountDownLatch(1);
     volatile CountDownLatch goOn = new CountDownLatch(0);
     volatile boolean fails;
 
     Busy(Partition partition) {
-      this.partition = partition;
+      super(partition);
     }
 
     @Override
@@ -90,35 +88,10 @@ final class PublisherTest {
           throw new IllegalStateException("a broken invariant");
         }
       }
-      partition.on(input, now);
+      super.on(input, now);
       if (input instanceof Input.Removed) {
         marked.countDown();
       }
-    }
-
-    @Override
-    public Effects takeEffects() {
-      return partition.takeEffects();
-    }
-
-    @Override
-    public long nextTickNanos() {
-      return partition.nextTickNanos();
-    }
-
-    @Override
-    public boolean isReady() {
-      return partition.isReady();
-    }
-
-    @Override
-    public boolean isDrained() {
-      return partition.isDrained();
-    }
-
-    @Override
-    public void handled(int shipments, long nanos) {
-      partition.handled(shipments, nanos);
     }
   }
 

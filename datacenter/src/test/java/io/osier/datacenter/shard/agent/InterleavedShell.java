@@ -12,9 +12,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.frontend.LocalAccess;
 import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.partition.Partition;
-import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.server.Interleaving;
@@ -27,6 +25,7 @@ import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.objects.MemoryStore;
+import io.osier.datacenter.testing.ForwardingMachine;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
@@ -180,42 +179,15 @@ final class InterleavedShell implements InProcess {
   }
 
   /** The partition, with a hand-over before each input. */
-  private final class Handing implements Machine {
-    private final Partition partition;
-
+  private final class Handing extends ForwardingMachine {
     Handing(Partition partition) {
-      this.partition = partition;
+      super(partition);
     }
 
     @Override
     public void on(Input input, Now now) {
       turns.handOver();
-      partition.on(input, now);
-    }
-
-    @Override
-    public Effects takeEffects() {
-      return partition.takeEffects();
-    }
-
-    @Override
-    public long nextTickNanos() {
-      return partition.nextTickNanos();
-    }
-
-    @Override
-    public boolean isReady() {
-      return partition.isReady();
-    }
-
-    @Override
-    public boolean isDrained() {
-      return partition.isDrained();
-    }
-
-    @Override
-    public void handled(int shipments, long nanos) {
-      partition.handled(shipments, nanos);
+      super.on(input, now);
     }
   }
 

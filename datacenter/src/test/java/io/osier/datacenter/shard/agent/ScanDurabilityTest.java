@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
@@ -16,19 +15,14 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.TestShards;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.testing.Partitions;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.ReplicationProgress;
-import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -67,14 +61,7 @@ final class ScanDurabilityTest {
     long predecessor = number;
     CrdtState delta =
         state.prepare(new Operation.Increment(1), SELF, ++number, predecessor, number, 0);
-    CrdtState after = state.join(delta);
-    store.put(FIRST, after);
-    store.append(
-        new Shipment(FIRST, SELF, predecessor, VersionVector.EMPTY, number, 1, 0, delta), after);
-    ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(
-        Optional.of(new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
-        () -> {});
+    Partitions.commit(store, FIRST, SELF, number, delta);
   }
 
   private List<Reply.Row> rows(Optional<Key> from) {

@@ -11,7 +11,6 @@ import io.osier.core.KeyedHash;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
@@ -24,7 +23,6 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DecompositionLimits;
-import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.VersionStore;
@@ -33,15 +31,11 @@ import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.testing.Partitions;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.ReplicationProgress;
-import io.osier.propagation.wire.Shipment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +92,7 @@ final class LargeObjectsTest {
   }
 
   private static Operation field(String name, CrdtType type, Operation operation) {
-    return new Operation.UpdateFields(
-        List.of(new Operation.FieldUpdate(new FieldId(name, type), operation)));
+    return new Operation.UpdateFields(new FieldId(name, type), operation);
   }
 
   /** A field is one record, and would be written for each of its insertions. */
@@ -279,15 +272,8 @@ final class LargeObjectsTest {
     void update(ObjectId object, Operation operation) {
       CrdtState stored = store.get(object);
       CrdtState before = stored == null ? CrdtState.bottom(object.type()) : stored;
-      CrdtState delta = delta(before, operation);
-      CrdtState after = before.join(delta);
-      store.put(object, after);
-      store.append(new Shipment(object, SELF, 0, VersionVector.EMPTY, number, 1, 0, delta), after);
-      ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(
-          Optional.of(
-              new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
-          () -> {});
+      CrdtState delta = delta(before, operation); // and its number
+      Partitions.commit(store, object, SELF, number, delta);
     }
   }
 

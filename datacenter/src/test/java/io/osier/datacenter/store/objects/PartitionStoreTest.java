@@ -14,15 +14,13 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreScript;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
-import io.osier.propagation.host.Forgetting;
+import io.osier.datacenter.testing.Partitions;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Shipment;
 import java.nio.file.Path;
@@ -108,11 +106,7 @@ final class PartitionStoreTest {
    * @param shipped every other datacenter has the updates up to this number
    */
   private void commit(PartitionStore store, long shipped) {
-    ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-    store.commit(
-        Optional.of(
-            new PartitionProgress(number, 1, progress, shipped, true, Forgetting.SOMETHING)),
-        () -> {});
+    store.commit(Partitions.progress(number, shipped), () -> {});
   }
 
   private void writeAll() {

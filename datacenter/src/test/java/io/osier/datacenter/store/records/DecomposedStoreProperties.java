@@ -16,7 +16,6 @@ import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.datacenter.store.memory.MemoryVersions;
@@ -24,8 +23,6 @@ import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.store.rocks.RocksVersions;
 import io.osier.datacenter.testing.Partitions;
-import io.osier.propagation.host.Forgetting;
-import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StoredObjects.Entry;
 import io.osier.propagation.wire.Shipment;
 import java.io.IOException;
@@ -258,11 +255,7 @@ final class DecomposedStoreProperties {
     }
 
     void commit() {
-      ReplicationProgress progress = new ReplicationProgress(VersionVector.EMPTY, Map.of(), true);
-      store.commit(
-          Optional.of(
-              new PartitionProgress(number, 1, progress, number, true, Forgetting.SOMETHING)),
-          () -> {});
+      store.commit(Partitions.progress(number, number), () -> {});
     }
 
     void write() {

@@ -205,7 +205,9 @@ final class Steps {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll
         || request instanceof Request.Scan
-        || request instanceof Request.Spread);
+        || request instanceof Request.Spread
+        || request instanceof Request.Through
+        || request instanceof Request.Reach);
   }
 
   private void note(Request update) {

@@ -215,6 +215,7 @@ final class Steps {
         switch (update) {
           case Request.Write w -> w.keyspace();
           case Request.WriteAll w -> w.keyspace();
+          case Request.Transact t -> t.keyspace();
           case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : lastWritten;
           default -> lastWritten;
         };

@@ -431,6 +431,16 @@ public sealed interface Request extends RequestLimits {
   record Spread(String keyspace, int partition, long number, int datacenters, int waitMillis)
       implements Request {}
 
+  /**
+   * Waits until a partition has what was seen elsewhere. Answered by {@link Reply.Through}. For the
+   * process that asks: it does not travel.
+   *
+   * @param after see {@link Read}
+   * @param waitMillis see {@link Read}
+   */
+  record Reach(String keyspace, int partition, VersionVector after, int waitMillis)
+      implements Request {}
+
   /** What a {@link Scan} is to tell. */
   enum Want {
     /** Objects. */

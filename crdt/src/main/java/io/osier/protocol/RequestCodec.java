@@ -177,11 +177,15 @@ final class RequestCodec {
         out.writeText(r.keyspace());
         out.writeNumber(r.partition());
       }
-      case Request.Spread r ->
-          throw OsierException.of(
-              ErrorCode.INVALID_ARGUMENT,
-              "how far an update has come is asked within a process, and does not travel");
+      case Request.Spread r -> throw staysHere();
+      case Request.Reach r -> throw staysHere();
     }
+  }
+
+  private static OsierException staysHere() {
+    return OsierException.of(
+        ErrorCode.INVALID_ARGUMENT,
+        "how far updates have come is asked within a process, and does not travel");
   }
 
   private static Request.Write readWrite(WireInput in, int tag) {

@@ -1,13 +1,10 @@
 package io.osier.proxy;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.MalformedException;
-import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
-import java.util.ArrayList;
+import io.osier.protocol.EncodedText;
+import io.osier.protocol.SeenText;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,9 +21,7 @@ import java.util.TreeMap;
  */
 public final class SessionToken {
   /** Largest encoded form, in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = 64 << 10;
-
-  private static final int KEYSPACE_MAX = 64;
+  public static final int BYTES_MAX = SeenText.BYTES_MAX;
 
   private final SortedMap<String, List<VersionVector>> seen;
 
@@ -56,7 +51,7 @@ public final class SessionToken {
    *     then, which is of one keyspace alone
    */
   public String encode() {
-    byte[] bytes = EncodedText.bytes(this::write);
+    byte[] bytes = SeenText.bytes(seen);
     if (bytes.length > BYTES_MAX) {
       throw OsierException.of(
           ErrorCode.VALUE_TOO_LARGE,
@@ -71,44 +66,13 @@ public final class SessionToken {
     return EncodedText.of(bytes);
   }
 
-  private void write(WireOutput out) {
-    out.writeCount(seen.size());
-    seen.forEach(
-        (keyspace, vectors) -> {
-          out.writeText(keyspace);
-          out.writeCount(vectors.size());
-          vectors.forEach(out::writeVector);
-        });
-  }
-
   /**
    * Reads a token, which may come from anywhere.
    *
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static SessionToken decode(String text) {
-    return EncodedText.read(
-        text, BYTES_MAX, "session token", "SessionToken.encode", SessionToken::read);
-  }
-
-  private static SessionToken read(WireInput in) {
-    Map<String, List<VersionVector>> seen = new TreeMap<>();
-    for (int i = in.readCount(3); i > 0; i--) {
-      String keyspace = in.readText(KEYSPACE_MAX);
-      int partitions = in.readCount(1);
-      if (keyspace.isEmpty() || partitions < 1 || partitions > KeyspacePolicy.PARTITIONS_MAX) {
-        throw new MalformedException(
-            "keyspace '" + keyspace + "' of " + partitions + " partitions");
-      }
-      List<VersionVector> vectors = new ArrayList<>(partitions);
-      for (int p = 0; p < partitions; p++) {
-        vectors.add(in.readVector());
-      }
-      if (seen.put(keyspace, vectors) != null) {
-        throw new MalformedException("keyspace '" + keyspace + "' twice");
-      }
-    }
-    return new SessionToken(seen);
+    return new SessionToken(SeenText.read(text, "SessionToken.encode"));
   }
 
   @Override

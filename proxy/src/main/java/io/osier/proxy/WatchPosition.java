@@ -4,6 +4,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
+import io.osier.protocol.EncodedText;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
 import java.util.List;

@@ -206,11 +206,18 @@ final class Rooms {
         LOGGING,
         HISTOGRAM,
         KRYO);
+    r.pure("datacenter.words", List.of("core", "crdt", "datacenter.config"));
     r.pure("datacenter.redis", List.of("core"));
     r.pure("datacenter.redis.command", List.of("core", "crdt", "protocol", "datacenter.redis"));
     r.pure(
         "datacenter.redis.command.data",
-        List.of("core", "crdt", "protocol", "datacenter.redis", "datacenter.redis.command"));
+        List.of(
+            "core",
+            "crdt",
+            "protocol",
+            "datacenter.words",
+            "datacenter.redis",
+            "datacenter.redis.command"));
     r.pure(
         "datacenter.redis.transaction",
         List.of("core", "core.net", "protocol", "datacenter.redis", "datacenter.redis.command"));
@@ -285,6 +292,7 @@ final class Rooms {
             "datacenter.store",
             "datacenter.access",
             "datacenter.config",
+            "datacenter.words",
             "datacenter.server"),
         LOGGING,
         "ch.qos.logback",

@@ -11,6 +11,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.osier.bench.wan.WanEmulator;
@@ -18,6 +20,9 @@ import io.osier.bench.wan.WanQuality;
 import io.osier.core.net.Ports;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.server.Datacenter;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.Session;
+import io.osier.proxy.SessionToken;
 import io.osier.testing.Patience;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -26,18 +31,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A client of Redis waits until another datacenter has what it has written. */
+/** Clients of Redis wait until a datacenter has what was written at another one. */
 final class LettuceWaitTest {
   private static final WanQuality QUALITY = new WanQuality(2, 0, 0);
 
   /** What the client does not know by itself. */
   @SuppressWarnings("deprecation") // name(), which has another meaning there
   private enum Keyword implements ProtocolKeyword {
-    WAITAOF;
+    WAITAOF,
+    OSIER_TOKEN,
+    OSIER_AFTER;
 
     @Override
     public byte[] getBytes() {
-      return name().getBytes(StandardCharsets.US_ASCII);
+      return name().replace('_', '.').getBytes(StandardCharsets.US_ASCII);
     }
   }
 
@@ -70,6 +77,15 @@ final class LettuceWaitTest {
         new CommandArgs<>(StringCodec.UTF8).add(local).add(others).add(0));
   }
 
+  private static RedisClient client(Datacenter of) {
+    return RedisClient.create(
+        RedisURI.builder()
+            .withHost("127.0.0.1")
+            .withPort(of.redisPort().orElseThrow())
+            .withTimeout(Patience.LIMIT)
+            .build());
+  }
+
   @Test
   void wait_isAnsweredWhenTheOtherDatacenterHasIt_andAtACutLinkWhenTheTimeIsOver()
       throws Exception {
@@ -78,13 +94,7 @@ final class LettuceWaitTest {
     try (WanEmulator wan = new WanEmulator(1);
         Datacenter eu = start(wan, "eu", "us", euPort, usPort);
         Datacenter us = start(wan, "us", "eu", usPort, euPort);
-        RedisClient client =
-            RedisClient.create(
-                RedisURI.builder()
-                    .withHost("127.0.0.1")
-                    .withPort(eu.redisPort().orElseThrow())
-                    .withTimeout(Patience.LIMIT)
-                    .build());
+        RedisClient client = client(eu);
         StatefulRedisConnection<String, String> connection = client.connect()) {
       await().until(() -> eu.isReady() && us.isReady());
       RedisCommands<String, String> redis = connection.sync();
@@ -106,6 +116,58 @@ final class LettuceWaitTest {
       wan.heal("us");
       assertThat(waits.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo(1);
       assertThat(behind.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("5");
+    }
+  }
+
+  @Test
+  void sessionOfAnyClient_goesOnAtTheOtherDatacenter_onceAllIsThereThatItHasSeen()
+      throws Exception {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    try (WanEmulator wan = new WanEmulator(1);
+        Datacenter eu = start(wan, "eu", "us", euPort, usPort);
+        Datacenter us = start(wan, "us", "eu", usPort, euPort);
+        OsierClient java =
+            OsierClient.builder().endpoint("eu", "127.0.0.1:" + eu.clientPort()).build();
+        RedisClient atEu = client(eu);
+        RedisClient atUs = client(us);
+        StatefulRedisConnection<String, String> first = atEu.connect();
+        StatefulRedisConnection<String, String> second = atUs.connect()) {
+      await().until(() -> eu.isReady() && us.isReady());
+      java.awaitConnected(Patience.LIMIT);
+      wan.cut("eu");
+      wan.cut("us");
+      Session session = java.session();
+      session.keyspace("shop").counter("n").increment(3);
+      first.sync().set("a", "v");
+      String token =
+          first.sync().dispatch(Keyword.OSIER_TOKEN, new ValueOutput<>(StringCodec.UTF8));
+      assertThat(SessionToken.decode(token).keyspaces()).containsExactly("shop");
+      for (String of : List.of(session.token().encode(), token)) {
+        assertThatThrownBy(
+                () ->
+                    second
+                        .sync()
+                        .dispatch(
+                            Keyword.OSIER_AFTER,
+                            new StatusOutput<>(StringCodec.UTF8),
+                            new CommandArgs<>(StringCodec.UTF8).add(of).add(1)))
+            .hasMessageStartingWith("BEHIND us has not yet received");
+      }
+      RedisFuture<String> after =
+          second
+              .async()
+              .dispatch(
+                  Keyword.OSIER_AFTER,
+                  new StatusOutput<>(StringCodec.UTF8),
+                  new CommandArgs<>(StringCodec.UTF8).add(token).add(60_000));
+      RedisFuture<String> text = second.async().get("a");
+      RedisFuture<String> count = second.async().get("n");
+      wan.heal("eu");
+      wan.heal("us");
+      assertThat(after.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("OK");
+      assertThat(text.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("v");
+      assertThat(count.get(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isEqualTo("3");
     }
   }
 }

@@ -54,6 +54,7 @@ public final class RequestRights {
       case Request.Repeat r -> ofStep(user, r.step());
       case Request.Through r -> anything(user, r.keyspace());
       case Request.Spread r -> anything(user, r.keyspace());
+      case Request.Reach r -> anything(user, r.keyspace());
       case Request.Inspect r -> {
         Grant admin = new Grant(Right.ADMIN, r.keyspace(), Optional.empty());
         yield user.may(admin) ? null : admin;

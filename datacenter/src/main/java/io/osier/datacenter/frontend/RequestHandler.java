@@ -174,6 +174,8 @@ public final class RequestHandler implements ClientServer.Handler {
           Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
       case Request.Spread r ->
           Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
+      case Request.Reach r ->
+          Inspector.keyspace(keyspaces, r.keyspace()).ask(r.partition(), r, reply);
       case Request.Scan r -> {
         KeyspaceShard keyspace = Inspector.keyspace(keyspaces, r.keyspace());
         keyspace.absorbAll();

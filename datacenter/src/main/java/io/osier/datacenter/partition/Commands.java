@@ -180,6 +180,7 @@ final class Commands {
       case Request.ReadAll r -> r.after();
       case Request.WriteAll w -> w.after();
       case Request.Evaluate e -> e.after();
+      case Request.Reach r -> r.after();
       case Request.Transact t -> t.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       case Request.Repeat r -> after(r.step());
       default -> VersionVector.EMPTY;
@@ -193,6 +194,7 @@ final class Commands {
       case Request.ReadAll r -> r.waitMillis();
       case Request.WriteAll w -> w.waitMillis();
       case Request.Evaluate e -> e.waitMillis();
+      case Request.Reach r -> r.waitMillis();
       case Request.Transact t -> t.begin().map(Request.Begin::waitMillis).orElse(0);
       case Request.Repeat r -> waitMillis(r.step());
       default -> 0;
@@ -212,6 +214,7 @@ final class Commands {
             effects.answer(transactions(r.step().keyspace()).repeat(ticket, r, now));
         case Request.Scan s -> effects.answer(ticket, dropped(s));
         case Request.Spread s -> spreading.take(ticket, s, now);
+        case Request.Reach r -> effects.answer(ticket, new Reply.Through(propagation.here()));
         case Request.Through t -> effects.answer(ticket, new Reply.Through(propagation.here()));
         default ->
             fail(

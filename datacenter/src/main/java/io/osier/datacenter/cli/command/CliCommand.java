@@ -8,7 +8,7 @@ import io.osier.datacenter.cli.session.CommandRunner;
 import io.osier.datacenter.cli.session.Grammar;
 import io.osier.datacenter.cli.session.NewPasswords;
 import io.osier.datacenter.cli.session.UserArguments;
-import io.osier.datacenter.cli.session.Word;
+import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.osier.datacenter.cli.session;
 
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
+import io.osier.datacenter.words.ObjectGrammar;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.words.Words;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Program;
 import java.math.BigDecimal;

@@ -2,6 +2,7 @@ package io.osier.datacenter.cli.session;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,8 @@
 package io.osier.datacenter.cli.session;
 
 import io.osier.core.OsierException;
+import io.osier.datacenter.words.Word;
+import io.osier.datacenter.words.Words;
 import io.osier.proxy.OsierClient;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,16 +1,16 @@
 package io.osier.datacenter.cli.session;
 
-import static io.osier.datacenter.cli.session.Words.amount;
-import static io.osier.datacenter.cli.session.Words.arguments;
-import static io.osier.datacenter.cli.session.Words.bad;
-import static io.osier.datacenter.cli.session.Words.count;
-import static io.osier.datacenter.cli.session.Words.key;
-import static io.osier.datacenter.cli.session.Words.noVerb;
-import static io.osier.datacenter.cli.session.Words.seconds;
-import static io.osier.datacenter.cli.session.Words.textKey;
-import static io.osier.datacenter.cli.session.Words.texts;
-import static io.osier.datacenter.cli.session.Words.time;
-import static io.osier.datacenter.cli.session.Words.value;
+import static io.osier.datacenter.words.Words.amount;
+import static io.osier.datacenter.words.Words.arguments;
+import static io.osier.datacenter.words.Words.bad;
+import static io.osier.datacenter.words.Words.count;
+import static io.osier.datacenter.words.Words.key;
+import static io.osier.datacenter.words.Words.noVerb;
+import static io.osier.datacenter.words.Words.seconds;
+import static io.osier.datacenter.words.Words.textKey;
+import static io.osier.datacenter.words.Words.texts;
+import static io.osier.datacenter.words.Words.time;
+import static io.osier.datacenter.words.Words.value;
 
 import io.osier.core.Grant;
 import io.osier.core.Key;
@@ -23,6 +23,10 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.TypeRegistry;
+import io.osier.datacenter.words.ObjectCommand;
+import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.Word;
+import io.osier.datacenter.words.Words;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import java.time.Duration;
@@ -378,7 +382,7 @@ public final class Grammar {
         if (here.isPresent()) {
           throw bad(first + " is a command of Redis; here it is: " + here.get());
         }
-        yield ObjectGrammar.parse(type(first), words);
+        yield ofObject(ObjectGrammar.parse(type(first), words));
       }
     };
   }
@@ -411,10 +415,19 @@ public final class Grammar {
         : io.osier.proxy.Scan.prefix(key(words.get(1)));
   }
 
+  private static Action ofObject(ObjectCommand command) {
+    return switch (command) {
+      case ObjectCommand.Read r -> new Read(r.key(), Optional.of(r.type()), r.query());
+      case ObjectCommand.Update u -> new Update(u.key(), u.type(), u.operation());
+      case ObjectCommand.PartTimeToLive t -> new PartTimeToLive(t.key(), t.type(), t.part());
+    };
+  }
+
   /** The update that begins at a word. */
   private static Update update(List<Word> words, int at, String example) {
     if (words.size() > at
-        && ObjectGrammar.parse(type(words.get(at).text()), words.subList(at, words.size()))
+        && ofObject(
+                ObjectGrammar.parse(type(words.get(at).text()), words.subList(at, words.size())))
             instanceof Update update) {
       return update;
     }

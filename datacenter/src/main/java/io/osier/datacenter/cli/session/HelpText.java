@@ -2,6 +2,8 @@ package io.osier.datacenter.cli.session;
 
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.config.ClosestName;
+import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,6 +4,8 @@ import static java.util.Map.entry;
 
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
+import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.Word;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

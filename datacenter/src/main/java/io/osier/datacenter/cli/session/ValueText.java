@@ -6,6 +6,8 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.Utf8;
 import io.osier.core.Value;
+import io.osier.datacenter.words.Word;
+import io.osier.datacenter.words.Words;
 import java.nio.charset.CharacterCodingException;
 import java.util.HexFormat;
 import java.util.List;
@@ -17,11 +19,6 @@ import java.util.Optional;
  * cursor. Pure.
  */
 public final class ValueText {
-  static final String STRING = "str:";
-  static final String INTEGER = "int:";
-  static final String REAL = "real:";
-  static final String BYTES = "bytes:";
-
   private static final String HEX = "0x";
 
   /** Of words that are no strings where they are printed in a map, beside flags. */
@@ -40,7 +37,7 @@ public final class ValueText {
   static String of(Value value) {
     return switch (value) {
       case Value.Int v -> v.toString();
-      case Value.Real v -> (Double.isFinite(v.content()) ? "" : REAL) + v;
+      case Value.Real v -> (Double.isFinite(v.content()) ? "" : Words.REAL) + v;
       case Value.Bytes v -> hex(v.content());
       case Value.Str v -> string(v.content());
     };
@@ -63,7 +60,7 @@ public final class ValueText {
   static String of(Key key) {
     Optional<String> text = text(key);
     if (text.isEmpty()) {
-      return BYTES + hex(key.toBytes());
+      return Words.BYTES + hex(key.toBytes());
     }
     return isPlain(text.get()) && Words.key(new Word(text.get(), false)).equals(key)
         ? text.get()

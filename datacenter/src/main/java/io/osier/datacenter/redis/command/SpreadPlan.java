@@ -72,9 +72,9 @@ public final class SpreadPlan {
     this.answer = answer;
   }
 
-  /** The first step. */
+  /** The first step; where nothing is left of what was written, nobody has it. */
   public Plan begin() {
-    return ask(parts, true);
+    return parts.isEmpty() ? new Plan.Answer(answer.apply(0)) : ask(parts, true);
   }
 
   private long leftNanos() {

@@ -65,6 +65,12 @@ final class CommandTable {
           "SISMEMBER",
           "SMISMEMBER",
           "SMEMBERS",
+          "OSIER.READ",
+          "OSIER.UPDATE",
+          "OSIER.BREAD",
+          "OSIER.BCREATE",
+          "OSIER.BINCR",
+          "OSIER.BDECR",
           "EXEC");
 
   /** Commands that are done at once between MULTI and EXEC. */

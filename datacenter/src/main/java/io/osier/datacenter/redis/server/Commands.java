@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.server;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.data.HashCommands;
 import io.osier.datacenter.redis.command.data.KeyCommands;
+import io.osier.datacenter.redis.command.data.ObjectCommands;
 import io.osier.datacenter.redis.command.data.SetCommands;
 import io.osier.datacenter.redis.command.data.StringCommands;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ final class Commands {
     data.addAll(StringCommands.all());
     data.addAll(HashCommands.all());
     data.addAll(SetCommands.all());
+    data.addAll(ObjectCommands.all());
     Map<RedisCommand, CommandTable.Action> own = new LinkedHashMap<>();
     own.putAll(ConnectionCommands.all());
     own.putAll(ServerCommands.all());

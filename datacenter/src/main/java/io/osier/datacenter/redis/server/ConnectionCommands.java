@@ -10,13 +10,17 @@ import static io.osier.datacenter.redis.server.OwnCommands.text;
 
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.SessionPlans;
+import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Commands about the connection itself. Static, for any thread. */
@@ -24,11 +28,61 @@ final class ConnectionCommands {
   /** Of which it speaks what is served. Clients choose by it what they may ask for. */
   static final String REDIS_VERSION = "7.2.0";
 
+  /** How long OSIER.AFTER waits where nothing is said. */
+  private static final int AFTER_MILLIS = 10_000;
+
   private static final Set<Flag> ANYBODY = Set.of(Flag.NO_AUTH, Flag.FAST);
 
   private ConnectionCommands() {}
 
   static Map<RedisCommand, CommandTable.Action> all() {
+    Map<RedisCommand, CommandTable.Action> all = sessions();
+    all.putAll(connections());
+    return all;
+  }
+
+  private static Map<RedisCommand, CommandTable.Action> sessions() {
+    return new OwnCommands("osier")
+        .add(
+            "OSIER.TOKEN",
+            1,
+            "Returns what OSIER.AFTER at another datacenter waits for.",
+            Set.of(),
+            ConnectionCommands::token)
+        .add(
+            "OSIER.AFTER",
+            -2,
+            "Waits until all is here that a token names.",
+            Set.of(),
+            ConnectionCommands::after)
+        .all();
+  }
+
+  private static @Nullable Plan token(RespSession session, Place place, byte[][] words) {
+    RedisPort.Keyspace of = session.port().keyspace(session.database());
+    session.behindWrites(place, written -> SessionPlans.token(of.name(), of.partitions()));
+    return null;
+  }
+
+  private static @Nullable Plan after(RespSession session, Place place, byte[][] words) {
+    arity(words, 2, 3);
+    int millis =
+        words.length == 2
+            ? AFTER_MILLIS
+            : (int)
+                Numbers.integer(
+                    words[2],
+                    0,
+                    Request.WAIT_MILLIS_MAX,
+                    "ERR the time to wait is 0 to " + Request.WAIT_MILLIS_MAX + " milliseconds");
+    Map<String, Integer> partitions = new TreeMap<>();
+    session.port().keyspaces().values().forEach(k -> partitions.put(k.name(), k.partitions()));
+    Plan plan = SessionPlans.after(text(words[1]), partitions, millis);
+    session.behindWrites(place, written -> plan);
+    return null;
+  }
+
+  private static Map<RedisCommand, CommandTable.Action> connections() {
     return new OwnCommands("connection")
         .add("PING", -1, "Answers.", Set.of(Flag.FAST), ConnectionCommands::ping)
         .add(

@@ -8,6 +8,7 @@ import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.transaction.Snapshot;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,13 @@ final class Dispatcher {
         return;
       }
       session.setLastCommand(entry.command().name());
+      Snapshot snapshot = session.transaction().snapshot();
+      snapshot.check(name(entry));
+      if (snapshot.takes(name(entry))) {
+        Plan step = snapshot.within(entry.command().does().plan(session.scope(), words));
+        steps.follow(place, step, false, false, bytes(words));
+        return;
+      }
       Plan plan =
           session.transaction().isOpen()
               ? TransactionCommands.within(session, place, entry, words)

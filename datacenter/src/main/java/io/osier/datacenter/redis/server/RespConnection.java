@@ -171,7 +171,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Who does not read its answers, or has sent more than can be begun, is not listened to. */
   private void listen() {
     boolean listens =
-        channel.isWritable() && (starved || (input.size() < UNTAKEN_MAX && !turn.isOver()));
+        channel.isWritable() && (starved || (input.size() < UNTAKEN_MAX && !waitsForTurn()));
     if (channel.config().isAutoRead() != listens) {
       channel.config().setAutoRead(listens);
     }
@@ -231,9 +231,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } finally {
       working = false;
     }
-    if (subscriptions.mayPush() || (turn.isOver() && !starved && mayTake())) {
+    if (subscriptions.mayPush() || waitsForTurn()) {
       wakeLater(); // others have a turn before
     }
+  }
+
+  /** Whether it goes on by itself: who waits for an answer hears whether the other end is there. */
+  private boolean waitsForTurn() {
+    return turn.isOver() && !starved && mayTake();
   }
 
   private boolean mayTake() {

@@ -165,13 +165,14 @@ final class ServerCommands {
     if (millis < 0) {
       throw new RedisException("ERR timeout is negative");
     }
-    RedisPort.Keyspace selected = session.port().keyspace(session.database());
+    String selected = session.keyspace();
     session.behindWrites(
         place,
         names -> {
           List<SpreadPlan.Written> written =
               session.port().keyspaces().values().stream()
-                  .filter(k -> names.contains(k.name()) || (names.isEmpty() && k.equals(selected)))
+                  .filter(
+                      k -> names.isEmpty() ? k.name().equals(selected) : names.contains(k.name()))
                   .map(k -> new SpreadPlan.Written(k.name(), k.partitions()))
                   .distinct()
                   .toList();

@@ -205,7 +205,9 @@ final class Steps {
     return !(request instanceof Request.Read
         || request instanceof Request.ReadAll
         || request instanceof Request.Scan
-        || request instanceof Request.Spread);
+        || request instanceof Request.Spread
+        || request instanceof Request.Through
+        || request instanceof Request.Reach);
   }
 
   private void note(Request update) {
@@ -213,6 +215,7 @@ final class Steps {
         switch (update) {
           case Request.Write w -> w.keyspace();
           case Request.WriteAll w -> w.keyspace();
+          case Request.Transact t -> t.keyspace();
           case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : lastWritten;
           default -> lastWritten;
         };

@@ -6,6 +6,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.datacenter.frontend.StepRights;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Numbers;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Flag;
@@ -13,19 +14,70 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.redis.transaction.Queued;
 import io.osier.datacenter.redis.transaction.Transaction;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** MULTI to EXEC, and what all commands do in between. Static, for any thread. */
 final class TransactionCommands {
+  /** How long a transaction of several steps lasts where nothing is said. */
+  private static final int SECONDS = 60;
+
   private static final Set<Flag> FAST = Set.of(Flag.FAST, Flag.LOADING, Flag.STALE);
 
   private TransactionCommands() {}
 
   static Map<RedisCommand, CommandTable.Action> all() {
+    Map<RedisCommand, CommandTable.Action> all = ofRedis();
+    all.putAll(ofOsier());
+    return all;
+  }
+
+  private static Map<RedisCommand, CommandTable.Action> ofOsier() {
+    return new OwnCommands("osier")
+        .add(
+            "OSIER.BEGIN",
+            -1,
+            "Begins a transaction of several steps on a snapshot, which lasts some seconds.",
+            Set.of(),
+            (session, place, words) -> begin(session, words))
+        .add(
+            "OSIER.COMMIT",
+            1,
+            "Makes all updates of the transaction visible together.",
+            Set.of(),
+            (session, place, words) -> session.transaction().snapshot().end(Request.End.COMMIT))
+        .add(
+            "OSIER.ABORT",
+            1,
+            "Forgets all updates of the transaction.",
+            Set.of(),
+            (session, place, words) -> session.transaction().snapshot().end(Request.End.ABORT))
+        .all();
+  }
+
+  private static Plan begin(RespSession session, byte[][] words) {
+    OwnCommands.arity(words, 1, 2);
+    int most = Request.TRANSACTION_LIMIT_MILLIS_MAX / 1_000;
+    long seconds =
+        words.length == 1
+            ? SECONDS
+            : Numbers.integer(words[1], 1, most, "ERR a transaction lasts 1 to " + most + " s");
+    UUID drawn = UUID.randomUUID();
+    TransactionId id =
+        new TransactionId(drawn.getMostSignificantBits(), drawn.getLeastSignificantBits());
+    return session
+        .transaction()
+        .snapshot()
+        .begin(session.scope().keyspace(), id, (int) (seconds * 1_000));
+  }
+
+  private static Map<RedisCommand, CommandTable.Action> ofRedis() {
     return new OwnCommands("transactions")
         .add(
             "MULTI",

@@ -42,6 +42,7 @@ public final class Transaction {
   private static final long MUCH_BYTES = 64 << 10;
 
   private final Supplier<ByteBudget> budgets;
+  private final Snapshot snapshot = new Snapshot();
 
   /** What was answered within partitions' turns and has not come back from there. */
   private final ByteBudget answerBytes;
@@ -84,6 +85,11 @@ public final class Transaction {
   public Transaction(Supplier<ByteBudget> budgets, ByteBudget answers) {
     this.answerBytes = new ByteBudget(Execution.ANSWERS_BYTES_MAX, answers);
     this.budgets = budgets;
+  }
+
+  /** The transaction of several steps, beside which none is queued. */
+  public Snapshot snapshot() {
+    return snapshot;
   }
 
   /** Whether commands are queued. */
@@ -276,6 +282,7 @@ public final class Transaction {
 
   /** Nothing is watched or queued any more. */
   public void close() {
+    snapshot.forget();
     open = false;
     spoilt = false;
     commands.clear();

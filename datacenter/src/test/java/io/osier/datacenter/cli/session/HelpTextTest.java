@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.crdt.CrdtType;
+import io.osier.datacenter.words.ObjectGrammar;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

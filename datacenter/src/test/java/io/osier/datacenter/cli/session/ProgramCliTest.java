@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.datacenter.server.TestCluster;
+import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
 import java.io.PrintStream;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package io.osier.datacenter.cli.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.datacenter.words.Word;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

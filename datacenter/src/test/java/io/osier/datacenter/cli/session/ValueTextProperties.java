@@ -13,6 +13,8 @@ import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.words.Word;
+import io.osier.datacenter.words.Words;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.datacenter.server.TestCluster;
+import io.osier.datacenter.words.Word;
 import io.osier.proxy.OsierClient;
 import io.osier.testing.Patience;
 import java.util.Arrays;

@@ -50,6 +50,7 @@ final class SpreadPlanTest {
     assertAnswer(then(first, has(7, "us", "ap"), has(9, "ap")), new RespValue.Int(1));
     assertAnswer(then(begin(1, 1, 0), has(7, "us", "ap")), new RespValue.Int(2));
     assertAnswer(then(begin(1, 0, 0), has(7)), new RespValue.Int(0));
+    assertAnswer(begin(0, 1, 0), new RespValue.Int(0));
   }
 
   @Test

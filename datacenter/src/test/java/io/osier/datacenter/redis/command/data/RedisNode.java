@@ -29,7 +29,12 @@ import java.util.stream.Stream;
 /** Does Redis' commands at a partition, in virtual time. */
 final class RedisNode {
   static final Map<String, RedisCommand> COMMANDS =
-      Stream.of(KeyCommands.all(), StringCommands.all(), HashCommands.all(), SetCommands.all())
+      Stream.of(
+              KeyCommands.all(),
+              StringCommands.all(),
+              HashCommands.all(),
+              SetCommands.all(),
+              ObjectCommands.all())
           .flatMap(List::stream)
           .collect(Collectors.toMap(RedisCommand::name, Function.identity()));
 

@@ -1,4 +1,4 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.words;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
@@ -19,10 +19,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What words mean as arguments of a command: keys, values, numbers and times. Pure. */
-final class Words {
+public final class Words {
+  /** In front of a value that is a string, whatever it looks like. */
+  public static final String STRING = "str:";
+
+  /** In front of one that is a whole number. */
+  public static final String INTEGER = "int:";
+
+  /** In front of one that is a double. */
+  public static final String REAL = "real:";
+
+  /** In front of hexadecimal digits. */
+  public static final String BYTES = "bytes:";
+
   private static final Pattern HEX = Pattern.compile("0x((?:[0-9a-fA-F]{2})*)");
-  private static final Pattern KEY_BYTES =
-      Pattern.compile(ValueText.BYTES + "0x((?:[0-9a-fA-F]{2})+)");
+  private static final Pattern KEY_BYTES = Pattern.compile(BYTES + "0x((?:[0-9a-fA-F]{2})+)");
   private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9]\\d*)");
   private static final Pattern POINT = Pattern.compile("-?\\d+\\.\\d+([eE][-+]?\\d+)?");
   private static final Pattern DECIMAL =
@@ -31,20 +42,20 @@ final class Words {
 
   private Words() {}
 
-  static void arguments(List<Word> words, int min, int max, String usage) {
+  public static void arguments(List<Word> words, int min, int max, String usage) {
     if (words.size() < min || words.size() > max) {
       throw bad("usage: " + usage);
     }
   }
 
-  static Word only(List<Word> rest, String usage) {
+  public static Word only(List<Word> rest, String usage) {
     if (rest.size() != 1) {
       throw bad("usage: " + usage);
     }
     return rest.getFirst();
   }
 
-  static List<Value> values(List<Word> rest, String usage) {
+  public static List<Value> values(List<Word> rest, String usage) {
     if (rest.isEmpty()) {
       throw bad("usage: " + usage);
     }
@@ -52,7 +63,7 @@ final class Words {
   }
 
   /** A text, or {@code bytes:0x…}; what stands in quotes is a text. */
-  static Key key(Word word) {
+  public static Key key(Word word) {
     Matcher bytes = KEY_BYTES.matcher(word.text());
     return !word.literal() && bytes.matches()
         ? Key.of(HexFormat.of().parseHex(bytes.group(1)))
@@ -60,18 +71,18 @@ final class Words {
   }
 
   /** A key where only texts are taken. */
-  static String textKey(Word word) {
+  public static String textKey(Word word) {
     if (!word.literal() && KEY_BYTES.matcher(word.text()).matches()) {
       throw bad("a key that is no text can be read and updated, but not so: " + word.text());
     }
     return word.text();
   }
 
-  static List<String> texts(List<Word> words) {
+  public static List<String> texts(List<Word> words) {
     return words.stream().map(Word::text).toList();
   }
 
-  static long number(Word word) {
+  public static long number(Word word) {
     try {
       return Long.parseLong(word.text());
     } catch (NumberFormatException e) {
@@ -79,7 +90,7 @@ final class Words {
     }
   }
 
-  static Duration seconds(Word word) {
+  public static Duration seconds(Word word) {
     try {
       BigDecimal seconds = new BigDecimal(word.text());
       if (Math.abs((long) seconds.scale()) > 19) {
@@ -94,12 +105,12 @@ final class Words {
   }
 
   /** A deadline after some seconds. */
-  static Operation.Expire after(Word word) {
+  public static Operation.Expire after(Word word) {
     return after(seconds(word));
   }
 
   /** A deadline after a time. */
-  static Operation.Expire after(Duration left) {
+  public static Operation.Expire after(Duration left) {
     if (left.isNegative()) {
       return new Operation.Expire(0, true);
     }
@@ -110,7 +121,7 @@ final class Words {
   }
 
   /** Seconds since 1970, or as ISO 8601 writes it. */
-  static Instant time(Word word) {
+  public static Instant time(Word word) {
     try {
       return word.text().matches("-?\\d+")
           ? Instant.ofEpochSecond(Long.parseLong(word.text()))
@@ -124,7 +135,7 @@ final class Words {
   }
 
   /** A number of things, of milliseconds or of seconds. */
-  static int amount(Word word) {
+  public static int amount(Word word) {
     long number = number(word);
     if (number < 0 || number > Integer.MAX_VALUE) {
       throw bad("'" + word.text() + "' must be a number from 0 to " + Integer.MAX_VALUE);
@@ -133,7 +144,7 @@ final class Words {
   }
 
   /** How many things to show, or to wait for. */
-  static int count(Word word) {
+  public static int count(Word word) {
     int count = amount(word);
     if (count == 0) {
       throw bad("'" + word.text() + "' must be a number from 1 to " + Integer.MAX_VALUE);
@@ -147,7 +158,7 @@ final class Words {
    * @param what with which it cannot
    * @param verbs what can be
    */
-  static OsierException noVerb(String what, String verb, List<String> verbs) {
+  public static OsierException noVerb(String what, String verb, List<String> verbs) {
     return bad(
         what
             + " has no '"
@@ -162,25 +173,25 @@ final class Words {
    * What a word is: of the type before its colon, or else a long or a double that is written as
    * numbers are, bytes (0x…), or a string; what stands in single quotes is a string.
    */
-  static Value value(Word from) {
+  public static Value value(Word from) {
     String word = from.text();
     if (from.literal()) {
       return Value.of(word);
     }
-    if (word.startsWith(ValueText.STRING)) {
-      return Value.of(word.substring(ValueText.STRING.length()));
+    if (word.startsWith(STRING)) {
+      return Value.of(word.substring(STRING.length()));
     }
-    if (word.startsWith(ValueText.INTEGER)) {
-      return integer(word.substring(ValueText.INTEGER.length()))
+    if (word.startsWith(INTEGER)) {
+      return integer(word.substring(INTEGER.length()))
           .orElseThrow(() -> notOfType(word, "a whole number of 64 bits, for example int:42"));
     }
-    if (word.startsWith(ValueText.REAL)) {
-      return real(word.substring(ValueText.REAL.length()))
+    if (word.startsWith(REAL)) {
+      return real(word.substring(REAL.length()))
           .orElseThrow(
               () -> notOfType(word, "a double, for example real:1e3, real:NaN or real:-Infinity"));
     }
-    if (word.startsWith(ValueText.BYTES)) {
-      Matcher bytes = HEX.matcher(word.substring(ValueText.BYTES.length()));
+    if (word.startsWith(BYTES)) {
+      Matcher bytes = HEX.matcher(word.substring(BYTES.length()));
       if (!bytes.matches()) {
         throw notOfType(word, "hexadecimal digits, two a byte, for example bytes:0xcafe");
       }
@@ -227,7 +238,7 @@ final class Words {
     return bad("'" + word + "' must be " + what + "; str:" + word + " is the string");
   }
 
-  static OsierException bad(String message) {
+  public static OsierException bad(String message) {
     return new OsierException(ErrorCode.INVALID_ARGUMENT, message);
   }
 }

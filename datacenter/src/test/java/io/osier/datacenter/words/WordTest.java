@@ -1,4 +1,4 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

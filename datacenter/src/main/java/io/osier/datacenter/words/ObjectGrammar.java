@@ -1,13 +1,13 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.words;
 
-import static io.osier.datacenter.cli.session.Words.amount;
-import static io.osier.datacenter.cli.session.Words.arguments;
-import static io.osier.datacenter.cli.session.Words.bad;
-import static io.osier.datacenter.cli.session.Words.key;
-import static io.osier.datacenter.cli.session.Words.number;
-import static io.osier.datacenter.cli.session.Words.only;
-import static io.osier.datacenter.cli.session.Words.texts;
-import static io.osier.datacenter.cli.session.Words.value;
+import static io.osier.datacenter.words.Words.amount;
+import static io.osier.datacenter.words.Words.arguments;
+import static io.osier.datacenter.words.Words.bad;
+import static io.osier.datacenter.words.Words.key;
+import static io.osier.datacenter.words.Words.number;
+import static io.osier.datacenter.words.Words.only;
+import static io.osier.datacenter.words.Words.texts;
+import static io.osier.datacenter.words.Words.value;
 
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -24,13 +24,19 @@ import java.util.List;
 import java.util.Optional;
 
 /** The words of what is done with one object, by its type. Pure. */
-final class ObjectGrammar {
+public final class ObjectGrammar {
   /** So many are shown of a range where nothing else is said. */
   private static final int RANGE_LIMIT = 100;
 
   private ObjectGrammar() {}
 
-  static Grammar.Action parse(CrdtType type, List<Word> words) {
+  /**
+   * Understands a command.
+   *
+   * @param words the type, an operation, a key, and what the operation needs
+   * @throws OsierException INVALID_ARGUMENT that says what is wrong and what would be right
+   */
+  public static ObjectCommand parse(CrdtType type, List<Word> words) {
     if (words.size() == 2 && !verbs(type).contains(words.get(1).text())) {
       throw unknown(type, words.get(1).text());
     }
@@ -41,17 +47,17 @@ final class ObjectGrammar {
     Key key = key(words.get(2));
     List<Word> rest = words.subList(3, words.size());
     if (verb.equals("ttl") && hasParts(type)) {
-      return new Grammar.PartTimeToLive(
+      return new ObjectCommand.PartTimeToLive(
           key, type, part(type, only(rest, type + " ttl KEY " + partName(type))));
     }
     Optional<Query> query = query(type, verb, rest);
     return query.isPresent()
-        ? new Grammar.Read(key, Optional.of(type), query.get())
-        : new Grammar.Update(key, type, operation(type, verb, rest));
+        ? new ObjectCommand.Read(key, type, query.get())
+        : new ObjectCommand.Update(key, type, operation(type, verb, rest));
   }
 
   /** What can be done with an object of a type, as the second word of a command. */
-  static List<String> verbs(CrdtType type) {
+  public static List<String> verbs(CrdtType type) {
     return switch (type) {
       case PN_COUNTER -> List.of("incr", "decr", "get", "clear");
       case G_COUNTER -> List.of("incr", "get", "clear");
@@ -311,7 +317,8 @@ final class ObjectGrammar {
     return type == CrdtType.OR_MAP ? new Part.Field(word.text()) : new Part.Element(value(word));
   }
 
-  static String example(CrdtType type) {
+  /** A command about an object of a type. */
+  public static String example(CrdtType type) {
     return switch (type) {
       case PN_COUNTER, G_COUNTER -> type + " incr likes 1";
       case LWW_REGISTER, MV_REGISTER, STRING -> type + " set name Ada";

@@ -1,4 +1,4 @@
-package io.osier.proxy;
+package io.osier.protocol;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A record as text of letters, digits, '-' and '_', which travels and comes from anywhere. */
-final class EncodedText {
+public final class EncodedText {
   private EncodedText() {}
 
   /** A record's bytes, its version first. */
-  static byte[] bytes(Consumer<WireOutput> content) {
+  public static byte[] bytes(Consumer<WireOutput> content) {
     return WireOutput.bytesOf(
         out -> {
           out.startRecord();
@@ -24,7 +24,8 @@ final class EncodedText {
         });
   }
 
-  static String of(byte[] bytes) {
+  /** The text of a record. */
+  public static String of(byte[] bytes) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
@@ -37,7 +38,7 @@ final class EncodedText {
    * @param content reads what stands behind the version
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
-  static <T> T read(
+  public static <T> T read(
       String text, int bytesMax, String kind, String source, Function<WireInput, T> content) {
     try {
       if (text.length() > (bytesMax * 4L + 2) / 3) {

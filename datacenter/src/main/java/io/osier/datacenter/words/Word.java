@@ -1,4 +1,4 @@
-package io.osier.datacenter.cli.session;
+package io.osier.datacenter.words;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -25,7 +25,7 @@ public record Word(String text, boolean literal) {
    * @throws OsierException INVALID_ARGUMENT if a quote is not closed, nothing follows a backslash,
    *     or an escape is none
    */
-  static List<Word> split(String line) {
+  public static List<Word> split(String line) {
     List<Word> words = new ArrayList<>();
     StringBuilder word = new StringBuilder();
     char quote = 0;
@@ -88,8 +88,8 @@ public record Word(String text, boolean literal) {
 
   /** Quotes behind the type of strings say no more than it. */
   private static void dropType(StringBuilder word) {
-    int at = word.length() - ValueText.STRING.length();
-    if (word.toString().endsWith(ValueText.STRING) && begins(word.substring(0, at))) {
+    int at = word.length() - Words.STRING.length();
+    if (word.toString().endsWith(Words.STRING) && begins(word.substring(0, at))) {
       word.setLength(at);
     }
   }

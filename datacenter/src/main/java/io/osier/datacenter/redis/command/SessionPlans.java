@@ -1,0 +1,91 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.VersionVector;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.EncodedText;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.SeenText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** A session goes on at another datacenter: by tokens, as Osier's own clients have them. Static. */
+public final class SessionPlans {
+  private SessionPlans() {}
+
+  /** Answers a token of all that a keyspace has here, which is what a session can have seen. */
+  public static Plan token(String keyspace, int partitions) {
+    List<Request> asked = new ArrayList<>(partitions);
+    for (int i = 0; i < partitions; i++) {
+      asked.add(new Request.Through(keyspace, i));
+    }
+    return new Plan.Ask(asked, replies -> new Plan.Answer(token(keyspace, replies)));
+  }
+
+  private static RespValue token(String keyspace, List<Reply> replies) {
+    List<VersionVector> seen = new ArrayList<>(replies.size());
+    for (Reply reply : replies) {
+      if (reply instanceof Reply.Failure failure) {
+        return RedisErrors.of(failure);
+      }
+      seen.add(((Reply.Through) reply).through());
+    }
+    byte[] bytes = SeenText.bytes(new TreeMap<>(Map.of(keyspace, seen)));
+    return bytes.length > SeenText.BYTES_MAX
+        ? new RespValue.Err("ERR a token of keyspace '" + keyspace + "' is too long")
+        : RespValue.Bulk.of(EncodedText.of(bytes));
+  }
+
+  /**
+   * Waits until all is here that a token names.
+   *
+   * @param partitions by the keyspaces' names, how many each has; of those that may be asked here
+   * @param millis how long
+   * @throws RedisException if it is none of this cluster's
+   */
+  public static Plan after(String token, Map<String, Integer> partitions, int millis) {
+    SortedMap<String, List<VersionVector>> seen = SeenText.read(token, "OSIER.TOKEN");
+    List<Request> asked = new ArrayList<>();
+    seen.forEach(
+        (keyspace, vectors) -> {
+          Integer here = partitions.get(keyspace);
+          if (here == null) {
+            throw new RedisException(
+                "ERR the token is of keyspace '" + keyspace + "', and no database here is that");
+          }
+          if (here != vectors.size()) {
+            throw new RedisException(
+                "ERR the token is of another cluster: keyspace '"
+                    + keyspace
+                    + "' has "
+                    + vectors.size()
+                    + " partitions there, and "
+                    + here
+                    + " here");
+          }
+          for (int i = 0; i < here; i++) {
+            if (!vectors.get(i).isEmpty()) {
+              asked.add(new Request.Reach(keyspace, i, vectors.get(i), millis));
+            }
+          }
+        });
+    return asked.isEmpty()
+        ? new Plan.Answer(RespValue.OK)
+        : new Plan.Ask(asked, replies -> new Plan.Answer(reached(replies)));
+  }
+
+  private static RespValue reached(List<Reply> replies) {
+    for (Reply reply : replies) {
+      if (reply instanceof Reply.Failure failure) {
+        return failure.code() == ErrorCode.SESSION_BEHIND
+            ? new RespValue.Err("BEHIND " + failure.message())
+            : RedisErrors.of(failure);
+      }
+    }
+    return RespValue.OK;
+  }
+}

@@ -1,0 +1,127 @@
+package io.osier.datacenter.redis.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What Redis does not have, over connections to a datacenter. */
+final class OsierConnectionTest {
+  @SuppressWarnings("NullAway") // by start
+  private static Datacenter datacenter;
+
+  @BeforeAll
+  static void start() {
+    datacenter =
+        Datacenter.start(
+            ConfigReader.read(
+                "f",
+                """
+                osier {
+                  dc = eu
+                  listen { client-port = 0, peer-port = 0, redis-port = 0 }
+                  store { dir = "" }
+                  shutdown-timeout = 0s
+                  redis { databases { 0 = shop, 1 = carts } }
+                  keyspaces {
+                    shop { partitions = 1, consistency = causal }
+                    carts { partitions = 8 }
+                  }
+                }
+                """,
+                Map.of()));
+  }
+
+  @AfterAll
+  static void stop() {
+    datacenter.close();
+  }
+
+  private static RawRedis connect() throws IOException {
+    return new RawRedis(datacenter.redisPort().orElseThrow());
+  }
+
+  /** The answers to commands that are sent at once. */
+  private static List<String> ask(RawRedis redis, String... commands) throws IOException {
+    redis.commands(commands);
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < commands.length; i++) {
+      answers.add(redis.read());
+    }
+    return answers;
+  }
+
+  @Test
+  void transactionOfSeveralSteps_inOneBuffer_isDoneStepByStep() throws IOException {
+    try (RawRedis redis = connect();
+        RawRedis other = connect()) {
+      List<String> answers =
+          ask(
+              redis,
+              "SET a 1",
+              "OSIER.BEGIN 600",
+              "OSIER.UPDATE counter incr n 2",
+              "OSIER.UPDATE counter incr n 3",
+              "OSIER.READ counter get n",
+              "GET a",
+              "OSIER.UPDATE counter incr n x",
+              "OSIER.READ string get a",
+              "PING");
+      assertThat(answers.get(5)).startsWith("-ERR 'get' is no step of a transaction");
+      assertThat(answers.get(6)).startsWith("-ERR 'x' must be a whole number");
+      answers.subList(5, 7).clear();
+      assertThat(answers).containsExactly("+OK", "+OK", "+OK", "+OK", ":5", "1", "+PONG");
+      assertThat(other.ask("EXISTS n")).isEqualTo(":0");
+      assertThat(ask(redis, "OSIER.COMMIT", "GET n")).containsExactly("+OK", "5");
+      assertThat(other.ask("GET n")).isEqualTo("5");
+      assertThat(ask(redis, "OSIER.BEGIN", "OSIER.UPDATE counter incr n", "RESET", "GET n"))
+          .containsExactly("+OK", "+OK", "+RESET", "5");
+      assertThat(redis.ask("OSIER.ABORT")).startsWith("-ERR no transaction is open");
+      assertThat(redis.ask("OSIER.BEGIN 0")).isEqualTo("-ERR a transaction lasts 1 to 600 s");
+      redis.ask("SELECT 1");
+      assertThat(redis.ask("OSIER.BEGIN")).startsWith("-ERR ").contains("causal");
+      assertThat(ask(redis, "MULTI", "OSIER.BEGIN").get(1)).contains("not allowed inside");
+    }
+  }
+
+  @Test
+  void token_isOfTheSelectedDatabase_behindWhatWasWritten() throws IOException {
+    try (RawRedis redis = connect()) {
+      for (int database = 0; database < 2; database++) {
+        List<String> answers =
+            ask(redis, "SELECT " + database, "SET a 1", "OSIER.UPDATE set add s e", "OSIER.TOKEN");
+        String token = answers.getLast();
+        assertThat(token).matches("[-_A-Za-z0-9]+");
+        assertThat(redis.ask("OSIER.AFTER " + token)).isEqualTo("+OK");
+        assertThat(redis.ask("OSIER.AFTER " + token + " 0")).isEqualTo("+OK");
+        assertThat(redis.ask("OSIER.AFTER " + token + " 60001")).startsWith("-ERR the time");
+      }
+      assertThat(redis.ask("OSIER.AFTER x")).startsWith("-ERR this is no session token");
+      assertThat(redis.ask("OSIER.AFTER")).startsWith("-ERR wrong number of arguments");
+    }
+  }
+
+  @Test
+  void wait_whereThereIsNoOtherDatacenter_isAnsweredZero() throws IOException {
+    try (RawRedis redis = connect()) {
+      assertThat(ask(redis, "WAIT 0 0", "SET a 1", "WAIT 0 0", "WAIT 1 10", "WAITAOF 0 0 0"))
+          .containsExactly(":0", "+OK", ":0", ":0", "[:0, :0]");
+      assertThat(ask(redis, "WAIT 1 -1", "WAIT 1 x", "WAIT x 1", "WAITAOF 2 0 0", "WAITAOF 1 0 0"))
+          .containsExactly(
+              "-ERR timeout is negative",
+              "-ERR timeout is not an integer or out of range",
+              "-ERR value is not an integer or out of range",
+              "-ERR value is out of range, must be 0 or 1",
+              "-ERR WAITAOF cannot be used when numlocal is set but this datacenter keeps its data"
+                  + " in memory only");
+      assertThat(ask(redis, "MULTI", "WAIT 0 0").get(1)).contains("not allowed inside");
+    }
+  }
+}

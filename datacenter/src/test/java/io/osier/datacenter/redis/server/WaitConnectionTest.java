@@ -1,0 +1,68 @@
+package io.osier.datacenter.redis.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+final class WaitConnectionTest {
+  private final ClientServer.Handler handler =
+      new ClientServer.Handler() {
+        @Override
+        public List<Reply.KeyspaceInfo> keyspaces() {
+          return List.of(new Reply.KeyspaceInfo("shop", 500, 1, false));
+        }
+
+        @Override
+        public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+          assertThat(request).isInstanceOf(Request.Spread.class);
+          reply.accept(new Reply.Spread(7, Set.of("us")));
+        }
+
+        @Override
+        public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+          throw new AssertionError("nobody administers");
+        }
+      };
+
+  /** As they are each time they are looked at after a while. */
+  @Test
+  void wait_isAnswered_whenThePortLooksAtItsKeyspacesAnew() throws IOException {
+    AtomicLong millis = new AtomicLong();
+    try (ClientServer server =
+        ServedClients.start(PortLimits.DEFAULT, UserLimits.NONE, () -> Users.OPEN, handler)) {
+      RedisPort redis =
+          new RedisPort(
+              Map.of(),
+              handler,
+              new RedisPort.Around(
+                  ServedClients.EU,
+                  "test",
+                  () -> millis.addAndGet(1_000),
+                  new Random(1),
+                  Runnable::run,
+                  Runnable::run,
+                  new PubSub(1 << 20, PubSub.Peers.NONE),
+                  true));
+      int port = server.listen(ServedClients.anyPort(), redis).address().getPort();
+      try (RawRedis client = new RawRedis(port)) {
+        assertThat(client.ask("WAIT 1 0")).isEqualTo(":1");
+        assertThat(client.ask("WAITAOF 1 1 0")).isEqualTo("[:1, :1]");
+      }
+    }
+  }
+}

@@ -447,6 +447,11 @@ public final class WatchedStore implements ObjectStore {
   }
 
   @Override
+  public @Nullable Deadline deadlineAfter(Deadline before) {
+    return inner.deadlineAfter(before);
+  }
+
+  @Override
   public long forgotten() {
     return inner.forgotten();
   }

@@ -211,6 +211,9 @@ final class Rooms {
         "datacenter.redis.pubsub",
         List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
+        "datacenter.redis.tracking",
+        List.of("core", "datacenter.feed", "datacenter.redis", "datacenter.redis.command"));
+    r.shell(
         "datacenter.redis.server",
         List.of(
             "core",
@@ -226,6 +229,7 @@ final class Rooms {
             "datacenter.redis.command",
             "datacenter.redis.command.data",
             "datacenter.redis.transaction",
+            "datacenter.redis.tracking",
             "datacenter.redis.pubsub"),
         NETTY,
         LOGGING);
@@ -246,6 +250,7 @@ final class Rooms {
             "datacenter.control.execution",
             "datacenter.frontend",
             "datacenter.redis.pubsub",
+            "datacenter.redis.tracking",
             "datacenter.redis.server",
             "datacenter.admin",
             "proxy"),

@@ -33,6 +33,7 @@ final class Commands {
   private final Programs programs;
   private final TransactionSupport transactions;
   private final Propagation propagation;
+  private final VisibleChanges changes;
   private final EffectsBuilder effects;
   private final ParkedCommands parking = new ParkedCommands();
 
@@ -46,6 +47,7 @@ final class Commands {
       Programs programs,
       TransactionSupport transactions,
       Propagation propagation,
+      VisibleChanges changes,
       EffectsBuilder effects) {
     this.dc = dc;
     this.store = store;
@@ -53,6 +55,7 @@ final class Commands {
     this.programs = programs;
     this.transactions = transactions;
     this.propagation = propagation;
+    this.changes = changes;
     this.effects = effects;
   }
 
@@ -178,6 +181,7 @@ final class Commands {
   }
 
   private void serve(long ticket, Request request, Now now) {
+    changes.serving(ticket);
     try {
       switch (request) {
         case Request.Read r -> read(ticket, r, now);
@@ -197,6 +201,8 @@ final class Commands {
       }
     } catch (OsierException e) {
       fail(ticket, e.code(), e.reason());
+    } finally {
+      changes.serving(0);
     }
   }
 

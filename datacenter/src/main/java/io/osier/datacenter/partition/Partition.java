@@ -78,6 +78,7 @@ public final class Partition implements Machine {
   private final TransactionSupport transactions;
   private final Commands commands;
   private final ExpiryRemoval expiring;
+  private final ExpiryNews over;
   private final EffectsBuilder effects;
   private final VisibleChanges changes;
 
@@ -182,6 +183,7 @@ public final class Partition implements Machine {
       this.transactions = TransactionSupport.none(config.policy().name());
     }
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
+    this.over = new ExpiryNews(store, changes);
     this.commands =
         new Commands(
             config.self().dc(),
@@ -190,6 +192,7 @@ public final class Partition implements Machine {
             new Programs(store, sequencer, escrow, writes),
             transactions,
             propagation,
+            changes,
             effects);
   }
 
@@ -311,7 +314,10 @@ public final class Partition implements Machine {
       case Input.Stay s -> sequencer.stay();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
-      case Input.Watched w -> changes.watch(w.life());
+      case Input.Watched w -> {
+        changes.watch(w.life());
+        over.watch(now);
+      }
       case Input.Untold u -> transactions.untold(u.transaction(), u.step());
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
@@ -422,6 +428,7 @@ public final class Partition implements Machine {
     }
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(objects.past(), now.nanos());
+    over.tell(now);
     if (ready && !sequencer.isRetired()) {
       expiring.sweep(now);
     }
@@ -453,6 +460,7 @@ public final class Partition implements Machine {
     if (ready && !sequencer.isRetired()) {
       next = Math.min(next, expiring.nextNanos(now));
     }
+    next = Math.min(next, over.nextNanos(now));
     next = Math.min(next, escrow.nextNanos());
     next = Math.min(next, transactions.nextNanos());
     // Not for each former value alone: it costs a look at all that is due.

@@ -11,6 +11,7 @@ import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,10 @@ final class VisibleChanges {
   private final Propagation propagation;
   private long life;
   private List<Effects.Change> changes = new ArrayList<>();
+  private List<ObjectId> over = new ArrayList<>();
+
+  /** Of the command that is served; 0 if none is. */
+  private long ticket;
 
   /** What was told last; empty if nothing was. */
   private Optional<VersionVector> told = Optional.empty();
@@ -52,6 +57,7 @@ final class VisibleChanges {
   void watch(long as) {
     life = as;
     changes = new ArrayList<>();
+    over = new ArrayList<>();
     told = Optional.empty();
   }
 
@@ -60,9 +66,19 @@ final class VisibleChanges {
     return life != 0;
   }
 
+  /** What is committed from now on is this command's; of none for 0. */
+  void serving(long of) {
+    ticket = of;
+  }
+
   /** An update of this datacenter is visible. */
   void committed(ObjectId object, boolean ends) {
-    changes.add(new Effects.Change(object, self, ends));
+    changes.add(new Effects.Change(object, self, ends, ticket));
+  }
+
+  /** An object has expired, or some of it: nobody sees that any more. */
+  void expired(ObjectId object) {
+    over.add(object);
   }
 
   /** Something of others has come into an object. */
@@ -82,13 +98,16 @@ final class VisibleChanges {
   /** Takes what was noted; empty if there is nothing to tell. */
   Optional<Effects.Visible> take() {
     VersionVector here = propagation.here();
-    if (changes.isEmpty() && told.filter(here::equals).isPresent()) {
+    if (changes.isEmpty() && over.isEmpty() && told.filter(here::equals).isPresent()) {
       return Optional.empty();
     }
     List<Effects.Change> taken = changes;
     changes = new ArrayList<>();
+    List<ObjectId> expired = over;
+    over = expired.isEmpty() ? expired : new ArrayList<>();
     told = Optional.of(here);
-    return Optional.of(new Effects.Visible(life, taken, here, propagation.far()));
+    return Optional.of(
+        new Effects.Visible(life, taken, here, propagation.far(), expired, Map.of()));
   }
 
   /** Nothing is remembered any more of something that these updates have made. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Commands about the connection itself. Static, for any thread. */
 final class ConnectionCommands {
   /** Of which it speaks what is served. Clients choose by it what they may ask for. */
-  static final String REDIS_VERSION = "7.2.0";
+  static final String REDIS_VERSION = "7.4.0";
 
   private static final Set<Flag> ANYBODY = Set.of(Flag.NO_AUTH, Flag.FAST);
 

@@ -91,7 +91,7 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(List.of(session.port().keyspace(session.database())));
+              return flush(session, List.of(session.port().keyspace(session.database())));
             })
         .add(
             "FLUSHALL",
@@ -100,7 +100,7 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(session.port().keyspaces().values());
+              return flush(session, session.port().keyspaces().values());
             })
         .all();
   }
@@ -314,7 +314,9 @@ final class KeyspaceCommands {
     }
   }
 
-  private static Plan flush(Collection<RedisPort.Keyspace> keyspaces) {
+  private static Plan flush(RespSession session, Collection<RedisPort.Keyspace> keyspaces) {
+    // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
+    keyspaces.forEach(of -> session.port().tracking().flush(of.name()));
     return next(new Flush(keyspaces.iterator(), false));
   }
 

@@ -10,10 +10,12 @@ import io.osier.core.net.Framing;
 import io.osier.datacenter.frontend.ClientRequests;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.CursorTable;
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Settings;
 import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -55,6 +57,7 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param hasher hashes passwords, and rejects what is too much
    * @param beside goes on with commands that have read much, which would hold up a loop
    * @param pubSub its channels
+   * @param tracking the caches of clients
    */
   public record Around(
       ReplicaId self,
@@ -63,7 +66,8 @@ public final class RedisPort implements ClientServer.Protocol {
       RandomGenerator chance,
       Executor hasher,
       Executor beside,
-      PubSub pubSub) {}
+      PubSub pubSub,
+      Tracking tracking) {}
 
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
@@ -251,6 +255,19 @@ public final class RedisPort implements ClientServer.Protocol {
 
   PubSub pubSub() {
     return around.pubSub;
+  }
+
+  Tracking tracking() {
+    return around.tracking;
+  }
+
+  /**
+   * The caches of clients hear of a keyspace's changes from now on, or soon.
+   *
+   * @return whether they do already
+   */
+  boolean listen(String keyspace) {
+    return handler.listen(keyspace, around.tracking.of(keyspace));
   }
 
   Executor beside() {

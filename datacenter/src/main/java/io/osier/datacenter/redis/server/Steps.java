@@ -207,6 +207,7 @@ final class Steps {
     final AtomicInteger left;
     final AtomicLong replyBytes = new AtomicLong();
     final int bytes;
+    final long author = connection.caches().author();
     int updates;
 
     /** What follows, where that was decided beside the loop. */
@@ -245,6 +246,11 @@ final class Steps {
       super(requests, request, beganNanos);
       this.step = step;
       this.index = index;
+    }
+
+    @Override
+    public long author() {
+      return step.author;
     }
 
     @Override

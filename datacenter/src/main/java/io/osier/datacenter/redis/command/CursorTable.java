@@ -1,6 +1,5 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.command;
 
-import io.osier.datacenter.redis.command.Cursors;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,7 +11,7 @@ import java.util.function.LongSupplier;
  * is an element. So what is there all the time while somebody walks is shown at least once,
  * whatever is forgotten. Thread-safe.
  */
-final class CursorTable implements Cursors {
+public final class CursorTable implements Cursors {
   static final int PLACES = 16_384;
   static final long MILLIS = 600_000;
 
@@ -35,7 +34,7 @@ final class CursorTable implements Cursors {
    * @param millis the present time
    * @param numbers draws numbers that nobody can guess
    */
-  CursorTable(LongSupplier millis, LongSupplier numbers) {
+  public CursorTable(LongSupplier millis, LongSupplier numbers) {
     this.millis = millis;
     this.numbers = numbers;
   }

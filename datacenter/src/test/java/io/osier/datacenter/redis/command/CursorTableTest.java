@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -208,7 +208,7 @@ final class KeyspaceFeedTest {
   }
 
   /** Hears of everything, and says so. */
-  private final class Hears implements ChangeListener {
+  private static final class Hears implements ChangeListener {
     final List<String> heard = new ArrayList<>();
     boolean wants = true;
 

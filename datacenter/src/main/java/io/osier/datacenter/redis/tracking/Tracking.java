@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * who are to hear of something are woken outside of it. Thread-safe.
  */
 public final class Tracking {
+  private static final int KEYS_AT_ONCE = 500;
+
   private final TrackingTable table;
   private final Map<String, ChangeListener> listeners = new ConcurrentHashMap<>();
 
@@ -44,7 +46,7 @@ public final class Tracking {
     Collection<TrackedClient> woken;
     synchronized (table) {
       result = does.get();
-      woken = table.takeWoken();
+      woken = table.outbox().takeWoken();
       clients = table.clients();
     }
     woken.forEach(each -> each.wake.run());
@@ -139,7 +141,7 @@ public final class Tracking {
    */
   public RespValue.@Nullable Push poll(TrackedClient client, boolean resp3, boolean subscribed) {
     synchronized (table) {
-      return table.poll(client, resp3, subscribed);
+      return table.outbox().poll(client, resp3, subscribed);
     }
   }
 
@@ -165,6 +167,7 @@ public final class Tracking {
     @Override
     public void missed() {
       locked(() -> table.missed(keyspace));
+      forget(keyspace);
       starting.forEach(each -> each.wake.run());
     }
 
@@ -177,6 +180,19 @@ public final class Tracking {
   /** All keys of a keyspace are about to be deleted, of which each will be told as well. */
   public void flush(String keyspace) {
     locked(() -> table.flush(keyspace));
+  }
+
+  /**
+   * Keys of a keyspace that were read so far are told as if they had changed: some at a time, since
+   * others wait for the table meanwhile.
+   */
+  public void forget(String keyspace) {
+    int left = locked(() -> table.keys(keyspace));
+    while (left > 0) {
+      int some = Math.min(left, KEYS_AT_ONCE);
+      locked(() -> table.forget(keyspace, some));
+      left -= some;
+    }
   }
 
   // ---------------------------------------------------------------- figures
@@ -193,7 +209,7 @@ public final class Tracking {
 
   /** What all of it takes, about. */
   long bytes() {
-    return locked(table::bytes);
+    return locked(() -> table.outbox().bytes());
   }
 
   /** What there is at present. */

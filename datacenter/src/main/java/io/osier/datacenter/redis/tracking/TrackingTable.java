@@ -2,10 +2,8 @@ package io.osier.datacenter.redis.tracking;
 
 import io.osier.core.Key;
 import io.osier.datacenter.feed.ChangeListener.Changed;
-import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.RedisException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -45,16 +43,14 @@ final class TrackingTable {
     }
   }
 
-  private final long bytesMax;
+  private final Outbox outbox;
   private final long seed;
   private final Map<String, Space> spaces = new HashMap<>();
   private final Map<Long, TrackedClient> clients = new HashMap<>();
-  private Set<TrackedClient> woken = new LinkedHashSet<>();
-  private long bytes;
   private long numbers;
 
   TrackingTable(long bytesMax, long seed) {
-    this.bytesMax = bytesMax;
+    this.outbox = new Outbox(bytesMax);
     this.seed = seed;
   }
 
@@ -136,7 +132,7 @@ final class TrackingTable {
           "BUSY nothing was done: what the clients of this datacenter track takes all the memory"
               + " there is for it");
     }
-    bytes += wanted;
+    outbox.use(wanted);
   }
 
   private Space space(String keyspace) {
@@ -169,7 +165,7 @@ final class TrackingTable {
     }
     clients.remove(client.number);
     if (!client.prefixes.isEmpty()) {
-      bytes -= prefixBytes(client) * client.keyspaces.size();
+      outbox.use(-prefixBytes(client) * client.keyspaces.size());
       for (String each : client.keyspaces) {
         Space space = space(each);
         client.prefixes.forEach(prefix -> space.prefixes.remove(prefix, client));
@@ -181,7 +177,7 @@ final class TrackingTable {
     client.keyspaces.clear();
     client.prefixes.clear();
     redirect(client, null);
-    drop(client, false);
+    outbox.drop(client, false);
   }
 
   /** It hears for nobody else any more, of whom each is told so: something may have waited. */
@@ -190,23 +186,9 @@ final class TrackingTable {
       redirect(each, null);
       each.broken = true;
       each.brokenIsToTell = true;
-      wake(each);
+      outbox.wake(each);
     }
-    drop(client, true);
-  }
-
-  /** Drops what waits for a client of its own cache, or of others'. */
-  private void drop(TrackedClient client, boolean redirected) {
-    client.waiting.removeIf(
-        each -> {
-          if (each.redirected() != redirected) {
-            return false;
-          }
-          bytes -= each.of().bytes();
-          client.waitingBytes -= each.of().bytes();
-          return true;
-        });
-    client.hasWaiting = client.brokenIsToTell || !client.waiting.isEmpty();
+    outbox.drop(client, true);
   }
 
   private void prune(String keyspace, Space space) {
@@ -224,18 +206,18 @@ final class TrackingTable {
     client.keyspaces.add(keyspace);
     long needed = space(keyspace).keys.needed(key, client.number);
     if (needed > 0 && !makeRoom(needed)) {
-      tell(client, Invalidation.OF_ALL);
+      outbox.tell(client, Invalidation.OF_ALL);
       return;
     }
     ReadKeys keys = space(keyspace).keys; // anew: room may have been made of it
     long before = keys.bytes();
     keys.note(key, client.number);
-    bytes += keys.bytes() - before;
+    outbox.use(keys.bytes() - before);
   }
 
   /** Sees to it that there is so much room, if it can: what was read first is forgotten. */
   private boolean makeRoom(long needed) {
-    while (bytes + needed > bytesMax) {
+    while (!outbox.hasRoom(needed)) {
       ReadKeys largest = null;
       for (Space each : spaces.values()) {
         if (largest == null || each.keys.bytes() > largest.bytes()) {
@@ -271,7 +253,7 @@ final class TrackingTable {
   private void invalidate(ReadKeys keys, Key key, long author) {
     long before = keys.bytes();
     List<Long> readers = keys.changed(key, author);
-    bytes += keys.bytes() - before;
+    outbox.use(keys.bytes() - before);
     if (readers.isEmpty()) {
       return;
     }
@@ -279,7 +261,7 @@ final class TrackingTable {
     for (long number : readers) {
       TrackedClient client = clients.get(number);
       if (client != null) {
-        tell(client, all);
+        outbox.tell(client, all);
       }
     }
   }
@@ -304,10 +286,10 @@ final class TrackingTable {
               List<Key> others = new ArrayList<>(keys.keySet());
               others.removeIf(key -> Objects.equals(keys.get(key), author));
               if (!others.isEmpty()) {
-                tell(client, Invalidation.of(others));
+                outbox.tell(client, Invalidation.of(others));
               }
             } else {
-              tell(client, all);
+              outbox.tell(client, all);
             }
           }
         });
@@ -317,105 +299,45 @@ final class TrackingTable {
   void flush(String keyspace) {
     for (TrackedClient client : clients.values()) {
       if (client.keyspaces.contains(keyspace)) {
-        tell(client, Invalidation.FLUSHED);
+        outbox.tell(client, Invalidation.FLUSHED);
       }
     }
   }
 
-  /** Any key of a keyspace may have changed: those that were read are told one by one. */
+  /** Any key of a keyspace may have changed, for those who hear of prefixes. */
   void missed(String keyspace) {
-    Space space = spaces.get(keyspace);
-    if (space == null) {
-      return;
-    }
-    Key key;
-    while ((key = space.keys.eldest()) != null) {
-      invalidate(space.keys, key, 0);
-    }
     for (TrackedClient client : clients.values()) {
       if (!client.prefixes.isEmpty() && client.keyspaces.contains(keyspace)) {
-        tell(client, Invalidation.OF_ALL);
+        outbox.tell(client, Invalidation.OF_ALL);
       }
+    }
+  }
+
+  /** How many keys of a keyspace were read and have not changed since. */
+  int keys(String keyspace) {
+    Space space = spaces.get(keyspace);
+    return space == null ? 0 : space.keys.size();
+  }
+
+  /** Tells so many of those as if they had changed. */
+  void forget(String keyspace, int count) {
+    Space space = space(keyspace);
+    Key key;
+    for (int i = 0; i < count && (key = space.keys.eldest()) != null; i++) {
+      invalidate(space.keys, key, 0);
     }
     prune(keyspace, space);
   }
 
-  // ---------------------------------------------------------------- who is told
-
-  private void tell(TrackedClient of, Invalidation what) {
-    TrackingOptions options = of.options;
-    if (options == null) {
-      return;
-    }
-    if (options.redirect() == 0) {
-      add(of, new TrackedClient.Waiting(what, false));
-      return;
-    }
-    TrackedClient target = of.target;
-    if (target != null) {
-      add(target, new TrackedClient.Waiting(what, true));
-    }
-  }
-
-  private void add(TrackedClient client, TrackedClient.Waiting what) {
-    if (client.isToldOfAll(what.redirected())) {
-      return;
-    }
-    long more = what.of().bytes();
-    if (what.of() == Invalidation.OF_ALL
-        || client.waitingBytes + more > TrackedClient.WAITING_BYTES_MAX
-        || bytes + more > bytesMax) {
-      bytes -= client.waitingBytes;
-      client.collapse(what);
-    } else {
-      bytes += more;
-      client.waitingBytes += more;
-      client.waiting.add(what);
-    }
-    wake(client);
-  }
-
-  private void wake(TrackedClient client) {
-    client.hasWaiting = true;
-    woken.add(client);
-  }
-
-  /** For whom something waits since the last call. */
-  Collection<TrackedClient> takeWoken() {
-    if (woken.isEmpty()) {
-      return List.of();
-    }
-    Set<TrackedClient> taken = woken;
-    woken = new LinkedHashSet<>();
-    return taken;
-  }
-
-  RespValue.@Nullable Push poll(TrackedClient client, boolean resp3, boolean subscribed) {
-    RespValue.Push push = null;
-    TrackingOptions options = client.options;
-    if (client.brokenIsToTell && options != null) {
-      client.brokenIsToTell = false;
-      push = resp3 ? TrackedClient.broken(options.redirect()) : null;
-    }
-    TrackedClient.Waiting next;
-    while (push == null && (next = client.waiting.poll()) != null) {
-      bytes -= next.of().bytes();
-      client.waitingBytes -= next.of().bytes();
-      push = TrackedClient.push(next, resp3, subscribed);
-    }
-    client.hasWaiting = !client.waiting.isEmpty();
-    return push;
-  }
-
   // ---------------------------------------------------------------- figures
+
+  /** What waits for clients, and what all takes. */
+  Outbox outbox() {
+    return outbox;
+  }
 
   int clients() {
     return clients.size();
-  }
-
-  /** What all takes, about. */
-  long bytes() {
-    return bytes;
   }
 
   Tracking.Figures figures() {

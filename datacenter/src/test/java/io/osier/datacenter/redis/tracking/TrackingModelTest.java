@@ -176,7 +176,7 @@ final class TrackingModelTest {
   void caches_afterAllThatWaits_haveNothingOld() {
     long first = new Random().nextLong();
     int kept = 0;
-    for (long seed = first; seed < first + 40; seed++) {
+    for (long seed = first; seed < first + 150; seed++) {
       visible.clear();
       clients.clear();
       kept += run(seed, seed % 4 == 0 ? 2_000 : 1 << 20);

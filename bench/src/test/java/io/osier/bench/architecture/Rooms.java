@@ -210,6 +210,7 @@ final class Rooms {
     r.shell(
         "datacenter.redis.pubsub",
         List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+    r.shell("datacenter.redis.cursor", List.of("datacenter.redis.command"));
     r.shell(
         "datacenter.redis.tracking",
         List.of("core", "datacenter.feed", "datacenter.redis", "datacenter.redis.command"));
@@ -229,6 +230,7 @@ final class Rooms {
             "datacenter.redis.command",
             "datacenter.redis.command.data",
             "datacenter.redis.transaction",
+            "datacenter.redis.cursor",
             "datacenter.redis.tracking",
             "datacenter.redis.pubsub"),
         NETTY,

@@ -78,7 +78,6 @@ public final class Partition implements Machine {
   private final TransactionSupport transactions;
   private final Commands commands;
   private final ExpiryRemoval expiring;
-  private final ExpiryNews over;
   private final EffectsBuilder effects;
   private final VisibleChanges changes;
 
@@ -148,7 +147,8 @@ public final class Partition implements Machine {
     this.progress = propagation.progress();
     propagation.onFlush(modes::flushed);
     this.changes =
-        new VisibleChanges(config.self(), config.isCausal(), propagation, remembered(recovered));
+        new VisibleChanges(
+            config.self(), config.isCausal(), propagation, store, remembered(recovered));
     RemovalCollector forgetting =
         new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation::isSettled);
@@ -183,7 +183,6 @@ public final class Partition implements Machine {
       this.transactions = TransactionSupport.none(config.policy().name());
     }
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
-    this.over = new ExpiryNews(store, changes);
     this.commands =
         new Commands(
             config.self().dc(),
@@ -314,10 +313,7 @@ public final class Partition implements Machine {
       case Input.Stay s -> sequencer.stay();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
-      case Input.Watched w -> {
-        changes.watch(w.life());
-        over.watch(now);
-      }
+      case Input.Watched w -> changes.watch(w.life(), now);
       case Input.Untold u -> transactions.untold(u.transaction(), u.step());
       case Input.Flush f -> propagation.flush(at.nanos(), at.millis());
       case Input.Tick t -> tick();
@@ -428,7 +424,7 @@ public final class Partition implements Machine {
     }
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(objects.past(), now.nanos());
-    over.tell(now);
+    changes.expire(now);
     if (ready && !sequencer.isRetired()) {
       expiring.sweep(now);
     }
@@ -460,7 +456,7 @@ public final class Partition implements Machine {
     if (ready && !sequencer.isRetired()) {
       next = Math.min(next, expiring.nextNanos(now));
     }
-    next = Math.min(next, over.nextNanos(now));
+    next = Math.min(next, changes.nextNanos(now));
     next = Math.min(next, escrow.nextNanos());
     next = Math.min(next, transactions.nextNanos());
     // Not for each former value alone: it costs a look at all that is due.

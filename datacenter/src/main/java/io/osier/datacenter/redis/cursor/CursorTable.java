@@ -1,5 +1,6 @@
-package io.osier.datacenter.redis.command;
+package io.osier.datacenter.redis.cursor;
 
+import io.osier.datacenter.redis.command.Cursors;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -224,6 +224,10 @@ final class Rooms {
     r.shell(
         "datacenter.redis.pubsub",
         List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+    r.shell("datacenter.redis.cursor", List.of("datacenter.redis.command"));
+    r.shell(
+        "datacenter.redis.tracking",
+        List.of("core", "datacenter.feed", "datacenter.redis", "datacenter.redis.command"));
     r.shell(
         "datacenter.redis.server",
         List.of(
@@ -240,6 +244,8 @@ final class Rooms {
             "datacenter.redis.command",
             "datacenter.redis.command.data",
             "datacenter.redis.transaction",
+            "datacenter.redis.cursor",
+            "datacenter.redis.tracking",
             "datacenter.redis.pubsub"),
         NETTY,
         LOGGING);
@@ -261,6 +267,7 @@ final class Rooms {
             "datacenter.forward",
             "datacenter.frontend",
             "datacenter.redis.pubsub",
+            "datacenter.redis.tracking",
             "datacenter.redis.server",
             "datacenter.admin",
             "proxy"),

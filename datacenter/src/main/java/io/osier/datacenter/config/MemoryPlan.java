@@ -48,6 +48,11 @@ public record MemoryPlan(long heapBytes) {
     return Math.min(SUBSCRIPTION_BYTES_MAX, heapBytes / 32);
   }
 
+  /** What is noted of the caches of such clients, and waits for them. */
+  public long trackingBytes() {
+    return Math.min(SUBSCRIPTION_BYTES_MAX, heapBytes / 32);
+  }
+
   /** What partitions have executed and the store has not yet written. */
   public long unwrittenBytes() {
     return Math.min(UNWRITTEN_BYTES_MAX, heapBytes / 16);

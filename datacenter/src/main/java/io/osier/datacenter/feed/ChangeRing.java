@@ -4,6 +4,7 @@ import io.osier.core.Budget;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
+import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Effects;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,10 @@ public final class ChangeRing {
   private boolean moved;
 
   private long life;
-  private boolean begun;
+  private volatile boolean begun;
+
+  /** Who hears of all changes at once; null while nobody does. */
+  private volatile @Nullable ChangeListener listener;
 
   /** Whether changes are kept, for those who watch more than one key. */
   private boolean keeps;
@@ -93,11 +97,13 @@ public final class ChangeRing {
   /** Takes what has become visible: the partition's way in, which never waits for a watcher. */
   public void visible(Effects.Visible visible) {
     boolean wakes;
+    boolean begins;
     synchronized (this) {
       if (visible.life() != life) {
         return; // of a former time
       }
-      wakes = !begun;
+      begins = !begun;
+      wakes = begins;
       // Nobody has a position before the first of them, nor is it known what was visible by then.
       if (begun && !visible.changes().isEmpty()) {
         wakes = add(visible.changes());
@@ -106,9 +112,40 @@ public final class ChangeRing {
       here = visible.here();
       far = visible.far();
     }
+    ChangeListener hears = listener;
+    if (hears != null && hears.isWanted()) {
+      tell(hears, visible, begins);
+    }
     if (wakes) {
       signal.run();
     }
+  }
+
+  private static void tell(ChangeListener hears, Effects.Visible visible, boolean begins) {
+    if (begins) {
+      hears.missed(); // these changes among them
+      return;
+    }
+    List<ChangeListener.Changed> keys =
+        new ArrayList<>(visible.changes().size() + visible.over().size());
+    for (Effects.Change change : visible.changes()) {
+      long author = change.ticket() == 0 ? 0 : visible.authors().getOrDefault(change.ticket(), 0L);
+      keys.add(new ChangeListener.Changed(change.object().key(), author));
+    }
+    for (ObjectId object : visible.over()) {
+      keys.add(new ChangeListener.Changed(object.key(), 0));
+    }
+    if (!keys.isEmpty()) {
+      hears.changed(keys);
+    }
+  }
+
+  /** Somebody hears of all changes at once; whether it does already. */
+  boolean listen(ChangeListener hears) {
+    if (listener != hears) { // asked for with each read, so it is seldom written
+      listener = hears;
+    }
+    return begun;
   }
 
   /** Returns whether somebody waits for some of it. */

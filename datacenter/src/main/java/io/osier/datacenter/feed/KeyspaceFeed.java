@@ -80,6 +80,7 @@ public final class KeyspaceFeed {
 
   private volatile boolean releases;
   private volatile Reply.@Nullable Failure closed;
+  private volatile @Nullable ChangeListener listener;
 
   // Of whoever has the turn.
   private final Set<Poll> walkers = new LinkedHashSet<>();
@@ -182,6 +183,30 @@ public final class KeyspaceFeed {
     }
   }
 
+  /**
+   * Somebody hears of all changes at once, as long as it wants to. For any thread.
+   *
+   * @return whether it does already; otherwise it will soon, and is told that it has missed some
+   */
+  public boolean listen(ChangeListener hears) {
+    boolean already = closed == null;
+    for (ChangeRing ring : rings) {
+      already &= ring.listen(hears);
+    }
+    if (listener != hears) {
+      listener = hears;
+    }
+    if (!already) {
+      signal.run();
+    }
+    return already;
+  }
+
+  private boolean isListenedTo() {
+    ChangeListener hears = listener;
+    return hears != null && hears.isWanted();
+  }
+
   private void refuse(Reply.Failure why) {
     Poll poll;
     while ((poll = arrived.poll()) != null) {
@@ -217,6 +242,10 @@ public final class KeyspaceFeed {
       tellPartitions();
       early.add(poll);
     }
+    if (isListenedTo()) {
+      askedNanos = now;
+      tellPartitions();
+    }
     Reply.Failure why = closed;
     if (why != null) {
       for (Set<Poll> all : List.of(early, walkers, ofKeys)) {
@@ -225,6 +254,11 @@ public final class KeyspaceFeed {
       }
       watchers = 0;
       refuse(why);
+      ChangeListener hears = listener;
+      if (hears != null) {
+        listener = null;
+        hears.missed();
+      }
       return false;
     }
     for (Poll p : take(early)) {
@@ -361,7 +395,7 @@ public final class KeyspaceFeed {
       rings.forEach(ChangeRing::keepNone);
     }
     boolean idle = early.isEmpty() && walkers.isEmpty() && ofKeys.isEmpty() && arrived.isEmpty();
-    if (idle && now - askedNanos > LEASE_NANOS) {
+    if (idle && !isListenedTo() && now - askedNanos > LEASE_NANOS) {
       for (Part part : parts) {
         if (part.ring.isOn()) {
           part.ring.stop();
@@ -373,7 +407,10 @@ public final class KeyspaceFeed {
 
   /** Whether {@link #turn} must be called now and then, because something waits or is kept. */
   public boolean isInUse() {
-    return watchers > 0 || !arrived.isEmpty() || rings.stream().anyMatch(ChangeRing::isOn);
+    return watchers > 0
+        || isListenedTo()
+        || !arrived.isEmpty()
+        || rings.stream().anyMatch(ChangeRing::isOn);
   }
 
   // ---------------------------------------------------------------- figures

@@ -22,6 +22,8 @@ import io.osier.datacenter.access.DecoyCredentials;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.trace.Traces;
@@ -116,6 +118,15 @@ public final class ClientServer implements AutoCloseable {
      * @param by the user who asks
      */
     void administer(Request.Administer request, String by, Consumer<Reply> reply);
+
+    /**
+     * Somebody hears of all changes of a keyspace at once: see {@link KeyspaceFeed#listen}.
+     *
+     * @return whether it does already; also where there is no such keyspace
+     */
+    default boolean listen(String keyspace, ChangeListener hears) {
+      return true;
+    }
 
     /** Other users, or rights: whoever waits long for an answer must ask again. */
     default void usersChanged() {}

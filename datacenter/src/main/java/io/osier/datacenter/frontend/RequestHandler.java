@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.metrics.report.Inspector;
@@ -201,6 +202,12 @@ public final class RequestHandler implements ClientServer.Handler {
   @Override
   public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
     administrator.administer(request, by).whenComplete((text, error) -> report(text, error, reply));
+  }
+
+  @Override
+  public boolean listen(String keyspace, ChangeListener hears) {
+    KeyspaceShard of = keyspaces.get(keyspace);
+    return of == null || of.feed().listen(hears);
   }
 
   @Override

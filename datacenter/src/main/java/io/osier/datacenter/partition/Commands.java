@@ -46,6 +46,7 @@ final class Commands {
   private final @Nullable Transactions transactions;
 
   private final Propagation propagation;
+  private final VisibleChanges changes;
   private final EffectsBuilder effects;
   private final SpreadWaiters spreading;
   private List<Parked> parked = new ArrayList<>();
@@ -60,6 +61,7 @@ final class Commands {
       Programs programs,
       @Nullable Transactions transactions,
       Propagation propagation,
+      VisibleChanges changes,
       EffectsBuilder effects) {
     this.dc = dc;
     this.store = store;
@@ -67,6 +69,7 @@ final class Commands {
     this.programs = programs;
     this.transactions = transactions;
     this.propagation = propagation;
+    this.changes = changes;
     this.effects = effects;
     this.spreading = new SpreadWaiters(propagation, effects);
   }
@@ -202,6 +205,7 @@ final class Commands {
   }
 
   private void serve(long ticket, Request request, Now now) {
+    changes.serving(ticket);
     try {
       switch (request) {
         case Request.Read r -> read(ticket, r, now);
@@ -224,6 +228,8 @@ final class Commands {
       }
     } catch (OsierException e) {
       fail(ticket, e.code(), e.reason());
+    } finally {
+      changes.serving(0);
     }
   }
 

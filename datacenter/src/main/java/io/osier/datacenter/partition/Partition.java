@@ -152,7 +152,8 @@ public final class Partition implements Machine {
     this.progress = propagation.progress();
     propagation.outbound().onFlush(modes::flushed);
     this.changes =
-        new VisibleChanges(config.self(), config.isCausal(), propagation, remembered(recovered));
+        new VisibleChanges(
+            config.self(), config.isCausal(), propagation, store, remembered(recovered));
     RemovalCollector forgetting =
         new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation.status()::isSettled);
@@ -181,6 +182,7 @@ public final class Partition implements Machine {
             new Programs(store, sequencer, escrow, writes),
             transactions,
             propagation,
+            changes,
             effects);
   }
 
@@ -280,7 +282,7 @@ public final class Partition implements Machine {
       case Input.Stay s -> sequencer.stay();
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
-      case Input.Watched w -> changes.watch(w.life());
+      case Input.Watched w -> changes.watch(w.life(), now);
       case Input.Untold u -> {
         if (transactions != null) {
           transactions.untold(u.transaction(), u.step());
@@ -408,6 +410,7 @@ public final class Partition implements Machine {
     }
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(objects.past(), now.nanos());
+    changes.expire(now);
     if (ready && !sequencer.isRetired()) {
       expiring.sweep(now);
     }
@@ -444,6 +447,7 @@ public final class Partition implements Machine {
     if (ready && !sequencer.isRetired()) {
       next = Math.min(next, expiring.nextNanos(now));
     }
+    next = Math.min(next, changes.nextNanos(now));
     next = Math.min(next, escrow.nextNanos());
     if (transactions != null) {
       next = Math.min(next, transactions.nextNanos());

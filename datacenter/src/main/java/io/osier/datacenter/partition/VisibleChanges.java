@@ -1,29 +1,54 @@
 package io.osier.datacenter.partition;
 
+import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
+import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.store.Deadline;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what becomes visible while somebody watches, in its order. Not thread-safe, but for {@link
- * #forgotten}.
+ * Notes what becomes visible while somebody watches, in its order; and what is over, as soon as it
+ * is: nobody sees it any more, though it is removed later, and by one datacenter. Not thread-safe,
+ * but for {@link #forgotten}.
  */
 final class VisibleChanges {
+  /** So many are told at once that are over. */
+  private static final int OVER_AT_ONCE = 1_024;
+
+  private static final long OVER_NANOS = 1_000_000;
+
+  /** In front of all others of its time. */
+  private static final ObjectId FIRST = new ObjectId(Key.of(new byte[] {0}), CrdtType.values()[0]);
+
   private final ReplicaId self;
   private final boolean together;
   private final Propagation propagation;
+  private final ObjectStore store;
   private long life;
   private List<Effects.Change> changes = new ArrayList<>();
+  private List<ObjectId> over = new ArrayList<>();
+
+  /** The last one that was over. What has an earlier one by now became visible as a change. */
+  private Deadline lastOver = new Deadline(0, FIRST);
+
+  private long nextOverNanos = Long.MIN_VALUE;
+
+  /** Of the command that is served; 0 if none is. */
+  private long ticket;
 
   /** What was told last; empty if nothing was. */
   private Optional<VersionVector> told = Optional.empty();
@@ -41,17 +66,22 @@ final class VisibleChanges {
       ReplicaId self,
       boolean together,
       Propagation propagation,
+      ObjectStore store,
       @Nullable VersionVector forgotten) {
     this.self = self;
     this.together = together;
     this.propagation = propagation;
+    this.store = store;
     this.forgotten = forgotten;
   }
 
   /** See {@link Input.Watched}. */
-  void watch(long as) {
+  void watch(long as, Now now) {
     life = as;
+    lastOver = new Deadline(Math.max(0, now.millis()), FIRST);
+    nextOverNanos = Long.MIN_VALUE;
     changes = new ArrayList<>();
+    over = new ArrayList<>();
     told = Optional.empty();
   }
 
@@ -60,9 +90,41 @@ final class VisibleChanges {
     return life != 0;
   }
 
+  /** What is committed from now on is this command's; of none for 0. */
+  void serving(long of) {
+    ticket = of;
+  }
+
   /** An update of this datacenter is visible. */
   void committed(ObjectId object, boolean ends) {
-    changes.add(new Effects.Change(object, self, ends));
+    changes.add(new Effects.Change(object, self, ends, ticket));
+  }
+
+  /** Notes what is over by now, of an object or all of it. Reads deadlines alone. */
+  void expire(Now now) {
+    if (!areWanted() || nextOverNanos > now.nanos()) {
+      return;
+    }
+    int left = OVER_AT_ONCE;
+    Deadline next;
+    while (left > 0
+        && (next = store.deadlineAfter(lastOver)) != null
+        && next.millis() <= now.millis()) {
+      over.add(next.object());
+      lastOver = next;
+      left--;
+    }
+    nextOverNanos = now.nanos() + OVER_NANOS;
+  }
+
+  /** When {@link #expire} has something to do; Long.MAX_VALUE if never. */
+  long nextNanos(Now now) {
+    Deadline next = areWanted() ? store.deadlineAfter(lastOver) : null;
+    if (next == null) {
+      return Long.MAX_VALUE;
+    }
+    long away = Math.clamp(next.millis() - now.millis(), 0, 1L << 40);
+    return Math.max(nextOverNanos, now.nanos() + away * 1_000_000);
   }
 
   /** Something of others has come into an object. */
@@ -82,13 +144,16 @@ final class VisibleChanges {
   /** Takes what was noted; empty if there is nothing to tell. */
   Optional<Effects.Visible> take() {
     VersionVector here = propagation.here();
-    if (changes.isEmpty() && told.filter(here::equals).isPresent()) {
+    if (changes.isEmpty() && over.isEmpty() && told.filter(here::equals).isPresent()) {
       return Optional.empty();
     }
     List<Effects.Change> taken = changes;
     changes = new ArrayList<>();
+    List<ObjectId> expired = over;
+    over = expired.isEmpty() ? expired : new ArrayList<>();
     told = Optional.of(here);
-    return Optional.of(new Effects.Visible(life, taken, here, propagation.far()));
+    return Optional.of(
+        new Effects.Visible(life, taken, here, propagation.far(), expired, Map.of()));
   }
 
   /** Nothing is remembered any more of something that these updates have made. */

@@ -2,9 +2,11 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ReplicaId;
 import io.osier.core.net.Network;
+import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.server.RedisPort;
+import io.osier.datacenter.redis.tracking.Tracking;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -52,7 +54,10 @@ final class RedisListener implements AutoCloseable {
                 new SecureRandom(),
                 hasher,
                 beside,
-                pubSub,
+                new RedisPort.Pushes(
+                    pubSub,
+                    new Tracking(
+                        MemoryPlan.ofThisProcess().trackingBytes(), new SecureRandom().nextLong())),
                 durable));
     this.port = clients.listen(at, redis);
     redis.setPort(port());

@@ -107,6 +107,12 @@ public interface ObjectStore extends StoredObjects {
    */
   long nextExpiryMillis();
 
+  /**
+   * The next one behind a deadline of those that {@link #expiring} has yet to take, as far as they
+   * are in memory; null if there is none. Only for the partition's thread.
+   */
+  @Nullable Deadline deadlineAfter(Deadline before);
+
   /** How many objects this incarnation forgot. For the partition's thread. */
   long forgotten();
 

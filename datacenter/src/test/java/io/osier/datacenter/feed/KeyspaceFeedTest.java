@@ -21,6 +21,7 @@ import io.osier.protocol.Request;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -204,6 +205,67 @@ final class KeyspaceFeedTest {
     changed("a");
     Reply.Changes told = (Reply.Changes) answer();
     assertThat(told.changes()).hasSize(1);
+  }
+
+  /** Hears of everything, and says so. */
+  private static final class Hears implements ChangeListener {
+    final List<String> heard = new ArrayList<>();
+    boolean wants = true;
+
+    @Override
+    public boolean isWanted() {
+      return wants;
+    }
+
+    @Override
+    public void missed() {
+      heard.add("missed");
+    }
+
+    @Override
+    public void changed(List<Changed> keys) {
+      keys.forEach(k -> heard.add(k.key() + " by " + k.author()));
+    }
+  }
+
+  @Test
+  void listener_hearsOfAllAtOnce_withWhoMadeIt_andIsToldWhereItCouldNot() {
+    Hears hears = new Hears();
+    changed("before");
+    assertThat(feed.listen(hears)).isFalse();
+    feed.turn();
+    assertThat(hears.heard).containsExactly("missed");
+    assertThat(feed.listen(hears)).isTrue();
+    ObjectId object = new ObjectId(Key.of("a"), CrdtType.PN_COUNTER);
+    ObjectId over = new ObjectId(Key.of("over"), CrdtType.PN_COUNTER);
+    VersionVector here = VersionVector.of(EU, ++updates);
+    List<Effects.Change> three =
+        List.of(
+            new Effects.Change(object, EU, true, 3),
+            new Effects.Change(object, EU, true, 4),
+            new Effects.Change(object, null, true));
+    feed.ring(0)
+        .visible(
+            new Effects.Visible(LIFE, three, here, here, List.of(over), Map.of(3L, 7L, 0L, 9L)));
+    assertThat(hears.heard).containsExactly("missed", "a by 7", "a by 0", "a by 0", "over by 0");
+    now += 3 * KeyspaceFeed.LEASE_NANOS;
+    feed.turn();
+    changed("b");
+    assertThat(hears.heard).as("as long as it wants").endsWith("b by 0");
+    hears.heard.clear();
+    hears.wants = false;
+    changed("c");
+    now += KeyspaceFeed.LEASE_NANOS + 1;
+    feed.turn();
+    assertThat(feed.isInUse()).as("nobody wants to hear").isFalse();
+    hears.wants = true;
+    assertThat(feed.isInUse()).isTrue();
+    feed.turn();
+    assertThat(hears.heard).containsExactly("missed");
+    feed.close(new Reply.Failure(ErrorCode.SHUTTING_DOWN, "as the test wants"));
+    feed.turn();
+    assertThat(hears.heard).containsExactly("missed", "missed");
+    assertThat(feed.listen(hears)).isFalse();
   }
 
   /** They are kept while somebody may come back for them, and no longer. */

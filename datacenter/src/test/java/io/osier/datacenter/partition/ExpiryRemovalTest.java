@@ -75,6 +75,42 @@ final class ExpiryRemovalTest {
         .count();
   }
 
+  /** Caches of clients hear of it in time, though it is removed seconds later. */
+  @ParameterizedTest
+  @EnumSource
+  void expired_isToldAtEachDatacenterWhenItIsOver_andOnce(KeyspacePolicy.Consistency consistency) {
+    Cluster cluster = three(consistency);
+    List<String> told = new ArrayList<>();
+    cluster.heard =
+        (dc, effects) ->
+            effects.whenDurable().stream()
+                .filter(Effects.Visible.class::isInstance)
+                .flatMap(v -> ((Effects.Visible) v).over().stream())
+                .forEach(object -> told.add(dc.self.dc() + " " + object.key()));
+    add(cluster.dc("us"), "before", "a");
+    expire(cluster.dc("us"), "before", 1_000);
+    cluster.run(1_500);
+    cluster.names.forEach(name -> cluster.input(cluster.dc(name), new Input.Watched(1)));
+    for (String key : List.of("s", "t", "kept")) {
+      add(cluster.dc("us"), key, "a");
+    }
+    cluster.run(1_000);
+    expire(cluster.dc("eu"), "s", 5_000);
+    expire(cluster.dc("eu"), "t", 5_500);
+    expire(cluster.dc("eu"), "kept", 5_200);
+    cluster.run(1_000);
+    cluster.dc("us").write("kept", Operation.ANY_TYPE, new Operation.Persist());
+    cluster.run(3_990);
+    assertThat(told).isEmpty();
+    cluster.run(11);
+    assertThat(told).containsExactlyInAnyOrder("ap s", "eu s", "us s");
+    cluster.run(500);
+    assertThat(told).hasSize(6).contains("ap t", "eu t", "us t");
+    cluster.run(30_000);
+    assertThat(told).hasSize(6);
+    assertThat(exists(cluster, "ap", "kept")).isTrue();
+  }
+
   private static void assertNothingIsLeft(Cluster cluster) {
     cluster.run(30_000); // and what is forgotten takes streams.forget
     cluster.contents().forEach((name, all) -> assertThat(all).as(name).isEmpty());

@@ -77,6 +77,11 @@ public class ForwardingStore implements ObjectStore {
   }
 
   @Override
+  public @Nullable Deadline deadlineAfter(Deadline before) {
+    return inner.deadlineAfter(before);
+  }
+
+  @Override
   public List<Deadline> expiring(long untilMillis, int limit) {
     return inner.expiring(untilMillis, limit);
   }

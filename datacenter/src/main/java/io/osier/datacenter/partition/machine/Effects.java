@@ -12,6 +12,7 @@ import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.TransactionId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -114,17 +115,41 @@ public record Effects(
    * @param changes in the order in which they became visible; none where only more is complete
    * @param here all updates that have come here completely are these
    * @param far nothing that is visible is beyond this
+   * @param over what has expired since the last time, though it is not removed yet
+   * @param authors by changes' tickets, who has made them, of those who want to know their own
    */
-  public record Visible(long life, List<Change> changes, VersionVector here, VersionVector far)
-      implements Output {}
+  public record Visible(
+      long life,
+      List<Change> changes,
+      VersionVector here,
+      VersionVector far,
+      List<ObjectId> over,
+      Map<Long, Long> authors)
+      implements Output {
+    /** Where nothing has expired. */
+    public Visible(long life, List<Change> changes, VersionVector here, VersionVector far) {
+      this(life, changes, here, far, List.of(), Map.of());
+    }
+
+    /** The same, of these authors. */
+    public Visible by(Map<Long, Long> who) {
+      return new Visible(life, changes, here, far, over, who);
+    }
+  }
 
   /**
    * An object was changed.
    *
    * @param origin who made the update; null where there may be several
    * @param ends whether it is the last one of those that became visible together
+   * @param ticket of the command that has made it; 0 if none is known to
    */
-  public record Change(ObjectId object, @Nullable ReplicaId origin, boolean ends) {}
+  public record Change(ObjectId object, @Nullable ReplicaId origin, boolean ends, long ticket) {
+    /** One of no known command. */
+    public Change(ObjectId object, @Nullable ReplicaId origin, boolean ends) {
+      this(object, origin, ends, 0);
+    }
+  }
 
   /**
    * The answer to an {@link Input.Inspect}; waits for no record.

@@ -48,6 +48,7 @@ public final class Settings {
     "hz", "10",
     "loglevel", "notice",
     "tcp-keepalive", "60",
+    "tracking-table-max-keys", "1000000",
     "acllog-max-len", "128",
     "close-on-oom", "no",
     "lua-time-limit", "5000",

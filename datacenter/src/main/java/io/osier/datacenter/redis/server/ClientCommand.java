@@ -12,6 +12,7 @@ import static io.osier.datacenter.redis.server.OwnCommands.unknownPart;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.tracking.TrackingOptions;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -59,6 +60,20 @@ final class ClientCommand {
         yield ok();
       }
       case "REPLY" -> reply(session, place, words);
+      case "TRACKING" -> tracking(session, place, words);
+      case "CACHING" -> {
+        arity(words, 3, 3);
+        session.caches().caching(option(words[2]));
+        yield ok();
+      }
+      case "GETREDIR" -> {
+        arity(words, 2, 2);
+        yield answer(new RespValue.Int(session.caches().redirect()));
+      }
+      case "TRACKINGINFO" -> {
+        arity(words, 2, 2);
+        yield answer(session.caches().info());
+      }
       default -> throw unknownPart(words);
     };
   }
@@ -116,6 +131,20 @@ final class ClientCommand {
         };
     session.setReplies(place, to);
     return ok();
+  }
+
+  private static @Nullable Plan tracking(RespSession session, Place place, byte[][] words) {
+    arity(words, 3, Integer.MAX_VALUE);
+    TrackingOptions options = TrackingOptions.parse(words);
+    switch (option(words[2])) {
+      case "ON" -> session.caches().track(place, options);
+      case "OFF" -> {
+        session.caches().trackNothing();
+        return ok();
+      }
+      default -> throw syntax();
+    }
+    return null;
   }
 
   private static Plan list(RespSession session, byte[][] words) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Commands about the connection itself. Static, for any thread. */
 final class ConnectionCommands {
   /** Of which it speaks what is served. Clients choose by it what they may ask for. */
-  static final String REDIS_VERSION = "7.2.0";
+  static final String REDIS_VERSION = "7.4.0";
 
   /** How long OSIER.AFTER waits where nothing is said. */
   private static final int AFTER_MILLIS = 10_000;

@@ -55,12 +55,18 @@ final class Dispatcher {
         steps.follow(place, step, false, false, bytes(words));
         return;
       }
+      if (entry.has(RedisCommand.Flag.READONLY) && !session.transaction().isOpen()) {
+        session.caches().willRead(() -> entry.command().keys().of(words));
+      }
       Plan plan =
           session.transaction().isOpen()
               ? TransactionCommands.within(session, place, entry, words)
               : entry.plan(session, place, words);
       if (plan != null) {
         steps.follow(place, plan, entry.once(), entry.action() == null, bytes(words));
+      }
+      if (!session.transaction().isOpen() && !entry.command().name().equals("CLIENT")) {
+        session.caches().endCaching(); // which was said of this command
       }
     } catch (RedisException e) {
       answers.fill(place, new RespValue.Err(e.error()));

@@ -7,6 +7,7 @@ import io.osier.core.ErrorCode;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.tracking.Tracking;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -124,7 +125,7 @@ final class InfoText {
       case "clients" -> {
         lines.add("connected_clients:" + port.sessions().size());
         lines.add("blocked_clients:0");
-        lines.add("tracking_clients:0");
+        lines.add("tracking_clients:" + port.tracking().figures().clients());
         lines.add("pubsub_clients:" + port.pubSub().figures().subscribers());
       }
       case "memory" -> {
@@ -157,6 +158,10 @@ final class InfoText {
         lines.add("keyspace_misses:0");
         lines.add("pubsub_channels:" + port.pubSub().channelCount());
         lines.add("pubsub_patterns:" + port.pubSub().patternCount());
+        Tracking.Figures tracked = port.tracking().figures();
+        lines.add("tracking_total_keys:" + tracked.keys());
+        lines.add("tracking_total_items:" + tracked.items());
+        lines.add("tracking_total_prefixes:" + tracked.prefixes());
       }
       case "replication" -> {
         lines.add("role:master");

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +92,7 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(List.of(session.port().keyspace(session.database())));
+              return flush(session, List.of(session.port().keyspace(session.database())));
             })
         .add(
             "FLUSHALL",
@@ -100,7 +101,7 @@ final class KeyspaceCommands {
             Set.of(Flag.WRITE),
             (session, place, words) -> {
               checkFlush(words);
-              return flush(session.port().keyspaces().values());
+              return flush(session, session.port().keyspaces().values());
             })
         .all();
   }
@@ -314,16 +315,20 @@ final class KeyspaceCommands {
     }
   }
 
-  private static Plan flush(Collection<RedisPort.Keyspace> keyspaces) {
-    return next(new Flush(keyspaces.iterator(), false));
+  private static Plan flush(RespSession session, Collection<RedisPort.Keyspace> keyspaces) {
+    // Caches hear of it at once; of what is read meanwhile they hear as it is deleted.
+    keyspaces.forEach(of -> session.port().tracking().flush(of.name()));
+    Consumer<String> done = session.port().tracking()::forget; // what was read and is not there
+    return next(new Flush(keyspaces.iterator(), done, false));
   }
 
   /**
    * A walk that deletes.
    *
+   * @param done hears of each keyspace of which all is deleted
    * @param begun whether something was deleted
    */
-  private record Flush(Iterator<RedisPort.Keyspace> left, boolean begun) {
+  private record Flush(Iterator<RedisPort.Keyspace> left, Consumer<String> done, boolean begun) {
     Plan failed(Reply.Failure failure) {
       return answer(begun ? RedisErrors.ofPart(failure) : RedisErrors.of(failure));
     }
@@ -348,7 +353,7 @@ final class KeyspaceCommands {
               replies -> {
                 boolean begun =
                     walk.begun || !replies.stream().allMatch(Reply.Failure.class::isInstance);
-                Flush after = new Flush(walk.left, begun);
+                Flush after = new Flush(walk.left, walk.done, begun);
                 for (Reply deleted : replies) {
                   if (deleted instanceof Reply.Failure failure) {
                     return after.failed(failure);
@@ -360,7 +365,11 @@ final class KeyspaceCommands {
   }
 
   private static Plan flushed(RedisPort.Keyspace of, Optional<Key> next, Flush walk) {
-    return next.isPresent() ? flush(of, next, walk) : next(walk);
+    if (next.isPresent()) {
+      return flush(of, next, walk);
+    }
+    walk.done.accept(of.name());
+    return next(walk);
   }
 
   /** What cannot be deleted, as a bounded counter, stays. */

@@ -179,6 +179,9 @@ final class PubSubCommands {
 
   /** A right that a session's user needs for a channel, or for all that match, and lacks. */
   static @Nullable Grant missing(RespSession session, Right right, Topic topic) {
+    if (right == Right.READ && !topic.isPattern() && Caches.isChannel(topic)) {
+      return null; // each hears of its own cache alone
+    }
     byte[] begin = topic.isPattern() ? Glob.prefix(topic.name()) : topic.name();
     int length = Math.min(begin.length, Key.LENGTH_MAX);
     Grant needed =

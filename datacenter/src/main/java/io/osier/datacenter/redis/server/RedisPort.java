@@ -13,7 +13,9 @@ import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.command.Databases;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Settings;
+import io.osier.datacenter.redis.cursor.CursorTable;
 import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.protocol.Reply;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -54,7 +56,7 @@ public final class RedisPort implements ClientServer.Protocol {
    * @param chance draws seeds and numbers that nobody can guess
    * @param hasher hashes passwords, and rejects what is too much
    * @param beside goes on with commands that have read much, which would hold up a loop
-   * @param pubSub its channels
+   * @param pushes what connections are told without having asked
    * @param durable whether what is answered is on its disk
    */
   public record Around(
@@ -64,8 +66,16 @@ public final class RedisPort implements ClientServer.Protocol {
       RandomGenerator chance,
       Executor hasher,
       Executor beside,
-      PubSub pubSub,
+      Pushes pushes,
       boolean durable) {}
+
+  /**
+   * What connections are told without having asked.
+   *
+   * @param pubSub the channels
+   * @param tracking the caches of clients
+   */
+  public record Pushes(PubSub pubSub, Tracking tracking) {}
 
   /** A keyspace, as commands are translated for it. */
   record Keyspace(String name, int partitions, ToIntFunction<Key> partition) {
@@ -260,7 +270,20 @@ public final class RedisPort implements ClientServer.Protocol {
   }
 
   PubSub pubSub() {
-    return around.pubSub;
+    return around.pushes.pubSub;
+  }
+
+  Tracking tracking() {
+    return around.pushes.tracking;
+  }
+
+  /**
+   * The caches of clients hear of a keyspace's changes from now on, or soon.
+   *
+   * @return whether they do already
+   */
+  boolean listen(String keyspace) {
+    return handler.listen(keyspace, around.pushes.tracking.of(keyspace));
   }
 
   Executor beside() {

@@ -37,7 +37,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private static final Logger LOG = LoggerFactory.getLogger(RespConnection.class);
 
   /** So many commands of a connection are under way at most. */
-  private static final int COMMANDS_MAX = 1_024;
+  static final int COMMANDS_MAX = 1_024;
 
   /** Beyond this what comes waits in the network while commands behind another one wait. */
   private static final int UNTAKEN_MAX = 1 << 16;
@@ -54,6 +54,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final Steps steps;
   private final RespSession session;
   private final Subscriptions subscriptions;
+  private final Caches caches;
   private final Dispatcher dispatcher;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Wakeups wakeups = Wakeups.ofLoop();
@@ -83,6 +84,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.steps = new Steps(channel, this.requests, answers, this, share, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
     this.subscriptions = new Subscriptions(channel, session, answers, steps, this);
+    this.caches = new Caches(channel, session, answers, this, subscriptions);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }
 
@@ -184,6 +186,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     input.close();
     answers.close();
     subscriptions.close();
+    caches.close();
     session.end();
     ctx.fireChannelInactive();
   }
@@ -214,7 +217,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         requests.hold();
         try {
           steps.finish();
+          caches.push(); // first, since others are answered already
           take();
+          caches.push();
           subscriptions.push();
         } finally {
           requests.release();
@@ -231,7 +236,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } finally {
       working = false;
     }
-    if (subscriptions.mayPush() || waitsForTurn()) {
+    if (subscriptions.mayPush() || caches.hasWork() || waitsForTurn()) {
       wakeLater(); // others have a turn before
     }
   }
@@ -271,6 +276,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** The answer to a command. */
   void answer(Place place, RespValue value) {
     answers.fill(place, value);
+  }
+
+  Caches caches() {
+    return caches;
   }
 
   Subscriptions subscriptions() {
@@ -367,6 +376,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   int wake() {
     scheduled.set(false);
     turn.begin();
+    caches.start();
     work();
     return turn.requests();
   }

@@ -103,6 +103,7 @@ final class RespSession {
    */
   void welcome(Identity identity) {
     requests.welcome(identity);
+    caches().belongTo(identity.user());
     user = identity.user();
     connection.welcome();
     subscriptions().closeIfForbidden();
@@ -209,6 +210,7 @@ final class RespSession {
 
   void select(int number) {
     port.checkDatabase(number);
+    caches().select(port.keyspace(number).name());
     database = number;
   }
 
@@ -239,6 +241,10 @@ final class RespSession {
 
   ClientRequests requests() {
     return requests;
+  }
+
+  Caches caches() {
+    return connection.caches();
   }
 
   Subscriptions subscriptions() {
@@ -315,6 +321,7 @@ final class RespSession {
         () -> {
           transaction.close();
           subscriptions().reset();
+          caches().trackNothing();
           RespValue answer = new RespValue.Simple("RESET");
           database = 0;
           name = "";
@@ -372,6 +379,7 @@ final class RespSession {
         + Math.max(0, now - lastMillis) / 1000
         + " flags="
         + (transaction.queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
+        + caches().flags()
         + " db="
         + database
         + " sub="
@@ -389,7 +397,9 @@ final class RespSession {
         + lastCommand.toLowerCase(Locale.ROOT)
         + " user="
         + user
-        + " redir=-1 resp="
+        + " redir="
+        + caches().redirect()
+        + " resp="
         + (resp3 ? 3 : 2)
         + " lib-name="
         + library

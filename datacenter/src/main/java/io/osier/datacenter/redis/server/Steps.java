@@ -243,6 +243,7 @@ final class Steps {
     final AtomicInteger left;
     final AtomicLong replyBytes = new AtomicLong();
     final int bytes;
+    final long author = connection.caches().author();
     int updates;
 
     /** What follows, where that was decided beside the loop. */
@@ -281,6 +282,11 @@ final class Steps {
       super(requests, request, beganNanos);
       this.step = step;
       this.index = index;
+    }
+
+    @Override
+    public long author() {
+      return step.author;
     }
 
     @Override

@@ -66,6 +66,12 @@ final class Subscriptions {
     return of != null && !session.resp3() && !of.topics().isEmpty();
   }
 
+  /** Whether it subscribes to something. */
+  boolean has(Topic topic) {
+    Subscriber of = subscriber;
+    return of != null && of.topics().contains(topic);
+  }
+
   /** Ends them all, without a word. */
   void reset() {
     Subscriber of = subscriber;
@@ -86,20 +92,31 @@ final class Subscriptions {
   /** Closes the connection if its user may not hear any more what it subscribes to. */
   void closeIfForbidden() {
     Subscriber of = subscriber;
-    if (of == null || !channel.isOpen()) {
+    if (!channel.isOpen()) {
+      return;
+    }
+    if (session.caches().isForbidden()) {
+      cut();
+      return;
+    }
+    if (of == null) {
       return;
     }
     for (Topic topic : of.topics()) {
       if (PubSubCommands.missing(session, Grant.Right.READ, topic) != null) {
-        LOG.info(
-            "connection of client {} closed: its user '{}' may not hear any more what it"
-                + " subscribes to",
-            channel.remoteAddress(),
-            session.user());
-        connection.cut();
+        cut();
         return;
       }
     }
+  }
+
+  private void cut() {
+    LOG.info(
+        "connection of client {} closed: its user '{}' may not hear any more what it"
+            + " subscribes to, or tracks",
+        channel.remoteAddress(),
+        session.user());
+    connection.cut();
   }
 
   // ---------------------------------------------------------------- what is sent

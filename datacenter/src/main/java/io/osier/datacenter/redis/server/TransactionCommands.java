@@ -119,6 +119,7 @@ final class TransactionCommands {
   private static Plan exec(RespSession session) {
     Transaction transaction = session.transaction();
     boolean holds = transaction.holds();
+    session.caches().willRead(transaction::readWords);
     StepRights rights = session.requests().stepRights();
     Plan plan = transaction.exec(session::scope, rights);
     if (!(plan instanceof Plan.Ask ask)) {

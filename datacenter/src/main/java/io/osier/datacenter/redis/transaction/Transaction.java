@@ -5,6 +5,7 @@ import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
+import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.command.Scope;
@@ -158,6 +159,14 @@ public final class Transaction {
       release(queuedBytes);
       queuedBytes = 0;
     }
+  }
+
+  /** The keys that queued commands read, as they were sent. */
+  public List<byte[]> readWords() {
+    return commands.stream()
+        .filter(command -> command.command().flags().contains(RedisCommand.Flag.READONLY))
+        .flatMap(command -> command.command().keys().of(command.words()).stream())
+        .toList();
   }
 
   /** DISCARD. */

@@ -5,7 +5,9 @@ import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.protocol.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -74,7 +76,7 @@ record Completions(
       try {
         switch (output) {
           case Effects.Send s -> sender.send(s.to(), s.frame());
-          case Effects.Visible v -> sender.visible(v);
+          case Effects.Visible v -> sender.visible(authored(v));
           case Effects.ToClient a -> {
             if (answering) {
               answer(a, answered.get(next++));
@@ -85,6 +87,22 @@ record Completions(
         couldNotLeave.accept(output, e);
       }
     }
+  }
+
+  /** With those of its authors who want to know which changes are their own. */
+  private Effects.Visible authored(Effects.Visible visible) {
+    Map<Long, Long> authors = Map.of();
+    int next = 0;
+    for (Effects.Output output : outputs) {
+      if (output instanceof Effects.ToClient a
+          && answered.get(next++) instanceof Inbox.Command c
+          && c.reply() instanceof Phased p
+          && p.author() != 0) {
+        authors = authors.isEmpty() ? new HashMap<>() : authors;
+        authors.put(a.ticket(), p.author());
+      }
+    }
+    return authors.isEmpty() ? visible : visible.by(authors);
   }
 
   /** Lets the answers go that {@link #send} has left. */

@@ -12,4 +12,9 @@ public interface Phased {
 
   /** Its batch is through; what is left is that its records become durable. */
   void executed(long nanos);
+
+  /** Who asks, for those who hear of changes at once and not of their own; 0 if it is the same. */
+  default long author() {
+    return 0;
+  }
 }

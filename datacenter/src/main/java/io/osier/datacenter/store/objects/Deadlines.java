@@ -179,6 +179,11 @@ public final class Deadlines {
     return taken;
   }
 
+  /** See {@link ObjectStore#deadlineAfter}. */
+  public @Nullable Deadline after(Deadline before) {
+    return nearest.higher(before);
+  }
+
   /** See {@link ObjectStore#nextExpiryMillis}. */
   public long nextMillis() {
     long first = nearest.isEmpty() ? CrdtState.NEVER : nearest.first().millis();

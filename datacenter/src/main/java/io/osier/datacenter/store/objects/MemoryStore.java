@@ -86,6 +86,11 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
+  public @Nullable Deadline deadlineAfter(Deadline before) {
+    return deadlines.after(before);
+  }
+
+  @Override
   public boolean drop(ObjectId object) {
     forgotten++;
     Key key = object.key();

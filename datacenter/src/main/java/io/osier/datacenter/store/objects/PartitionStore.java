@@ -322,6 +322,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public @Nullable Deadline deadlineAfter(Deadline before) {
+    return deadlines.after(before);
+  }
+
+  @Override
   public long forgotten() {
     return forgotten;
   }

@@ -8,6 +8,7 @@ import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.words.Word;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.InProcess;

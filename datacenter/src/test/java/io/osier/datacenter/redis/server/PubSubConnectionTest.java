@@ -17,6 +17,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.Subscriber;
+import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -82,7 +83,14 @@ final class PubSubConnectionTest {
             Map.of(0, "shop", 1, "carts"),
             handler,
             new RedisPort.Around(
-                EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, all, false));
+                EU,
+                "test",
+                () -> 1_000,
+                new Random(1),
+                Runnable::run,
+                Runnable::run,
+                new RedisPort.Pushes(all, new Tracking(1 << 20, 1)),
+                false));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

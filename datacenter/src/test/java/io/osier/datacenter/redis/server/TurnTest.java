@@ -12,6 +12,7 @@ import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.Turn;
 import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -120,7 +121,8 @@ final class TurnTest {
                 new Random(1),
                 Runnable::run,
                 Runnable::run,
-                new PubSub(1 << 20, PubSub.Peers.NONE),
+                new RedisPort.Pushes(
+                    new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1)),
                 false));
     int port = server.listen(ServedClients.anyPort(), redis).address().getPort();
     List<AutoCloseable> all = new ArrayList<>();

@@ -84,7 +84,9 @@ final class HashWalks {
           byte[] bytes = Texts.fieldName(name);
           if (walk.shows(bytes)) {
             shown.add(new RespValue.Bulk(bytes));
-            shown.add(new RespValue.Bulk(value));
+            if (walk.values()) {
+              shown.add(new RespValue.Bulk(value));
+            }
           }
         });
     if (!answer.exists()) {

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param behind the part that was shown last; empty at the beginning
  * @param pattern what is shown must match it; null for all
  * @param count how many parts are looked at
+ * @param values whether a field's value is shown with it
  */
-record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count) {
+record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count, boolean values) {
   private static final int COUNT = 10;
 
   /** Of a command with a key, a cursor and options. */
@@ -32,6 +33,7 @@ record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count) {
     Optional<Part> behind = scope.cursors().get(cursor(words.next())).flatMap(Walk::part);
     byte[] pattern = null;
     long count = COUNT;
+    boolean values = true;
     while (words.hasNext()) {
       switch (words.option()) {
         case "MATCH" -> pattern = Glob.checked(words.next());
@@ -41,10 +43,16 @@ record Walk(Optional<Part> behind, byte @Nullable [] pattern, int count) {
             throw RedisErrors.syntax();
           }
         }
+        case "NOVALUES" -> {
+          if (!Words.option(w[0]).equals("HSCAN")) {
+            throw new RedisException("ERR NOVALUES option can only be used in HSCAN");
+          }
+          values = false;
+        }
         default -> throw RedisErrors.syntax();
       }
     }
-    return new Walk(behind, pattern, (int) Math.min(count, Query.Range.LIMIT_MAX));
+    return new Walk(behind, pattern, (int) Math.min(count, Query.Range.LIMIT_MAX), values);
   }
 
   private static long cursor(byte[] word) {

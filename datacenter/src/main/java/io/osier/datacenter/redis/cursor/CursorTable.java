@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.cursor;
 
 import io.osier.datacenter.redis.command.Cursors;
 import java.util.Iterator;
@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * is an element. So what is there all the time while somebody walks is shown at least once,
  * whatever is forgotten. Thread-safe.
  */
-final class CursorTable implements Cursors {
+public final class CursorTable implements Cursors {
   static final int PLACES = 16_384;
   static final long MILLIS = 600_000;
 
@@ -35,7 +35,7 @@ final class CursorTable implements Cursors {
    * @param millis the present time
    * @param numbers draws numbers that nobody can guess
    */
-  CursorTable(LongSupplier millis, LongSupplier numbers) {
+  public CursorTable(LongSupplier millis, LongSupplier numbers) {
     this.millis = millis;
     this.numbers = numbers;
   }

@@ -1,4 +1,4 @@
-package io.osier.datacenter.redis.server;
+package io.osier.datacenter.redis.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,163 @@
+package io.osier.bench.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.TrackingArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.support.caching.CacheAccessor;
+import io.lettuce.core.support.caching.CacheFrontend;
+import io.lettuce.core.support.caching.ClientSideCaching;
+import io.osier.core.net.Ports;
+import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.server.Datacenter;
+import io.osier.testing.Patience;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.csc.Cache;
+import redis.clients.jedis.csc.CacheConfig;
+import redis.clients.jedis.csc.CacheFactory;
+
+/** Caches of clients as they are: what changes at another datacenter is not read from them. */
+final class ClientCachesTest {
+  private static Datacenter start(String dc, int port, String peers, int partitions) {
+    return Datacenter.start(
+        ConfigReader.read(
+            "f",
+            """
+            osier {
+              dc = %s
+              listen { client-port = 0, peer-port = %d, redis-port = 0 }
+              peers { %s }
+              store { dir = "" }
+              shutdown-timeout = 0s
+              keyspaces { shop { partitions = %d } }
+            }
+            """
+                .formatted(dc, port, peers, partitions),
+            Map.of()));
+  }
+
+  private static RedisClient lettuce(Datacenter at) {
+    RedisClient client =
+        RedisClient.create(
+            RedisURI.builder()
+                .withHost("127.0.0.1")
+                .withPort(at.redisPort().orElseThrow())
+                .withTimeout(Patience.LIMIT)
+                .build());
+    client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+    return client;
+  }
+
+  private static redis.clients.jedis.RedisClient jedis(Datacenter at, Cache cache) {
+    return redis.clients.jedis.RedisClient.builder()
+        .hostAndPort(new HostAndPort("127.0.0.1", at.redisPort().orElseThrow()))
+        .clientConfig(
+            DefaultJedisClientConfig.builder()
+                .protocol(RedisProtocol.RESP3)
+                .timeoutMillis(Patience.MILLIS)
+                .build())
+        .cache(cache)
+        .build();
+  }
+
+  @Test
+  void jedisAndLettuce_whatChangesElsewhereOrExpires_isReadAnew() {
+    int euPort = Ports.free();
+    int usPort = Ports.free();
+    Cache cache = CacheFactory.getCache(CacheConfig.builder().maxSize(1_000).build());
+    Map<String, String> kept = new ConcurrentHashMap<>();
+    try (Datacenter eu = start("eu", euPort, "us = \"127.0.0.1:" + usPort + '"', 2);
+        Datacenter us = start("us", usPort, "eu = \"127.0.0.1:" + euPort + '"', 2);
+        RedisClient atUs = lettuce(us);
+        RedisClient atEu = lettuce(eu);
+        redis.clients.jedis.RedisClient jedis = jedis(eu, cache);
+        StatefulRedisConnection<String, String> caching = atEu.connect()) {
+      RedisCommands<String, String> there = atUs.connect().sync();
+      CacheFrontend<String, String> lettuce =
+          ClientSideCaching.enable(
+              CacheAccessor.forMap(kept), caching, TrackingArgs.Builder.enabled());
+      there.set("k", "1");
+      await().until(() -> "1".equals(jedis.get("k")) && "1".equals(lettuce.get("k")));
+      for (int i = 2; i < 12; i++) {
+        String next = String.valueOf(i);
+        assertThat(jedis.get("k")).isNotNull();
+        assertThat(lettuce.get("k")).isNotNull();
+        there.set("k", next);
+        await().until(() -> next.equals(jedis.get("k")) && next.equals(lettuce.get("k")));
+      }
+      assertThat(kept).containsEntry("k", "11");
+      assertThat(cache.getStats().getHitCount()).as("what was read from the cache").isPositive();
+
+      there.set("brief", "v", SetArgs.Builder.px(400)); // which is removed seconds later
+      await().until(() -> "v".equals(lettuce.get("brief")) || kept.isEmpty());
+      await().until(() -> !kept.containsKey("brief"));
+      assertThat(lettuce.get("brief")).isNull();
+
+      assertThat(lettuce.get("k")).isEqualTo("11");
+      jedis.flushAll(); // of which Lettuce's cache understands no more than each key's deletion
+      await().until(() -> lettuce.get("k") == null);
+    }
+  }
+
+  @Test
+  void tracking_ofWhatAConnectionChangesItself_isAsItsOptionsSay() {
+    try (Datacenter eu = start("eu", 0, "", 1);
+        RedisClient client = lettuce(eu);
+        StatefulRedisConnection<String, String> tracking = client.connect()) {
+      List<String> heard = new CopyOnWriteArrayList<>();
+      tracking.addListener(
+          message -> heard.add(String.valueOf(message.getContent(StringCodec.UTF8::decodeValue))));
+      RedisCommands<String, String> own = tracking.sync();
+      RedisCommands<String, String> other = client.connect().sync();
+      own.clientTracking(TrackingArgs.Builder.enabled());
+      own.set("k", "1");
+      own.get("k");
+      own.set("k", "2");
+      own.ping(); // what is told by then has come
+      assertThat(heard).containsExactly("[invalidate, [k]]");
+      heard.clear();
+
+      own.clientTracking(TrackingArgs.Builder.enabled().noloop());
+      own.mget("k", "l");
+      own.set("k", "3");
+      own.multi();
+      own.incr("k");
+      own.sadd("l", "x");
+      own.exec();
+      own.expire("k", 1_000);
+      own.del("l");
+      own.ping();
+      assertThat(heard).isEmpty();
+      other.incr("k"); // it still has what it has written
+      own.ping();
+      assertThat(heard).containsExactly("[invalidate, [k]]");
+      heard.clear();
+
+      own.clientTracking(TrackingArgs.Builder.enabled(false));
+      own.clientTracking(TrackingArgs.Builder.enabled().bcast().prefixes("a:", "b:"));
+      other.mset(Map.of("a:1", "1"));
+      other.set("c:1", "1");
+      other.set("b:1", "1");
+      own.ping();
+      assertThat(heard).containsExactly("[invalidate, [a:1]]", "[invalidate, [b:1]]");
+      heard.clear();
+      other.flushall();
+      own.ping();
+      assertThat(heard.getFirst()).isEqualTo("[invalidate, null]");
+    }
+  }
+}

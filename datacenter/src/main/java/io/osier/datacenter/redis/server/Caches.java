@@ -1,0 +1,345 @@
+package io.osier.datacenter.redis.server;
+
+import io.netty.channel.Channel;
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.datacenter.redis.tracking.Prefix;
+import io.osier.datacenter.redis.tracking.TrackedClient;
+import io.osier.datacenter.redis.tracking.Tracking;
+import io.osier.datacenter.redis.tracking.TrackingOptions;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connection may keep in a cache of its own, and how it hears that it has changed: what it
+ * is told stands among its answers, behind those to all commands that were begun. So it hears of a
+ * change behind what it has read before. Used by the channel's loop, but for {@link #target} and
+ * the figures, which are for any thread.
+ */
+final class Caches {
+  /** While so many answers wait nothing is put among them: as many as commands are, and a few. */
+  private static final int ANSWERS_MAX = RespConnection.COMMANDS_MAX + 64;
+
+  private static final byte[] CHANNEL = TrackedClient.CHANNEL.getBytes(StandardCharsets.US_ASCII);
+
+  private final Channel channel;
+  private final RespSession session;
+  private final Answers answers;
+  private final RespConnection connection;
+  private final Subscriptions subscriptions;
+  private final Tracking all;
+
+  /** Null while it has had nothing to do with caches. */
+  private volatile @Nullable TrackedClient tracked;
+
+  /** What waits until a keyspace's changes are heard of. */
+  private record Starting(String keyspace, Runnable on) {}
+
+  /** Null while nothing does. */
+  private @Nullable Starting starting;
+
+  private boolean closed;
+
+  /**
+   * None.
+   *
+   * @param connection works when there is something to tell
+   * @param subscriptions by which it may hear who speaks RESP2
+   */
+  Caches(
+      Channel channel,
+      RespSession session,
+      Answers answers,
+      RespConnection connection,
+      Subscriptions subscriptions) {
+    this.channel = channel;
+    this.session = session;
+    this.answers = answers;
+    this.connection = connection;
+    this.subscriptions = subscriptions;
+    this.all = session.port().tracking();
+  }
+
+  /** Whether a channel is the one in which changes of caches are told. */
+  static boolean isChannel(Topic topic) {
+    return Arrays.equals(topic.name(), CHANNEL);
+  }
+
+  /** What hears of changes, also for others; empty once the connection has ended. */
+  private synchronized Optional<TrackedClient> target() {
+    if (tracked == null && !closed) {
+      tracked = all.client(connection::wakeLater);
+    }
+    return closed ? Optional.empty() : Optional.ofNullable(tracked);
+  }
+
+  private boolean isOn() {
+    TrackedClient of = tracked;
+    return of != null && of.isOn();
+  }
+
+  // ---------------------------------------------------------------- commands
+
+  /** CLIENT TRACKING ON; it is answered once all changes are heard of. */
+  void track(Place place, TrackingOptions options) {
+    TrackedClient of = target().orElseThrow(Caches::noClient);
+    @Nullable TrackedClient hears =
+        options.redirect() == 0 ? null : target(options.redirect()).orElseThrow(Caches::noClient);
+    all.checkOn(of, options);
+    String keyspace = session.keyspace();
+    if (options.broadcast()) {
+      List<Prefix> wanted = options.prefixes();
+      check(keyspace, wanted.isEmpty() ? List.of(Prefix.EMPTY) : wanted);
+    }
+    Runnable on =
+        () -> {
+          RespValue answer = RespValue.OK;
+          try {
+            all.on(of, options, keyspace, hears);
+          } catch (RedisException e) {
+            answer = new RespValue.Err(e.error());
+          }
+          answers.fill(place, answer);
+        };
+    all.start(of);
+    if (session.port().listen(keyspace)) {
+      on.run();
+    } else {
+      connection.hold();
+      starting = new Starting(keyspace, on);
+    }
+  }
+
+  private static RedisException noClient() {
+    return new RedisException("ERR The client ID you want redirect to does not exist");
+  }
+
+  /** What hears of changes at another connection of the same user. */
+  private Optional<TrackedClient> target(long id) {
+    return session
+        .port()
+        .session(id)
+        .filter(other -> other.user().equals(session.user()))
+        .flatMap(other -> other.caches().target());
+  }
+
+  /** Goes on with {@link #track}, if that waits and changes are heard of now. */
+  void start() {
+    Starting now = starting;
+    if (now != null && mayStart()) {
+      starting = null;
+      now.on.run();
+      connection.goOn();
+    }
+  }
+
+  private boolean mayStart() {
+    Starting now = starting;
+    return now != null && session.port().listen(now.keyspace);
+  }
+
+  /** CLIENT TRACKING OFF. */
+  void trackNothing() {
+    TrackedClient of = tracked;
+    if (of != null) {
+      all.off(of);
+    }
+  }
+
+  /** CLIENT CACHING. */
+  void caching(String word) {
+    TrackedClient of = tracked;
+    TrackingOptions options = of == null ? null : of.options();
+    if (of == null || options == null || !(options.optIn() || options.optOut())) {
+      throw new RedisException(
+          "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
+              + " OPTOUT mode enabled");
+    }
+    boolean yes = word.equals("YES");
+    if (!yes && !word.equals("NO")) {
+      throw RedisErrors.syntax();
+    }
+    if (yes != options.optIn()) {
+      throw new RedisException(
+          "ERR CLIENT CACHING "
+              + word
+              + " is only valid when tracking is enabled in "
+              + (yes ? "OPTIN" : "OPTOUT")
+              + " mode.");
+    }
+    of.setCaching(yes);
+  }
+
+  /** The command that CLIENT CACHING was said of is done. */
+  void endCaching() {
+    TrackedClient of = tracked;
+    if (of != null) {
+      of.setCaching(null);
+    }
+  }
+
+  /** CLIENT TRACKINGINFO. */
+  RespValue info() {
+    TrackedClient of = tracked;
+    List<String> flags = of == null ? List.of("off") : of.flags();
+    Collection<Prefix> prefixes = of == null ? List.of() : all.prefixes(of);
+    return new RespValue.Pairs(
+        List.of(
+            RespValue.Bulk.of("flags"),
+            array(flags, RespValue.Bulk::of),
+            RespValue.Bulk.of("redirect"),
+            new RespValue.Int(redirect()),
+            RespValue.Bulk.of("prefixes"),
+            array(prefixes, prefix -> new RespValue.Bulk(prefix.bytes()))));
+  }
+
+  private static <T> RespValue array(Collection<T> of, Function<T, RespValue> as) {
+    return new RespValue.Array(of.stream().map(as).toList());
+  }
+
+  // ---------------------------------------------------------------- what others do to it
+
+  /** Another database is selected. */
+  void select(String keyspace) {
+    TrackedClient of = tracked;
+    if (of == null || !of.isOn()) {
+      return;
+    }
+    check(keyspace, all.prefixes(of));
+    session.port().listen(keyspace);
+    all.select(of, keyspace);
+  }
+
+  /** It is somebody's now. Who was told of a cache by it was of the same user. */
+  void belongTo(String user) {
+    TrackedClient of = tracked;
+    if (of != null && !user.equals(session.user())) {
+      all.leave(of);
+    }
+  }
+
+  /** Whether its user may hear of what it has asked for. */
+  boolean isForbidden() {
+    TrackedClient of = tracked;
+    return of != null
+        && of.isBroadcast()
+        && all.keyspaces(of).stream()
+            .anyMatch(k -> all.prefixes(of).stream().anyMatch(p -> missing(k, p) != null));
+  }
+
+  private void check(String keyspace, Collection<Prefix> prefixes) {
+    for (Prefix each : prefixes) {
+      Grant missing = missing(keyspace, each);
+      if (missing != null) {
+        session.refused("client|tracking", missing);
+        throw new RedisException("NOPERM nothing was done: a right is missing: " + missing);
+      }
+    }
+  }
+
+  private @Nullable Grant missing(String keyspace, Prefix prefix) {
+    Grant needed =
+        prefix.bytes().length == 0
+            ? Grant.on(Grant.Right.READ, keyspace)
+            : Grant.on(Grant.Right.READ, keyspace, Key.of(prefix.bytes()));
+    return session.present().filter(u -> u.may(needed)).isPresent() ? null : needed;
+  }
+
+  /** The connection has ended. */
+  synchronized void close() {
+    closed = true;
+    starting = null;
+    TrackedClient of = tracked;
+    if (of != null) {
+      all.off(of);
+      all.leave(of);
+    }
+  }
+
+  // ---------------------------------------------------------------- what it reads
+
+  /**
+   * Notes that a command will read keys, if its answer may be kept: before it is begun.
+   *
+   * @param words the keys, as they were sent
+   */
+  void willRead(Supplier<List<byte[]>> words) {
+    TrackedClient of = tracked;
+    if (of == null || !of.keepsNext()) {
+      return;
+    }
+    String keyspace = session.keyspace();
+    Optional<User> user = session.present();
+    List<Key> keys =
+        words.get().stream()
+            .filter(word -> word.length > 0 && word.length <= Key.LENGTH_MAX)
+            .map(Key::of)
+            .filter(key -> user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent())
+            .toList();
+    session.port().listen(keyspace); // anew, if the keyspace is another one of its name
+    all.read(of, keyspace, keys);
+  }
+
+  /** What tells its own changes from others'; 0 if it hears of those as well. */
+  long author() {
+    TrackedClient of = tracked;
+    return of == null ? 0 : of.author();
+  }
+
+  // ---------------------------------------------------------------- what it is told
+
+  /** Whether there is something to go on with. */
+  boolean hasWork() {
+    return mayPush() || mayStart();
+  }
+
+  private boolean mayPush() {
+    TrackedClient of = tracked;
+    return of != null && of.hasWaiting() && answers.size() < ANSWERS_MAX && channel.isWritable();
+  }
+
+  /** Tells what has changed, as long as it is read. */
+  void push() {
+    TrackedClient of = tracked;
+    while (of != null && mayPush()) {
+      boolean resp3 = session.resp3();
+      RespValue.Push next = all.poll(of, resp3, resp3 || subscribes());
+      if (next != null) {
+        answers.push(next, resp3);
+      }
+    }
+  }
+
+  private boolean subscribes() {
+    return session.port().keyspaces().values().stream()
+        .anyMatch(of -> subscriptions.has(Topic.channel(of.name(), CHANNEL)));
+  }
+
+  // ---------------------------------------------------------------- figures
+
+  /** Who hears in its place: 0 for itself, -1 if it does not track. */
+  long redirect() {
+    TrackedClient of = tracked;
+    return of == null ? -1 : of.redirect();
+  }
+
+  /** What CLIENT LIST shows of it. */
+  String flags() {
+    TrackedClient of = tracked;
+    if (of == null || !isOn()) {
+      return "";
+    }
+    return "t" + (of.isBroken() ? "R" : "") + (of.isBroadcast() ? "B" : "");
+  }
+}

@@ -1,0 +1,121 @@
+package io.osier.datacenter.redis.tracking;
+
+import io.osier.datacenter.redis.RespValue;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits for clients, within a budget that others use as well: for whom too much waits, it is
+ * told that everything may have changed. Pure; for one thread at a time.
+ */
+final class Outbox {
+  private final long bytesMax;
+  private Set<TrackedClient> woken = new LinkedHashSet<>();
+
+  /** What is used of the budget, by whomever. */
+  private long bytes;
+
+  Outbox(long bytesMax) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** Whether there is so much room. */
+  boolean hasRoom(long more) {
+    return bytes + more <= bytesMax;
+  }
+
+  /** So much is used more, or less. */
+  void use(long more) {
+    bytes += more;
+  }
+
+  /** What is used. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Tells a client of its cache, or who hears in its place. */
+  void tell(TrackedClient of, Invalidation what) {
+    TrackingOptions options = of.options;
+    if (options == null) {
+      return;
+    }
+    if (options.redirect() == 0) {
+      add(of, new TrackedClient.Waiting(what, false));
+      return;
+    }
+    TrackedClient target = of.target;
+    if (target != null) {
+      add(target, new TrackedClient.Waiting(what, true));
+    }
+  }
+
+  private void add(TrackedClient client, TrackedClient.Waiting what) {
+    if (client.isToldOfAll(what.redirected())) {
+      return;
+    }
+    long more = what.of().bytes();
+    if (what.of() == Invalidation.OF_ALL
+        || client.waitingBytes + more > TrackedClient.WAITING_BYTES_MAX
+        || !hasRoom(more)) {
+      bytes -= client.waitingBytes;
+      client.collapse(what);
+    } else {
+      bytes += more;
+      client.waitingBytes += more;
+      client.waiting.add(what);
+    }
+    wake(client);
+  }
+
+  /** Something is to be told to a client. */
+  void wake(TrackedClient client) {
+    client.hasWaiting = true;
+    woken.add(client);
+  }
+
+  /** For whom something waits since the last call. */
+  Collection<TrackedClient> takeWoken() {
+    if (woken.isEmpty()) {
+      return List.of();
+    }
+    Set<TrackedClient> taken = woken;
+    woken = new LinkedHashSet<>();
+    return taken;
+  }
+
+  /** See {@link Tracking#poll}. */
+  RespValue.@Nullable Push poll(TrackedClient client, boolean resp3, boolean subscribed) {
+    RespValue.Push push = null;
+    TrackingOptions options = client.options;
+    if (client.brokenIsToTell && options != null) {
+      client.brokenIsToTell = false;
+      push = resp3 ? TrackedClient.broken(options.redirect()) : null;
+    }
+    TrackedClient.Waiting next;
+    while (push == null && (next = client.waiting.poll()) != null) {
+      bytes -= next.of().bytes();
+      client.waitingBytes -= next.of().bytes();
+      push = TrackedClient.push(next, resp3, subscribed);
+    }
+    client.hasWaiting = !client.waiting.isEmpty();
+    return push;
+  }
+
+  /** Drops what waits for a client of its own cache, or of others'. */
+  void drop(TrackedClient client, boolean redirected) {
+    client.waiting.removeIf(
+        each -> {
+          if (each.redirected() != redirected) {
+            return false;
+          }
+          bytes -= each.of().bytes();
+          client.waitingBytes -= each.of().bytes();
+          return true;
+        });
+    client.hasWaiting = client.brokenIsToTell || !client.waiting.isEmpty();
+  }
+}

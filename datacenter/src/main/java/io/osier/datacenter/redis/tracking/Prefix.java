@@ -1,0 +1,77 @@
+package io.osier.datacenter.redis.tracking;
+
+import io.osier.core.Key;
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.RedisException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** With what keys begin of whose changes a client hears; may be empty. Immutable. */
+public final class Prefix implements Comparable<Prefix> {
+  /** That of all keys. */
+  public static final Prefix EMPTY = new Prefix(new byte[0]);
+
+  /** How much of one an error repeats. */
+  private static final int SHOWN_MAX = 128;
+
+  private final byte[] bytes;
+
+  private Prefix(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * One.
+   *
+   * @param bytes which nobody changes
+   * @throws RedisException if no key can begin so
+   */
+  static Prefix of(byte[] bytes) {
+    if (bytes.length > Key.LENGTH_MAX) {
+      throw new RedisException(
+          "ERR a prefix has at most " + Key.LENGTH_MAX + " bytes, not " + bytes.length);
+    }
+    return new Prefix(bytes);
+  }
+
+  /** Its bytes; not to be changed. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  int length() {
+    return bytes.length;
+  }
+
+  boolean isBeginOf(byte[] other) {
+    return bytes.length <= other.length
+        && Arrays.equals(bytes, 0, bytes.length, other, 0, bytes.length);
+  }
+
+  /** Whether a key can begin with both. */
+  boolean overlaps(Prefix other) {
+    return isBeginOf(other.bytes) || other.isBeginOf(bytes);
+  }
+
+  @Override
+  public int compareTo(Prefix other) {
+    return Arrays.compareUnsigned(bytes, other.bytes);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Prefix p && Arrays.equals(bytes, p.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** For errors. */
+  @Override
+  public String toString() {
+    String text = RespDecoder.text(bytes);
+    return text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) : text;
+  }
+}

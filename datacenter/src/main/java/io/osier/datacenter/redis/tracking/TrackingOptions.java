@@ -1,0 +1,166 @@
+package io.osier.datacenter.redis.tracking;
+
+import io.osier.datacenter.redis.RespDecoder;
+import io.osier.datacenter.redis.command.RedisErrors;
+import io.osier.datacenter.redis.command.RedisException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What CLIENT TRACKING ON asks for.
+ *
+ * @param broadcast of all keys that begin with one of the prefixes it hears, and not of those that
+ *     it has read
+ * @param optIn only of those that it has read behind CLIENT CACHING YES
+ * @param optOut not of those that it has read behind CLIENT CACHING NO
+ * @param noLoop not of what it has changed itself
+ * @param redirect the connection that hears of them in its place; 0 for itself
+ * @param prefixes none for all keys
+ */
+public record TrackingOptions(
+    boolean broadcast,
+    boolean optIn,
+    boolean optOut,
+    boolean noLoop,
+    long redirect,
+    List<Prefix> prefixes) {
+  private static final int WORD_MAX = 32;
+
+  /**
+   * Reads them.
+   *
+   * @param words of the command, in which they begin with the fourth
+   * @throws RedisException if they are wrong
+   */
+  public static TrackingOptions parse(byte[][] words) {
+    boolean broadcast = false;
+    boolean optIn = false;
+    boolean optOut = false;
+    boolean noLoop = false;
+    long redirect = 0;
+    List<Prefix> prefixes = new ArrayList<>();
+    for (int i = 3; i < words.length; i++) {
+      boolean more = i + 1 < words.length;
+      String option = option(words[i]);
+      if (option.equals("REDIRECT") && more) {
+        if (redirect != 0) {
+          throw new RedisException("ERR A client can only redirect to a single other client");
+        }
+        redirect = id(words[++i]);
+      } else if (option.equals("PREFIX") && more) {
+        prefixes.add(Prefix.of(words[++i]));
+      } else {
+        switch (option) {
+          case "BCAST" -> broadcast = true;
+          case "OPTIN" -> optIn = true;
+          case "OPTOUT" -> optOut = true;
+          case "NOLOOP" -> noLoop = true;
+          default -> throw RedisErrors.syntax();
+        }
+      }
+    }
+    TrackingOptions all =
+        new TrackingOptions(broadcast, optIn, optOut, noLoop, redirect, List.copyOf(prefixes));
+    all.check();
+    return all;
+  }
+
+  private static String option(byte[] word) {
+    return word.length > WORD_MAX ? "" : RespDecoder.text(word).toUpperCase(Locale.ROOT);
+  }
+
+  private static long id(byte[] word) {
+    try {
+      return Long.parseLong(RespDecoder.text(word));
+    } catch (NumberFormatException e) {
+      throw new RedisException("ERR Invalid client ID");
+    }
+  }
+
+  private void check() {
+    if (!broadcast && !prefixes.isEmpty()) {
+      throw new RedisException("ERR PREFIX option requires BCAST mode to be enabled");
+    }
+    if (broadcast && (optIn || optOut)) {
+      throw new RedisException("ERR OPTIN and OPTOUT are not compatible with BCAST");
+    }
+    if (optIn && optOut) {
+      throw new RedisException("ERR You can't specify both OPTIN mode and OPTOUT mode");
+    }
+    NavigableSet<Prefix> before = new TreeSet<>();
+    for (Prefix each : prefixes) {
+      @Nullable Prefix other = overlapping(before, each);
+      if (other != null) {
+        throw overlap(other, "another provided", each);
+      }
+      before.add(each);
+    }
+  }
+
+  /** Checks that it can follow what the client has asked for so far. */
+  void checkFollows(TrackingOptions former, NavigableSet<Prefix> formerPrefixes) {
+    String what =
+        former.broadcast != broadcast
+            ? "BCAST mode on/off"
+            : (former.optIn && optOut) || (former.optOut && optIn) ? "OPTIN/OPTOUT mode" : "";
+    if (!what.isEmpty()) {
+      throw new RedisException(
+          "ERR You can't switch "
+              + what
+              + " before disabling tracking for this client, and then re-enabling it with a"
+              + " different mode.");
+    }
+    for (Prefix each : prefixes) {
+      @Nullable Prefix other = overlapping(formerPrefixes, each);
+      if (other != null) {
+        throw overlap(each, "an existing", other);
+      }
+    }
+  }
+
+  /**
+   * One of several that do not overlap with each other, which does with this; null if none does.
+   */
+  private static @Nullable Prefix overlapping(NavigableSet<Prefix> several, Prefix with) {
+    Prefix before = several.floor(with);
+    if (before != null && before.overlaps(with)) {
+      return before;
+    }
+    Prefix behind = several.ceiling(with);
+    return behind != null && behind.overlaps(with) ? behind : null;
+  }
+
+  private static RedisException overlap(Prefix one, String what, Prefix other) {
+    return new RedisException(
+        "ERR Prefix '"
+            + one
+            + "' overlaps with "
+            + what
+            + " prefix '"
+            + other
+            + "'. Prefixes for a single client must not overlap.");
+  }
+
+  /** The words by which CLIENT TRACKINGINFO tells of them. */
+  List<String> flags() {
+    List<String> flags = new ArrayList<>();
+    flags.add("on");
+    if (broadcast) {
+      flags.add("bcast");
+    }
+    if (optIn) {
+      flags.add("optin");
+    }
+    if (optOut) {
+      flags.add("optout");
+    }
+    if (noLoop) {
+      flags.add("noloop");
+    }
+    return flags;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What clients may have in caches of their own, and who is told that it has changed. Knows neither
+ * sockets nor commands.
+ */
+@NullMarked
+package io.osier.datacenter.redis.tracking;
+
+import org.jspecify.annotations.NullMarked;

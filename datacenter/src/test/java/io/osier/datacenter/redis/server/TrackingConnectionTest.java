@@ -1,0 +1,273 @@
+package io.osier.datacenter.redis.server;
+
+import static io.osier.datacenter.redis.server.ServedClients.EU;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Grant;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.testing.Patience;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Connections that have caches, in front of partitions that answer and tell when the test wants.
+ */
+final class TrackingConnectionTest {
+  private final BlockingQueue<Consumer<Reply>> asked = new LinkedBlockingQueue<>();
+  private final Tracking tracking = new Tracking(1 << 20, 1);
+  private volatile Users users = Users.OPEN;
+
+  /** Whether changes are heard of. */
+  private volatile boolean hears = true;
+
+  @SuppressWarnings("NullAway") // by start
+  private ClientServer server;
+
+  private int port;
+
+  @BeforeEach
+  void start() {
+    ClientServer.Handler handler =
+        new ClientServer.Handler() {
+          @Override
+          public List<Reply.KeyspaceInfo> keyspaces() {
+            return List.of(
+                new Reply.KeyspaceInfo("shop", 500, 1, false),
+                new Reply.KeyspaceInfo("carts", 500, 1, false));
+          }
+
+          @Override
+          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+            asked.add(reply);
+          }
+
+          @Override
+          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+            throw new AssertionError("nobody administers");
+          }
+
+          @Override
+          public boolean listen(String keyspace, ChangeListener listener) {
+            return hears;
+          }
+        };
+    server = ServedClients.start(PortLimits.DEFAULT, UserLimits.NONE, () -> users, handler);
+    RedisPort redis =
+        new RedisPort(
+            Map.of(0, "shop", 1, "carts"),
+            handler,
+            new RedisPort.Around(
+                EU,
+                "test",
+                () -> 1_000,
+                new Random(1),
+                Runnable::run,
+                Runnable::run,
+                new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking),
+                false));
+    port = server.listen(ServedClients.anyPort(), redis).address().getPort();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private RawRedis connect(boolean resp3) throws IOException {
+    RawRedis redis = new RawRedis(port);
+    if (resp3) {
+      redis.ask("HELLO 3");
+    }
+    return redis;
+  }
+
+  private Consumer<Reply> next() throws InterruptedException {
+    Consumer<Reply> reply = asked.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(reply).as("a request").isNotNull();
+    return reply;
+  }
+
+  private static Reply.Answer answer(String text) {
+    return new Reply.Answer(
+        Optional.of(CrdtType.STRING),
+        Optional.of(new Reading.Single(Optional.of(Value.of(text)))),
+        true,
+        VersionVector.EMPTY);
+  }
+
+  private void changed(String keyspace, String... keys) {
+    tracking
+        .of(keyspace)
+        .changed(Arrays.stream(keys).map(k -> new ChangeListener.Changed(Key.of(k), 0)).toList());
+  }
+
+  private void grant(String... grants) {
+    users =
+        new Users(
+            List.of(
+                new User(
+                    Users.DEFAULT,
+                    Optional.empty(),
+                    Arrays.stream(grants).map(Grant::parse).toList())));
+  }
+
+  /** Otherwise a client would keep what it was told of before. */
+  @Test
+  void changeWhileAReadIsUnderWay_isToldBehindItsAnswer() throws Exception {
+    try (RawRedis redis = connect(true)) {
+      assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+      redis.commands("GET a", "GET b");
+      Consumer<Reply> a = next();
+      Consumer<Reply> b = next();
+      changed("shop", "a");
+      b.accept(answer("2"));
+      a.accept(answer("1"));
+      assertThat(redis.read()).isEqualTo("1");
+      assertThat(redis.read()).isEqualTo("2");
+      assertThat(redis.read()).isEqualTo(">[invalidate, [a]]");
+      changed("shop", "a");
+      changed("carts", "b");
+      changed("shop", "b");
+      assertThat(redis.ask("PING")).as("it was told first").isEqualTo(">[invalidate, [b]]");
+      assertThat(redis.read()).isEqualTo("+PONG");
+    }
+  }
+
+  @Test
+  void tracking_beginsOnceChangesAreHeardOf() throws Exception {
+    hears = false;
+    try (RawRedis redis = connect(true)) {
+      redis.commands("CLIENT TRACKING ON", "GET a");
+      try (RawRedis other = connect(true)) {
+        while (!tracking.of("shop").isWanted()) {
+          other.ask("PING");
+        }
+        assertThat(asked).isEmpty();
+        tracking.of("carts").missed();
+        other.ask("PING");
+        assertThat(asked).isEmpty();
+      }
+      hears = true;
+      tracking.of("shop").missed();
+      assertThat(redis.read()).isEqualTo("+OK");
+      next().accept(answer("1"));
+      assertThat(redis.read()).isEqualTo("1");
+      changed("shop", "a");
+      assertThat(redis.read()).isEqualTo(">[invalidate, [a]]");
+    }
+    hears = false;
+    try (RawRedis redis = connect(true)) { // and goes
+      redis.commands("CLIENT TRACKING ON");
+    }
+  }
+
+  @Test
+  void resp2_hearsByTheChannel_untilTheOtherConnectionIsGone() throws Exception {
+    try (RawRedis redis = connect(false)) {
+      assertThat(redis.ask("CLIENT TRACKING ON REDIRECT 12345")).contains("does not exist");
+      try (RawRedis hearing = connect(false)) {
+        String id = hearing.ask("CLIENT ID").substring(1);
+        hearing.ask("SUBSCRIBE __redis__:invalidate");
+        assertThat(redis.ask("CLIENT TRACKING ON OPTIN REDIRECT " + id)).isEqualTo("+OK");
+        assertThat(redis.ask("CLIENT GETREDIR")).isEqualTo(":" + id);
+        assertThat(redis.ask("CLIENT CACHING NO")).contains("OPTOUT");
+        redis.commands("GET not", "CLIENT CACHING YES", "GET a", "GET b", "CLIENT CACHING YES");
+        next().accept(answer("0"));
+        next().accept(answer("1"));
+        next().accept(answer("2"));
+        changed("shop", "not", "a", "b");
+        assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, [a]]");
+        tracking.flush("shop");
+        assertThat(hearing.read()).isEqualTo("[message, __redis__:invalidate, null]");
+        for (String each : List.of("0", "+OK", "1", "2", "+OK")) {
+          assertThat(redis.read()).isEqualTo(each);
+        }
+        assertThat(redis.ask("CLIENT TRACKINGINFO"))
+            .isEqualTo("[flags, [on, optin, caching-yes], redirect, :" + id + ", prefixes, []]");
+      }
+      while (!redis.ask("CLIENT TRACKINGINFO").contains("broken_redirect")) {
+        Thread.onSpinWait();
+      }
+      assertThat(redis.ask("CLIENT INFO")).contains("flags=NtR");
+    }
+  }
+
+  @Test
+  void resetAndCuts_leaveNothing() throws Exception {
+    try (RawRedis redis = connect(true)) {
+      redis.ask("CLIENT TRACKING ON BCAST PREFIX a");
+      changed("shop", "a1");
+      assertThat(redis.read()).isEqualTo(">[invalidate, [a1]]");
+      assertThat(redis.ask("SELECT 1")).isEqualTo("+OK");
+      changed("carts", "a2", "b");
+      changed("shop", "a3");
+      assertThat(redis.read()).isEqualTo(">[invalidate, [a2]]");
+      assertThat(redis.read()).isEqualTo(">[invalidate, [a3]]");
+      assertThat(redis.ask("RESET")).isEqualTo("+RESET");
+      redis.ask("HELLO 3");
+      changed("carts", "a2");
+      assertThat(redis.ask("PING")).isEqualTo("+PONG");
+      assertThat(redis.ask("CLIENT GETREDIR")).isEqualTo(":-1");
+      redis.ask("CLIENT TRACKING ON BCAST");
+      redis.ask("CLIENT TRACKING OFF");
+      redis.ask("CLIENT TRACKING ON");
+      redis.commands("GET a");
+      next();
+    }
+    while (tracking.figures().clients() > 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(tracking.figures().prefixes()).isZero();
+    changed("shop", "a");
+    assertThat(tracking.figures().keys()).isZero();
+  }
+
+  @Test
+  void rights_areThoseToTheKeys() throws Exception {
+    grant("read shop news:", "write shop all");
+    try (RawRedis redis = connect(true)) {
+      assertThat(redis.ask("CLIENT TRACKING ON BCAST")).startsWith("-NOPERM");
+      assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX new")).startsWith("-NOPERM");
+      assertThat(redis.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+      assertThat(redis.ask("GET secret")).startsWith("-NOPERM");
+      redis.commands("GET news:1");
+      next().accept(answer("1"));
+      assertThat(redis.read()).isEqualTo("1");
+      changed("shop", "secret", "news:1");
+      assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [news:1]]");
+      assertThat(redis.read()).isEqualTo("+PONG");
+      redis.ask("CLIENT TRACKING OFF");
+      assertThat(redis.ask("CLIENT TRACKING ON BCAST PREFIX news:")).isEqualTo("+OK");
+      assertThat(redis.ask("SELECT 1")).startsWith("-NOPERM");
+      assertThat(redis.ask("SUBSCRIBE __redis__:invalidate")).startsWith(">[subscribe");
+      grant("read shop other:");
+      assertThat(redis.hasEnded()).isTrue();
+    }
+  }
+}

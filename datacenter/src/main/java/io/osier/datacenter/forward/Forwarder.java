@@ -214,7 +214,7 @@ public final class Forwarder implements AutoCloseable {
     Asks.Ask ask =
         new Asks.Ask(dc, behind, lane, partition, ASK_BYTES + content.length, due, reply);
     synchronized (this) {
-      Reply.Failure full = full(dc, ask.bytes());
+      Reply.Failure full = closed ? unreachable(keyspace, held) : full(dc, ask.bytes());
       if (full != null) {
         return full;
       }

@@ -4,6 +4,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
 import java.util.Locale;
 
 /** Errors in Redis' words. Static, for any thread. */
@@ -51,11 +53,23 @@ public final class RedisErrors {
   /**
    * Whether a connection ends instead of an answer: it is not known whether anything was done, or
    * what the connection was shown is out of reach, or the datacenter goes. Every client understands
-   * that; a new connection begins with nothing seen.
+   * that; a new connection begins with nothing seen. Who asks whether something has come yet is
+   * answered that it has not.
    */
-  public static boolean endsConnection(ErrorCode code) {
+  public static boolean endConnection(List<Request> asked, Reply[] replies) {
+    for (int i = 0; i < replies.length; i++) {
+      if (replies[i] instanceof Reply.Failure f
+          && (endsConnection(f.code())
+              || (f.code() == ErrorCode.SESSION_BEHIND
+                  && !(asked.get(i) instanceof Request.Reach)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean endsConnection(ErrorCode code) {
     return code == ErrorCode.TIMEOUT
-        || code == ErrorCode.SESSION_BEHIND
         || code == ErrorCode.SHUTTING_DOWN
         || code == ErrorCode.MALFORMED;
   }

@@ -335,9 +335,9 @@ final class Steps {
   }
 
   private void finish(Step step) {
-    if (endsConnection(step)) {
+    if (RedisErrors.endConnection(step.ask.requests(), step.replies)) {
       LOG.warn(
-          "connection of client {} closed: what was asked has no certain outcome: {}",
+          "connection of client {} closed, since it has no answer: {}",
           channel.remoteAddress(),
           Arrays.toString(step.replies));
       endUnread(step);
@@ -365,7 +365,7 @@ final class Steps {
         || step.next != null
         || step.replyBytes.get() < LARGE_BYTES
         || !channel.isActive()
-        || endsConnection(step)) {
+        || RedisErrors.endConnection(step.ask.requests(), step.replies)) {
       return false;
     }
     try {
@@ -393,14 +393,5 @@ final class Steps {
       next = new Plan.Answer(new RespValue.Err("ERR a fault of the datacenter: " + e));
     }
     return next;
-  }
-
-  private static boolean endsConnection(Step step) {
-    for (Reply reply : step.replies) {
-      if (reply instanceof Reply.Failure f && RedisErrors.endsConnection(f.code())) {
-        return true;
-      }
-    }
-    return false;
   }
 }

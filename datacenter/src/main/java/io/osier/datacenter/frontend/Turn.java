@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Turn {
   /** So many requests at most. */
-  public static final int REQUESTS_MAX = 256;
+  public static final int REQUESTS_MAX = 1_024;
 
   /** With so many bytes, and what the last of them has beyond that. */
   public static final int BYTES_MAX = 64 << 10;

@@ -119,6 +119,11 @@ public final class ClientServer implements AutoCloseable {
      */
     void administer(Request.Administer request, String by, Consumer<Reply> reply);
 
+    /** Whether a keyspace is held here; of one that is held elsewhere no changes are heard. */
+    default boolean holds(String keyspace) {
+      return true;
+    }
+
     /**
      * Somebody hears of all changes of a keyspace at once: see {@link KeyspaceFeed#listen}.
      *

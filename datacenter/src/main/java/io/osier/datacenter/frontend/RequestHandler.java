@@ -205,6 +205,11 @@ public final class RequestHandler implements ClientServer.Handler {
   }
 
   @Override
+  public boolean holds(String keyspace) {
+    return keyspaces.get(keyspace) != null;
+  }
+
+  @Override
   public boolean listen(String keyspace, ChangeListener hears) {
     KeyspaceShard of = keyspaces.get(keyspace);
     return of == null || of.feed().listen(hears);

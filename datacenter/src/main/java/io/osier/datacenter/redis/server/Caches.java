@@ -112,6 +112,7 @@ final class Caches {
           }
           answers.fill(place, answer);
         };
+    session.port().checkHeard(keyspace);
     all.start(of);
     if (session.port().listen(keyspace)) {
       on.run();
@@ -217,6 +218,7 @@ final class Caches {
       return;
     }
     check(keyspace, all.prefixes(of));
+    session.port().checkHeard(keyspace);
     session.port().listen(keyspace);
     all.select(of, keyspace);
   }
@@ -287,6 +289,7 @@ final class Caches {
             .map(Key::of)
             .filter(key -> user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent())
             .toList();
+    session.port().checkHeard(keyspace);
     session.port().listen(keyspace); // anew, if the keyspace is another one of its name
     all.read(of, keyspace, keys);
   }

@@ -277,6 +277,17 @@ public final class RedisPort implements ClientServer.Protocol {
     return around.pushes.tracking;
   }
 
+  /** Checks that changes of a keyspace can be heard of. */
+  void checkHeard(String keyspace) {
+    if (!handler.holds(keyspace)) {
+      throw new RedisException(
+          "ERR keyspace '"
+              + keyspace
+              + "' is not held here, and of its changes nothing is heard: switch CLIENT TRACKING"
+              + " off, or connect where it is held");
+    }
+  }
+
   /**
    * The caches of clients hear of a keyspace's changes from now on, or soon.
    *

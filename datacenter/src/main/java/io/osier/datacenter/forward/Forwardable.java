@@ -70,6 +70,8 @@ public final class Forwardable {
       case Request.Through r -> Optional.of(r.keyspace());
       case Request.Transact r -> Optional.of(r.keyspace());
       case Request.Repeat r -> Optional.of(r.step().keyspace());
+      case Request.Spread r -> Optional.of(r.keyspace());
+      case Request.Reach r -> Optional.of(r.keyspace());
       default -> Optional.empty();
     };
   }

@@ -169,7 +169,7 @@ public final class Forwarder implements AutoCloseable {
             ? ask(request, keyspace, held, lane, user, reply)
             : new Reply.Failure(
                 ErrorCode.INVALID_ARGUMENT,
-                "nothing was done: a transaction of keyspace '%s' is done where that is held, at %s, and not at %s: connect there"
+                "nothing was done: this needs a datacenter that holds keyspace '%s', which are %s, and not %s: connect there"
                     .formatted(keyspace, held.dcs, self));
     if (refused != null) {
       reply.accept(refused);

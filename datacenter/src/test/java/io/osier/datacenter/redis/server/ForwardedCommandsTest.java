@@ -112,6 +112,7 @@ final class ForwardedCommandsTest {
     assertThat(List.of(redis.read(), redis.read())).isEqualTo(List.of("+OK", "+QUEUED"));
     assertThat(redis.read()).startsWith("-ERR").contains("[eu, us]");
     assertThat(redis.ask("GET n")).as("nothing of it was done").isEqualTo("300");
+    assertThat(redis.ask("WAIT 1 10")).startsWith("-ERR").contains("[eu, us]");
     redis.ask("HELLO 3");
     assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
   }

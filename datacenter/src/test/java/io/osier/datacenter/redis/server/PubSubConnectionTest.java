@@ -82,15 +82,7 @@ final class PubSubConnectionTest {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            new RedisPort.Around(
-                EU,
-                "test",
-                () -> 1_000,
-                new Random(1),
-                Runnable::run,
-                Runnable::run,
-                new RedisPort.Pushes(all, new Tracking(1 << 20, 1)),
-                false));
+            ServedClients.around(new RedisPort.Pushes(all, new Tracking(1 << 20, 1))));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

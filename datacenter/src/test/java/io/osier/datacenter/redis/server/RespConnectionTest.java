@@ -20,8 +20,6 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
-import io.osier.datacenter.redis.pubsub.PubSub;
-import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Call;
@@ -110,8 +108,7 @@ final class RespConnectionTest {
                 new Random(1),
                 this::hash,
                 this::runBeside,
-                new RedisPort.Pushes(
-                    new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1)),
+                ServedClients.pushes(),
                 false));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }

@@ -10,11 +10,14 @@ import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.RequestWatch;
 import io.osier.datacenter.frontend.SlowLog;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.link.PortLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Random;
 import java.util.function.Supplier;
 
 /** A server for clients on loopback, without TLS. */
@@ -47,5 +50,16 @@ final class ServedClients {
             () -> 0, // a pause after wrong passwords lasts for the whole test
             () -> "no login is one by SCRAM"),
         handler);
+  }
+
+  /** What a port of Redis has of the world where time stands still and nothing takes long. */
+  static RedisPort.Around around(RedisPort.Pushes pushes) {
+    return new RedisPort.Around(
+        EU, "test", () -> 1_000, new Random(1), Runnable::run, Runnable::run, pushes, false);
+  }
+
+  /** Channels of this datacenter alone, and caches. */
+  static RedisPort.Pushes pushes() {
+    return new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1));
   }
 }

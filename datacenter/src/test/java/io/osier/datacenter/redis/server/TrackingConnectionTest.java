@@ -1,6 +1,5 @@
 package io.osier.datacenter.redis.server;
 
-import static io.osier.datacenter.redis.server.ServedClients.EU;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Grant;
@@ -26,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -82,15 +80,8 @@ final class TrackingConnectionTest {
         new RedisPort(
             Map.of(0, "shop", 1, "carts"),
             handler,
-            new RedisPort.Around(
-                EU,
-                "test",
-                () -> 1_000,
-                new Random(1),
-                Runnable::run,
-                Runnable::run,
-                new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking),
-                false));
+            ServedClients.around(
+                new RedisPort.Pushes(new PubSub(1 << 20, PubSub.Peers.NONE), tracking)));
     port = server.listen(ServedClients.anyPort(), redis).address().getPort();
   }
 

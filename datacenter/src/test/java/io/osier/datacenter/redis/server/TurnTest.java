@@ -11,8 +11,6 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.Turn;
-import io.osier.datacenter.redis.pubsub.PubSub;
-import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -25,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -111,19 +108,7 @@ final class TurnTest {
   @Test
   void command_ofOneConnection_comesBetweenTheTurnsOfOthersThatSendMuch() throws Exception {
     RedisPort redis =
-        new RedisPort(
-            Map.of(),
-            handler,
-            new RedisPort.Around(
-                ServedClients.EU,
-                "test",
-                () -> 1_000,
-                new Random(1),
-                Runnable::run,
-                Runnable::run,
-                new RedisPort.Pushes(
-                    new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1)),
-                false));
+        new RedisPort(Map.of(), handler, ServedClients.around(ServedClients.pushes()));
     int port = server.listen(ServedClients.anyPort(), redis).address().getPort();
     List<AutoCloseable> all = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();

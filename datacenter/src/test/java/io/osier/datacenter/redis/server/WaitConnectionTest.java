@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.frontend.ClientServer;
-import io.osier.datacenter.redis.pubsub.PubSub;
-import io.osier.datacenter.redis.tracking.Tracking;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
@@ -57,8 +55,7 @@ final class WaitConnectionTest {
                   new Random(1),
                   Runnable::run,
                   Runnable::run,
-                  new RedisPort.Pushes(
-                      new PubSub(1 << 20, PubSub.Peers.NONE), new Tracking(1 << 20, 1)),
+                  ServedClients.pushes(),
                   true));
       int port = server.listen(ServedClients.anyPort(), redis).address().getPort();
       try (RawRedis client = new RawRedis(port)) {

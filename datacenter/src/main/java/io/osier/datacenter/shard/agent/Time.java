@@ -3,6 +3,8 @@ package io.osier.datacenter.shard.agent;
 import io.osier.core.time.SlewedClock;
 import io.osier.datacenter.partition.machine.Now;
 import java.time.Instant;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,11 @@ public interface Time {
 
   /** The machine's clocks, the wall clock followed slowly. */
   static Time of(String name, SlewedClock clock) {
+    return of(name, clock, System::nanoTime, Time::wallMillis);
+  }
+
+  /** These clocks, the wall clock followed slowly. */
+  static Time of(String name, SlewedClock clock, LongSupplier monotonic, DoubleSupplier wall) {
     Logger log = LoggerFactory.getLogger(Time.class);
     record Reading(long nanos, double millis) {}
     return new Time() {
@@ -33,20 +40,22 @@ public interface Time {
 
       @Override
       public long nanos() {
-        return System.nanoTime();
+        return monotonic.getAsLong();
       }
 
       @Override
       public long millis() {
         Reading then = last;
         return (long)
-            (then == null ? wallMillis() : then.millis + (System.nanoTime() - then.nanos) / 1e6);
+            (then == null
+                ? wall.getAsDouble()
+                : then.millis + (monotonic.getAsLong() - then.nanos) / 1e6);
       }
 
       @Override
       public Now now() {
-        long nanos = System.nanoTime();
-        double millis = clock.read(wallMillis(), nanos);
+        long nanos = monotonic.getAsLong();
+        double millis = clock.read(wall.getAsDouble(), nanos);
         if (clock.jumped()) {
           log.warn(
               "{}: the system clock jumped; it is {} ms ahead of the time in use, which follows"

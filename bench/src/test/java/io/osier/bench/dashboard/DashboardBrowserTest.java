@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
@@ -339,9 +340,21 @@ final class DashboardBrowserTest {
     }
   }
 
-  /** What was before the page was opened is there by now, and can be pointed at. */
+  /** A datacenter that restarts, a network that changes: the page does not stay empty for ever. */
   @Test
   @Order(9)
+  void partThatCannotBeFetched_pageIsLoadedAnew() {
+    Page page = browser.page(1440, 900, ColorScheme.LIGHT, ReducedMotion.REDUCE);
+    page.route("**/hot.js", Route::abort, new Page.RouteOptions().setTimes(1));
+    page.navigate(cluster.dashboard("eu"));
+    assertThat(page.locator("#live")).hasAttribute("data-state", "live");
+    assertThat(browser.complaints()).anyMatch(c -> c.contains("hot.js"));
+    browser.forgive();
+  }
+
+  /** What was before the page was opened is there by now, and can be pointed at. */
+  @Test
+  @Order(10)
   void lastHour_isThere_whoeverLookedMeanwhile() {
     Page page = open("us", 1440, 900, ColorScheme.LIGHT);
     Locator charts = page.locator("#hour figure");
@@ -358,7 +371,7 @@ final class DashboardBrowserTest {
 
   /** Who is gone is named with its own address, and what it lacks counts as late. */
   @Test
-  @Order(10)
+  @Order(11)
   void outage_isShown_withWhatIsOverdue_andTheAddressOfWhoIsGone() {
     Page page = open("eu", 1440, 900, ColorScheme.LIGHT);
     assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);

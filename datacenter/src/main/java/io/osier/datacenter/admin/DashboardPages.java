@@ -29,6 +29,7 @@ final class DashboardPages {
   private static final String[] FILES = {
     "osier.css",
     "osier.svg",
+    "start.js",
     "main.js",
     "model.js",
     "format.js",

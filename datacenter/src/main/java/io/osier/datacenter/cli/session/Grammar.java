@@ -378,9 +378,12 @@ public final class Grammar {
         yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
       }
       default -> {
-        Optional<String> here = RedisWords.here(words);
+        Optional<RedisWords.Line> here = RedisWords.here(words);
+        if (here.isPresent() && here.get().same()) {
+          yield parse(Word.split(here.get().text()));
+        }
         if (here.isPresent()) {
-          throw bad(first + " is a command of Redis; here it is: " + here.get());
+          throw bad(first + " is a command of Redis; here it is: " + here.get().text());
         }
         yield ofObject(ObjectGrammar.parse(type(first), words));
       }

@@ -10,24 +10,36 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The commands of Redis that people type out of habit, as lines that do here what they do there.
- * Pure.
+ * The commands of Redis that people type out of habit, as lines that do here what they do there, on
+ * the types that a Redis client at this datacenter's port reads and writes. Pure.
  */
 final class RedisWords {
   /** A digit is the argument with that number, and a plus all from there on. */
   private static final Pattern ARGUMENT = Pattern.compile("\\{(\\d)(\\+?):([^}]*)}");
 
+  /** Commands whose line does something alike and not the same: it is named and not done. */
+  private static final Set<String> ALIKE =
+      Set.of("GETDEL", "INFO", "PSUBSCRIBE", "SELECT", "SUBSCRIBE", "ZINCRBY");
+
+  /**
+   * A line of Osier's.
+   *
+   * @param same whether it does the same as the command that was typed, with all its arguments
+   */
+  record Line(String text, boolean same) {}
+
   static final Map<String, String> LINES =
       Map.ofEntries(
           entry("COPY", "copy {1:FROM} {2:TO}"),
           entry("DBSIZE", "count"),
-          entry("DECR", "counter decr {1:KEY}"),
-          entry("DECRBY", "counter decr {1:KEY} {2:N}"),
+          entry("DECR", "string decr {1:KEY}"),
+          entry("DECRBY", "string decr {1:KEY} {2:N}"),
           entry("DEL", "del {1+:KEY...}"),
           entry("DISCARD", "abort"),
           entry("EXEC", "commit"),
@@ -35,17 +47,17 @@ final class RedisWords {
           entry("EXPIRE", "expire {1:KEY} {2:SECONDS}"),
           entry("EXPIREAT", "expireat {1:KEY} {2:TIME}"),
           entry("GET", "get {1:KEY}"),
-          entry("GETDEL", "returning register clear {1:KEY}"),
-          entry("GETSET", "returning register set {1:KEY} {2:VALUE}"),
+          entry("GETDEL", "returning string clear {1:KEY}"),
+          entry("GETSET", "returning string set {1:KEY} {2:VALUE}"),
           entry("HDEL", "map remove {1:KEY} {2+:FIELD...}"),
           entry("HEXISTS", "map get {1:KEY} {2:FIELD}"),
           entry("HGET", "map get {1:KEY} {2:FIELD}"),
           entry("HGETALL", "map get {1:KEY}"),
-          entry("HINCRBY", "map update {1:KEY} {2:FIELD} counter incr {3:N}"),
+          entry("HINCRBY", "map update {1:KEY} {2:FIELD} string incr {3:N}"),
           entry("HLEN", "map size {1:KEY}"),
           entry("HMGET", "map get {1:KEY} {2+:FIELD...}"),
-          entry("INCR", "counter incr {1:KEY}"),
-          entry("INCRBY", "counter incr {1:KEY} {2:N}"),
+          entry("INCR", "string incr {1:KEY}"),
+          entry("INCRBY", "string incr {1:KEY} {2:N}"),
           entry("INFO", "stat"),
           entry("MULTI", "begin"),
           entry("PERSIST", "persist {1:KEY}"),
@@ -57,8 +69,8 @@ final class RedisWords {
           entry("SCAN", "scan"),
           entry("SCARD", "set size {1:KEY}"),
           entry("SELECT", "use [KEYSPACE]"),
-          entry("SETEX", "for {2:SECONDS} register set {1:KEY} {3:VALUE}"),
-          entry("SETNX", "ifabsent register set {1:KEY} {2:VALUE}"),
+          entry("SETEX", "for {2:SECONDS} string set {1:KEY} {3:VALUE}"),
+          entry("SETNX", "ifabsent string set {1:KEY} {2:VALUE}"),
           entry("SISMEMBER", "set has {1:KEY} {2:ELEMENT}"),
           entry("SMEMBERS", "set get {1:KEY}"),
           entry("SREM", "set remove {1:KEY} {2+:ELEMENT...}"),
@@ -71,7 +83,7 @@ final class RedisWords {
   private RedisWords() {}
 
   /** The line that does it; empty if this is a command of Osier, or of nobody. */
-  static Optional<String> here(List<Word> words) {
+  static Optional<Line> here(List<Word> words) {
     String first = words.getFirst().text();
     for (CrdtType type : CrdtType.values()) {
       // "set k v" is Redis', and "set add k v" is not.
@@ -80,54 +92,75 @@ final class RedisWords {
         return Optional.empty();
       }
     }
-    return switch (first.toUpperCase(Locale.ROOT)) {
+    String command = first.toUpperCase(Locale.ROOT);
+    return switch (command) {
       case "SET" -> Optional.of(set(words));
       case "HSET", "HMSET" -> Optional.of(hset(words));
-      case "KEYS" ->
-          Optional.of(
-              "keys " + (words.size() > 1 ? again(words.get(1)).replace("*", "") : "PREFIX"));
+      case "KEYS" -> Optional.of(keys(words));
       default ->
-          Optional.ofNullable(LINES.get(first.toUpperCase(Locale.ROOT))).map(l -> in(l, words));
+          Optional.ofNullable(LINES.get(command))
+              .map(l -> in(l, words))
+              .map(l -> new Line(l.text, l.same && !ALIKE.contains(command)));
     };
   }
 
-  private static String in(String line, List<Word> words) {
-    return ARGUMENT
-        .matcher(line)
-        .replaceAll(
-            found -> {
-              int at = Integer.parseInt(found.group(1));
-              if (at >= words.size()) {
-                return Matcher.quoteReplacement(found.group(3));
-              }
-              int to = found.group(2).isEmpty() ? at + 1 : words.size();
-              return Matcher.quoteReplacement(
-                  words.subList(at, to).stream()
-                      .map(RedisWords::again)
-                      .collect(Collectors.joining(" ")));
-            });
+  /** A line with the arguments that were typed; not the same if one lacks, or is one too many. */
+  private static Line in(String line, List<Word> words) {
+    StringBuilder text = new StringBuilder();
+    Matcher found = ARGUMENT.matcher(line);
+    int last = 0;
+    boolean whole = true;
+    while (found.find()) {
+      int at = Integer.parseInt(found.group(1));
+      int to = found.group(2).isEmpty() ? at + 1 : words.size();
+      last = Math.max(last, to - 1);
+      whole &= at < words.size();
+      String typed =
+          at >= words.size()
+              ? found.group(3)
+              : words.subList(at, to).stream()
+                  .map(RedisWords::again)
+                  .collect(Collectors.joining(" "));
+      found.appendReplacement(text, Matcher.quoteReplacement(typed));
+    }
+    return new Line(found.appendTail(text).toString(), whole && words.size() == last + 1);
   }
 
   /** With what may stand behind it: EX SECONDS, NX. */
-  private static String set(List<Word> words) {
+  private static Line set(List<Word> words) {
     String before = "";
+    boolean same = words.size() >= 3;
     for (int i = 3; i < words.size(); i++) {
       String option = words.get(i).text().toUpperCase(Locale.ROOT);
       if (option.equals("EX") && i + 1 < words.size()) {
         before = "for " + again(words.get(++i)) + " " + before;
       } else if (option.equals("NX")) {
         before += "ifabsent ";
+      } else {
+        same = false;
       }
     }
-    return before + in("register set {1:KEY} {2:VALUE}", words);
+    return new Line(before + in("string set {1:KEY} {2:VALUE}", words).text, same);
   }
 
-  private static String hset(List<Word> words) {
-    StringBuilder line = new StringBuilder(in("map set {1:KEY}", words));
+  /** One field is updated as a Redis client does it; of several the line makes registers. */
+  private static Line hset(List<Word> words) {
+    if (words.size() <= 4) {
+      return in("map update {1:KEY} {2:FIELD} string set {3:VALUE}", words);
+    }
+    StringBuilder line = new StringBuilder(in("map set {1:KEY}", words).text);
     for (int i = 2; i + 1 < words.size(); i += 2) {
       line.append(' ').append(again(words.get(i))).append('=').append(again(words.get(i + 1)));
     }
-    return words.size() < 4 ? line + " FIELD=VALUE..." : line.toString();
+    return new Line(line.toString(), false);
+  }
+
+  private static Line keys(List<Word> words) {
+    String pattern = words.size() > 1 ? words.get(1).text() : "";
+    String prefix = pattern.replaceFirst("\\*$", "");
+    return new Line(
+        "keys " + (words.size() > 1 ? ValueText.name(prefix) : "PREFIX"),
+        words.size() == 2 && pattern.endsWith("*") && !prefix.matches(".*[*?\\[\\\\].*"));
   }
 
   /** A word as it is typed. */

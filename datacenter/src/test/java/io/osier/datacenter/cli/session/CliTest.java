@@ -173,10 +173,10 @@ final class CliTest {
         "scan a -1                | error INVALID_ARGUMENT: '-1' must be a number from",
         "scan a 0                 | error INVALID_ARGUMENT: '0' must be a number from 1",
         "top --twice              | error: Unknown option: '--twice'",
-        "INCR likes:42            | error INVALID_ARGUMENT: INCR is a command of Redis; here it is:"
-            + " counter incr likes:42",
-        "set k v                  | error INVALID_ARGUMENT: set is a command of Redis; here it is:"
-            + " register set k v",
+        "INCR                     | error INVALID_ARGUMENT: INCR is a command of Redis; here it is:"
+            + " string incr KEY",
+        "set k v xx               | error INVALID_ARGUMENT: set is a command of Redis; here it is:"
+            + " string set k v",
         "counter incr x many      | error INVALID_ARGUMENT: 'many' must be a whole number",
         "counter incr x 1 000     | error INVALID_ARGUMENT: usage: counter incr KEY [N]",
         "string decr x 1 000      | error INVALID_ARGUMENT: usage: string decr KEY [N]",
@@ -195,6 +195,16 @@ final class CliTest {
     CliRun run = run(command.strip().split(" +"));
     assertThat(run.code()).isEqualTo(error.contains("option") ? 2 : 1);
     assertThat(run.err()).startsWith(error.strip()).hasLineCount(run.code());
+  }
+
+  @Test
+  void commandsOfRedis_doWhatTheyDoThere() {
+    assertThat(run("INCR", "redis:n").out()).isEqualTo("\"1\"");
+    assertThat(run("DECRBY", "redis:n", "3").out()).isEqualTo("\"-2\"");
+    assertThat(run("SET", "redis:s", "a b").code()).isZero();
+    assertThat(run("get", "redis:s").out()).isEqualTo("\"a b\"");
+    assertThat(run("HSET", "redis:h", "name", "Ada").code()).isZero();
+    assertThat(run("HGET", "redis:h", "name").out()).isEqualTo("name: Ada");
   }
 
   @Test

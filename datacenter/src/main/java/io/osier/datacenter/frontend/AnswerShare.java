@@ -78,10 +78,24 @@ public final class AnswerShare {
     return -1;
   }
 
-  /** Keeps bytes that are made of others, until {@link #give}. */
-  public void keep(long bytes) {
-    long after = present.addAndGet(bytes);
-    all.take(beyond(after) - beyond(after - bytes));
+  /**
+   * Keeps bytes that are made of others, in their place, until {@link #give}: in one step, so that
+   * a reply that comes meanwhile finds neither too much room nor too little.
+   *
+   * @param others which are kept no more
+   */
+  public void keep(long bytes, long others) {
+    long change = bytes - others;
+    if (change == 0) {
+      return;
+    }
+    long after = present.addAndGet(change);
+    long more = beyond(after) - beyond(after - change);
+    if (more >= 0) {
+      all.take(more);
+    } else {
+      all.give(-more);
+    }
   }
 
   /** Bytes that were kept are there no more. For any thread. */

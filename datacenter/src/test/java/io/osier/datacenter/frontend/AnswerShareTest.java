@@ -68,7 +68,7 @@ final class AnswerShareTest {
 
   @Test
   void hasRoom_whileAnswersWait_isWhatTheyLeave() {
-    share.keep(17L * MIB);
+    share.keep(17L * MIB, 0);
     assertThat(share.hasRoom(0)).isFalse();
     share.give(17L * MIB);
     assertThat(share.hasRoom(1)).isTrue();
@@ -105,10 +105,21 @@ final class AnswerShareTest {
   void give_ofAllThatWasKept_leavesNothing() {
     long first = share.keep(read(60_000));
     long second = share.keep(read(60_000));
-    share.keep(1_000);
+    share.keep(1_000, 0);
     share.give(first);
     share.give(1_000);
     share.give(second);
+    assertThat(share.presentBytes()).isZero();
+    assertThat(all.taken()).isZero();
+  }
+
+  @Test
+  void keep_inThePlaceOfAReply_leavesWhatWasMadeOfIt() {
+    long reply = share.keep(read(MIB));
+    share.keep(70_000, reply);
+    assertThat(share.presentBytes()).isEqualTo(70_000);
+    assertThat(all.taken()).isEqualTo(70_000 - AnswerShare.FREE_BYTES);
+    share.keep(0, 70_000);
     assertThat(share.presentBytes()).isZero();
     assertThat(all.taken()).isZero();
   }

@@ -93,8 +93,9 @@ final class Answers {
     boolean leavesAtOnce = places.peek() == place && channel.isWritable() && bytes <= CHUNK_BYTES;
     if (!leavesAtOnce) {
       place.bytes = fits ? bytes : RespValue.VALUE_BYTES;
-      share.keep(place.bytes);
     }
+    share.keep(place.bytes, place.replyBytes);
+    place.replyBytes = 0;
   }
 
   /** Sends what can be sent, as long as it is read. */

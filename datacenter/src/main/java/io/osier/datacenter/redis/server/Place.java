@@ -22,6 +22,9 @@ final class Place {
   /** What the value takes, about, in bytes. */
   long bytes;
 
+  /** What the replies that it is being made of take, until it is there. */
+  long replyBytes;
+
   Place(boolean resp3, boolean silent) {
     this.resp3 = resp3;
     this.silent = silent;

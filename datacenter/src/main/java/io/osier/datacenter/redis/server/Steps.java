@@ -313,14 +313,20 @@ final class Steps {
       }
       underWay--;
       long bytes = step.replyBytes.get();
-      share.give(bytes);
       share.learn(bytes);
       updates -= step.updates;
-      if (!channel.isActive()) {
+      step.place.replyBytes = bytes;
+      boolean isRead = channel.isActive();
+      if (isRead) {
+        finish(step);
+      } else {
         endUnread(step);
+      }
+      share.keep(0, step.place.replyBytes); // unless the answer has taken their place
+      step.place.replyBytes = 0;
+      if (!isRead) {
         continue;
       }
-      finish(step);
       Runnable next = waiting;
       if (next != null && updates == 0) {
         waiting = null;

@@ -47,7 +47,7 @@ public final class StrangeProtocol extends TooLongFrameException {
     }
     if (isTls(first[0], first[1])) {
       return new StrangeProtocol(
-          "it looks like TLS, which is not on here: see osier.tls.enabled, or connect without",
+          "it looks like TLS, which is not on here: set osier.tls.certificate, or connect without",
           false);
     }
     return new TooLongFrameException(

@@ -116,19 +116,15 @@ public interface ObjectStore extends StoredObjects {
   /** How many objects this incarnation forgot. For the partition's thread. */
   long forgotten();
 
-  /** As {@link #scan}, of what is durable. For any thread. */
-  List<Entry> scanDurable(Optional<ObjectId> after, int limit);
-
   /**
-   * As {@link #scanDurable}, of bounded size where objects are read from a disk for it.
+   * As {@link #pageNow}, of what is durable. For any thread.
    *
    * @param to nobody wants this key and what follows it, which may be in the page all the same;
    *     empty for no end
    * @param bytesMax the page may end with the object that makes it so large
    */
   default Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
-    List<Entry> entries = scanDurable(after, limit);
-    return new Page(entries, entries.size() < limit);
+    return pageNow(after, limit, bytesMax);
   }
 
   /**

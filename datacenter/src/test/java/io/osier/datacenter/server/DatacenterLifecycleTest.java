@@ -13,18 +13,12 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.testing.Requests;
-import io.osier.protocol.Envelope;
-import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
-import io.osier.proxy.PatientClients;
 import io.osier.testing.Patience;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -130,54 +124,18 @@ final class DatacenterLifecycleTest {
   }
 
   @Test
-  void healthAndMetrics_areServed() throws Exception {
-    try (Datacenter alone = alone();
-        OsierClient client = PatientClients.of("solo", clientPort).build()) {
-      assertThat(alone.isReady()).isTrue();
-      client.awaitConnected(Patience.LIMIT);
-      for (int i = 0; i < 7; i++) {
-        client.session().keyspace("shop").counter("c" + i).increment(1);
-      }
-      assertThat(get("/health").statusCode()).isEqualTo(200);
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(get("/metrics").body())
-                      .contains("osier_updates_total{keyspace=\"shop\"} 7.0")
-                      .contains("jvm_memory_used_bytes"));
-    }
-  }
-
-  private static void send(DataOutputStream out, long id, Request request) throws IOException {
-    byte[] bytes = ProtocolCodec.encode(id, request);
-    out.writeInt(bytes.length);
-    out.write(bytes);
-  }
-
-  @Test
   void clientThatDoesNotReadItsAnswers_isNotServedFurther_untilItDoes() throws Exception {
     int requests = 4_000;
     try (Datacenter alone = alone();
-        Socket socket = new Socket("127.0.0.1", clientPort)) {
+        RawClient client = new RawClient(clientPort).greet()) {
       assertThat(alone.isReady()).isTrue();
-      socket.setSoTimeout(Patience.MILLIS);
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      send(out, 0, new Request.Hello(Request.PROTOCOL_VERSION, "test"));
       Key key = Key.of("big");
-      send(
-          out,
-          1,
-          Requests.write(
-              "shop",
-              key,
-              CrdtType.LWW_REGISTER,
-              new Operation.Assign(Value.of("v".repeat(50_000)))));
-      assertThat(read(in)).isInstanceOf(Reply.Welcome.class);
-      assertThat(read(in)).isInstanceOf(Reply.Done.class);
+      Operation assign = new Operation.Assign(Value.of("v".repeat(50_000)));
+      client.send(RawClient.frame(1, Requests.write("shop", key, CrdtType.LWW_REGISTER, assign)));
+      assertThat(client.reply().message()).isInstanceOf(Reply.Done.class);
       Request read = Requests.read("shop", key, Optional.empty(), new Query.Whole());
       for (int i = 0; i < requests; i++) { // a few bytes each, but 200 MB of answers
-        send(out, i, read);
+        client.send(RawClient.frame(i, read));
       }
       await().until(() -> metric("osier_client_request_seconds_count\\{kind=\"read\"}") > 50);
       double[] last = {-1};
@@ -189,24 +147,11 @@ final class DatacenterLifecycleTest {
                       == (last[0] = metric("osier_client_request_seconds_count\\{kind=\"read\"}")));
       assertThat(last[0]).as("requests that were taken").isLessThan(0.5 * requests);
       Set<Long> answered = new HashSet<>();
-      int answers = 0;
-      while (answers < requests) {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        Envelope<Reply> answer = ProtocolCodec.decodeReply(bytes);
-        if (!(answer.message() instanceof Reply.Pong)) { // that is a sign of life
-          answered.add(answer.id());
-          answers++;
-        }
+      for (int i = 0; i < requests; i++) {
+        answered.add(client.reply().id());
       }
       assertThat(answered).hasSize(requests);
     }
-  }
-
-  private static Reply read(DataInputStream in) throws IOException {
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    return ProtocolCodec.decodeReply(bytes).message();
   }
 
   /** A page may look at 5,000 objects: the connections of others must not wait for that. */

@@ -5,28 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
 import io.osier.core.net.Ports;
-import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
-import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.protocol.Envelope;
-import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Session;
-import io.osier.testing.Patience;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.Socket;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -50,49 +40,6 @@ final class DatacenterTest {
     Throwable thrown = org.assertj.core.api.Assertions.catchThrowable(call);
     assertThat(thrown).isInstanceOf(OsierException.class);
     return ((OsierException) thrown).code();
-  }
-
-  @Test
-  void everyType_isWrittenAtOneAndReadAtAnother() {
-    Keyspace here = at(eu);
-    here.counter("c").increment(5);
-    here.growOnlyCounter("g").increment(2);
-    here.register("r").assign("x");
-    here.multiRegister("m").assign(Value.of(7));
-    here.flag("e").set(true);
-    here.disableWinsFlag("d").set(true);
-    here.set("s").add("a", "b");
-    here.set("s").remove("a");
-    here.growOnlySet("gs").add("a");
-    here.removeWinsSet("rs").add("a");
-    here.lastWriterWinsSet("ls").add("a");
-    here.lastWriterWinsSetRemoveBias("lr").add("a");
-    here.map("map").counter("n").increment(3);
-    here.map("map").map("inner").set("tags").add("t");
-    Keyspace there = at(us);
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(there.map("map").map("inner").set("tags").get())
-                    .containsExactly(Value.of("t")));
-    await().untilAsserted(() -> assertThat(there.counter("c").get()).isEqualTo(5));
-    await().untilAsserted(() -> assertThat(there.growOnlyCounter("g").get()).isEqualTo(2));
-    await().untilAsserted(() -> assertThat(there.register("r").get()).contains(Value.of("x")));
-    await().untilAsserted(() -> assertThat(there.multiRegister("m").get()).contains(Value.of(7)));
-    await().untilAsserted(() -> assertThat(there.flag("e").get()).isTrue());
-    await().untilAsserted(() -> assertThat(there.disableWinsFlag("d").get()).isTrue());
-    await().untilAsserted(() -> assertThat(there.set("s").get()).containsExactly(Value.of("b")));
-    assertThat(there.set("s").contains(Value.of("b"))).isTrue();
-    assertThat(there.set("s").size()).isEqualTo(1);
-    await().untilAsserted(() -> assertThat(there.growOnlySet("gs").size()).isEqualTo(1));
-    await().untilAsserted(() -> assertThat(there.removeWinsSet("rs").size()).isEqualTo(1));
-    await().untilAsserted(() -> assertThat(there.lastWriterWinsSet("ls").size()).isEqualTo(1));
-    await()
-        .untilAsserted(
-            () -> assertThat(there.lastWriterWinsSetRemoveBias("lr").size()).isEqualTo(1));
-    assertThat(there.map("map").counter("n").get()).isEqualTo(3);
-    assertThat(there.exists("c")).isTrue();
-    assertThat(there.exists("nothing")).isFalse();
   }
 
   @Test
@@ -178,105 +125,40 @@ final class DatacenterTest {
   }
 
   @Test
-  void scan_isInOrderOverAllPartitions_andLeavesOutWhatIsRemoved() {
-    Keyspace here = at(eu);
-    for (int i = 0; i < 50; i++) {
-      here.map("row%02d".formatted(i))
-          .update(
-              List.of(
-                  new Operation.FieldUpdate(
-                      new FieldId("f", CrdtType.LWW_REGISTER), new Operation.Assign(Value.of(i)))));
-    }
-    here.map("row10").clear();
-    Keyspace.Page page =
-        here.scan(
-            Optional.of(Key.of("row05")), Optional.of(CrdtType.OR_MAP), new Query.Whole(), 20);
-    assertThat(page.rows()).hasSize(20);
-    assertThat(page.rows().getFirst().key()).isEqualTo(Key.of("row05"));
-    assertThat(page.rows().stream().map(r -> r.key().toString()))
-        .isSorted()
-        .doesNotContain("row10");
-    assertThat(page.next()).contains(Key.of("row26"));
+  void malformedBytes_closeTheConnection_andOthersGoOn() throws IOException {
+    int client = cluster.clientPort("eu");
+    assertEnded(client, RawClient.frame(new byte[] {9, 9, 9, 9, 9}));
+    assertEnded(client, new byte[] {Byte.MAX_VALUE, -1, -1, -1}); // the longest frame
+    assertEnded(cluster.peerPort("eu"), RawClient.frame(new byte[] {1, 6, 127}));
+    at(eu).counter("still").increment(1);
   }
 
-  @Test
-  void malformedBytes_closeTheConnection_andOthersGoOn() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(5);
-      out.write(new byte[] {9, 9, 9, 9, 9});
-      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+  private static void assertEnded(int port, byte[] sent) throws IOException {
+    try (RawClient client = new RawClient(port)) {
+      assertThat(client.send(sent).isEnded()).isTrue();
     }
-    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      new DataOutputStream(socket.getOutputStream()).writeInt(Integer.MAX_VALUE);
-      assertThat(socket.getInputStream().read()).isEqualTo(-1);
-    }
-    try (Socket socket = new Socket("127.0.0.1", cluster.peerPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(3);
-      out.write(new byte[] {1, 6, 127});
-      assertThat(socket.getInputStream().read()).isEqualTo(-1);
-    }
-    at(eu).counter("still").increment(1);
   }
 
   @Test
   void requestThatComesSlowly_isAnsweredWithSignsOfLife() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      byte[] hello = ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION, "slow"));
-      out.writeInt(hello.length);
-      out.write(hello);
-      assertThat(reply(in).message()).isInstanceOf(Reply.Welcome.class);
-      byte[] ping = ProtocolCodec.encode(1, new Request.Ping());
-      out.writeInt(ping.length);
-      out.write(ping, 0, 1);
-      for (int i = 1; i < ping.length; i++) { // a byte a sign
-        assertThat(reply(in)).isEqualTo(new Envelope<Reply>(0, new Reply.Pong()));
-        out.write(ping[i]);
+    try (RawClient client = new RawClient(cluster.clientPort("eu")).greet()) {
+      byte[] ping = RawClient.frame(1, new Request.Ping());
+      client.send(Arrays.copyOf(ping, 5));
+      for (int i = 5; i < ping.length; i++) { // a byte a sign
+        assertThat(client.any()).isEqualTo(new Envelope<Reply>(0, new Reply.Pong()));
+        client.send(new byte[] {ping[i]});
       }
-      assertThat(reply(in)).isEqualTo(new Envelope<Reply>(1, new Reply.Pong()));
+      assertThat(client.any()).isEqualTo(new Envelope<Reply>(1, new Reply.Pong()));
     }
-  }
-
-  private static Envelope<Reply> reply(DataInputStream in) throws IOException {
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    return ProtocolCodec.decodeReply(bytes);
   }
 
   /** Datacenters are upgraded before clients. */
   @Test
-  void formerProtocolVersion_isWelcome() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      byte[] hello =
-          ProtocolCodec.encode(0, new Request.Hello(Request.PROTOCOL_VERSION_MIN, "former"));
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(hello.length);
-      out.write(hello);
-      assertThat(reply(new DataInputStream(socket.getInputStream())).message())
-          .isInstanceOf(Reply.Welcome.class);
-    }
-  }
-
-  @Test
-  void otherProtocolVersion_isToldAndClosed() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", cluster.clientPort("eu"))) {
-      socket.setSoTimeout(Patience.MILLIS);
-      byte[] hello = ProtocolCodec.encode(0, new Request.Hello(99, "future"));
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      out.writeInt(hello.length);
-      out.write(hello);
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      byte[] answer = new byte[in.readInt()];
-      in.readFully(answer);
-      assertThat(ProtocolCodec.decodeReply(answer).message())
+  void formerProtocolVersion_isWelcome_andALaterOneIsToldAndClosed() throws IOException {
+    try (RawClient former = new RawClient(cluster.clientPort("eu"));
+        RawClient later = new RawClient(cluster.clientPort("eu"))) {
+      assertThat(hello(former, Request.PROTOCOL_VERSION_MIN)).isInstanceOf(Reply.Welcome.class);
+      assertThat(hello(later, 99))
           .isInstanceOfSatisfying(
               Reply.Failure.class,
               f -> {
@@ -285,8 +167,12 @@ final class DatacenterTest {
                     .startsWith(
                         "client protocol 99 is not one of 2 to " + Request.PROTOCOL_VERSION);
               });
-      assertThat(in.read()).isEqualTo(-1);
+      assertThat(later.isEnded()).isTrue();
     }
+  }
+
+  private static Reply hello(RawClient client, int version) throws IOException {
+    return client.send(RawClient.frame(0, new Request.Hello(version, "raw"))).any().message();
   }
 
   @Test
@@ -304,18 +190,5 @@ final class DatacenterTest {
     Keyspace here = at(us);
     here.counter("first").increment(1);
     await().untilAsserted(() -> assertThat(at(eu).counter("first").get()).isEqualTo(1));
-  }
-
-  @Test
-  void portInUse_isToldWithItsKey() {
-    assertThatThrownBy(
-            () ->
-                Datacenter.start(
-                    ConfigReader.read(
-                        "x",
-                        cluster.config("eu", cluster.clientPort("eu"), Ports.free()),
-                        Map.of())))
-        .isInstanceOf(OsierException.class)
-        .hasMessageContaining("osier.listen.client-port");
   }
 }

@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
-import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.net.Ports;
 import io.osier.crdt.CrdtType;
@@ -25,7 +23,6 @@ import io.osier.proxy.Scan;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +30,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -100,31 +96,6 @@ final class DurableDatacenterTest {
     }
   }
 
-  @Test
-  void everythingIsThereAfterARestart_underTheSameIncarnation() {
-    ReplicaId first;
-    try (Datacenter datacenter = alone("durability = sync");
-        OsierClient client = client()) {
-      first = datacenter.replica();
-      Keyspace shop = shop(client);
-      for (int i = 0; i < 500; i++) {
-        shop.counter("c" + i % 7).increment(1);
-        shop.set("s").add("e" + i);
-      }
-      shop.register("r").assign("here");
-    }
-    try (Datacenter datacenter = alone("durability = sync");
-        OsierClient client = client()) {
-      assertThat(datacenter.replica()).isEqualTo(first);
-      Keyspace shop = shop(client);
-      assertThat(shop.counter("c0").get()).isEqualTo(72);
-      assertThat(shop.set("s").get()).hasSize(500);
-      assertThat(shop.register("r").get()).contains(Value.of("here"));
-      shop.counter("c0").increment(1);
-      assertThat(shop.counter("c0").get()).isEqualTo(73);
-    }
-  }
-
   /** Also those that were never in the memory of the second life. */
   @Test
   void deadlines_actAfterARestart() {
@@ -158,24 +129,6 @@ final class DurableDatacenterTest {
                       .join()
                       .contains("\"objects\":2,"));
       assertThat(shop.register("other").get()).contains(Value.of("stays"));
-    }
-  }
-
-  @Test
-  void dataSetThatIsLargerThanTheCache_isServed() {
-    String value = "v".repeat(10_000);
-    try (Datacenter datacenter = alone("durability = async, cache = 1MiB");
-        OsierClient client = client()) {
-      assertThat(datacenter.isReady()).isTrue();
-      Keyspace shop = shop(client);
-      List<CompletableFuture<?>> writes = new ArrayList<>();
-      for (int i = 0; i < 1_000; i++) {
-        writes.add(shop.register("r" + i).assignAsync(Value.of(value + i)));
-      }
-      writes.forEach(CompletableFuture::join);
-      for (int i = 0; i < 1_000; i++) {
-        assertThat(shop.register("r" + i).get()).contains(Value.of(value + i));
-      }
     }
   }
 
@@ -231,55 +184,6 @@ final class DurableDatacenterTest {
                               "c", CrdtType.PN_COUNTER, new Operation.Increment(1)))))
           .is(Refused.with(ErrorCode.STORE_FULL));
     }
-  }
-
-  @Test
-  void damagedStore_isNotServed_andSaysWhatIsDamaged() throws IOException {
-    try (Datacenter datacenter = alone("durability = sync");
-        OsierClient client = client()) {
-      assertThat(datacenter.isReady()).isTrue();
-      Keyspace shop = shop(client);
-      List<CompletableFuture<?>> writes = new ArrayList<>();
-      for (int i = 0; i < 2_000; i++) {
-        writes.add(shop.register("r" + i).assignAsync(Value.of("value " + i)));
-      }
-      writes.forEach(CompletableFuture::join);
-    }
-    try (Stream<Path> files = Files.walk(dir)) {
-      for (Path table : files.filter(f -> f.toString().endsWith(".sst")).toList()) {
-        try (RandomAccessFile file = new RandomAccessFile(table.toFile(), "rw")) {
-          for (long at = 100; at < file.length() / 2; at += 500) {
-            file.seek(at);
-            file.write(0x5A);
-          }
-        }
-      }
-    }
-    assertThatThrownBy(
-            () -> {
-              try (Datacenter datacenter = alone("durability = sync");
-                  OsierClient client =
-                      PatientClients.of("solo", clientPort)
-                          .timeout(Duration.ofSeconds(1)) // no answer is none that is wrong
-                          .build()) {
-                for (int i = 0; i < 2_000; i++) {
-                  assertThat(shop(client).register("r" + i).get())
-                      .as("never wrong data")
-                      .contains(Value.of("value " + i));
-                }
-                assertThat(datacenter.failure()).isNotDone();
-              }
-            })
-        .satisfiesAnyOf(
-            e -> assertThat(e).hasMessageContaining("damaged"),
-            e ->
-                assertThat(e)
-                    .isInstanceOfSatisfying(
-                        OsierException.class,
-                        o ->
-                            assertThat(o.code())
-                                .isIn(
-                                    ErrorCode.UNAVAILABLE, ErrorCode.TIMEOUT, ErrorCode.INTERNAL)));
   }
 
   @Test

@@ -153,11 +153,6 @@ final class TlsTest {
   // ---------------------------------------------------------------- clients
 
   @Test
-  void client_thatTrustsTheAuthority_isServed() {
-    assertThat(increment(client(alone(""), Optional.of(trusting())))).isEqualTo(1);
-  }
-
-  @Test
   void client_withoutTls_isNotServed_andIsToldWhatMayBeWrong() {
     assertNotConnected(client(alone(""), Optional.empty()), "without TLS");
   }
@@ -196,14 +191,6 @@ final class TlsTest {
     Datacenter strict = alone("client-certificates = true");
     assertNotConnected(client(strict, Optional.of(trusting())), "wants a certificate");
     assertThat(increment(client(strict, Optional.of(asCart())))).isEqualTo(1);
-  }
-
-  @Test
-  void clientCertificate_ofAnotherAuthority_isRefused() {
-    Datacenter strict = alone("client-certificates = true");
-    TlsOptions stranger =
-        trusting().certificate(foreign.resolve("us.pem"), foreign.resolve("us.key"));
-    assertNotConnected(client(strict, Optional.of(stranger)), "other end");
   }
 
   /** Whoever has an expired certificate may show it all the same, and hears that it is none. */
@@ -509,17 +496,6 @@ final class TlsTest {
       client(eu, Optional.of(trusting())),
       client(us, encrypted ? Optional.of(trusting().anyHost()) : Optional.empty())
     };
-  }
-
-  @Test
-  void datacenters_thatShowWhoTheyAre_replicate() {
-    OsierClient[] at = pair(tls(certs, certs, "eu", ""), tls(certs, certs, "us", ""));
-    increment(at[0]);
-    at[1].awaitConnected(LONG);
-    var there = at[1].session().keyspace("shop").counter("c");
-    await().until(() -> there.get() == 1);
-    there.increment(1);
-    await().until(() -> at[0].session().keyspace("shop").counter("c").get() == 2);
   }
 
   /** Nothing is replicated with a datacenter that is not let in, and eu says why. */

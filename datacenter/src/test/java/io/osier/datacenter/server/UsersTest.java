@@ -10,8 +10,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.tls.TlsName;
 import io.osier.crdt.CrdtType;
@@ -25,7 +23,6 @@ import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.testing.Requests;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
 import io.osier.proxy.BatchException;
 import io.osier.proxy.BoundedCounterHandle;
 import io.osier.proxy.Keyspace;
@@ -138,13 +135,6 @@ final class UsersTest {
   // ---------------------------------------------------------------- logins
 
   @Test
-  void rightPassword_letsIn() {
-    Keyspace shop = asCart(withCart(EVERYTHING)).session().keyspace("shop");
-    shop.counter("c").increment(2);
-    assertThat(shop.counter("c").get()).isEqualTo(2);
-  }
-
-  @Test
   void passwordFile_isAPasswordToo(@TempDir Path dir) throws IOException {
     Path file = Files.writeString(dir.resolve("cart.password"), PASSWORD + "\nsecond line\n");
     Datacenter eu =
@@ -205,14 +195,6 @@ final class UsersTest {
     OsierException e = failure(ErrorCode.NOT_AUTHENTICATED, () -> client.awaitConnected(LONG));
     assertThat(e).hasMessageContaining("IllegalStateException");
     assertThat(e.getMessage()).doesNotContain(PASSWORD);
-  }
-
-  @Test
-  void withoutUsers_everybodyMayDoEverything() {
-    OsierClient client = build(builder(start("", "")));
-    client.awaitConnected(LONG);
-    client.session().keyspace("shop").counter("c").increment(1);
-    client.inspectAsync("eu", Request.Topic.STAT, Optional.empty(), 0).join();
   }
 
   @Test
@@ -313,28 +295,6 @@ final class UsersTest {
   }
 
   @Test
-  void recordedLogin_isOfNoUseToAnother() throws Exception {
-    Datacenter eu = withCart(EVERYTHING);
-    ScramClient scram = scram("cart", PASSWORD);
-    String first = scram.clientFirstMessage().toString();
-    RawClient honest = raw(eu, "127.0.0.1");
-    scram.serverFirstMessage(challenge(honest, first));
-    String last = scram.clientFinalMessage().toString();
-    assertThat(honest.send(proof(last)).reply().message()).isInstanceOf(Reply.Challenge.class);
-    assertThat(honest.reply().message()).isInstanceOf(Reply.Welcome.class);
-
-    RawClient thief = raw(eu, "127.0.0.1");
-    String asked = challenge(thief, first);
-    assertThat(refusal(thief.send(proof(last)))).isEqualTo(ErrorCode.MALFORMED);
-    // With the nonce that is asked for now it is the wrong proof.
-    RawClient again = raw(eu, "127.0.0.1");
-    String nonce = challenge(again, first).replaceAll("r=([^,]*),.*", "$1");
-    assertThat(refusal(again.send(proof("c=biws,r=" + nonce + last.replaceAll(".*(,p=)", "$1")))))
-        .isEqualTo(ErrorCode.NOT_AUTHENTICATED);
-    assertThat(asked).doesNotContain(nonce);
-  }
-
-  @Test
   void halfALogin_isClosedInTime_andNobodyWaitsForIt() throws Exception {
     Datacenter eu = start(cart(EVERYTHING), "listen.greeting-timeout = 5s");
     List<RawClient> idle = new ArrayList<>();
@@ -415,21 +375,6 @@ final class UsersTest {
   }
 
   // ---------------------------------------------------------------- rights
-
-  /** Who may only write learns nothing of what is there. */
-  @Test
-  void updateThatAsks_needsTheRightToRead() {
-    Datacenter eu = withCart("\"write shop\"");
-    Keyspace shop = asCart(eu).session().keyspace("shop");
-    shop.counter("c").increment(1);
-    assertThat(failure(ErrorCode.FORBIDDEN, () -> shop.counter("c").incrementAndGet(1)))
-        .hasMessageContaining("read shop c");
-    assertThat(failure(ErrorCode.FORBIDDEN, () -> shop.register("r").assignIfAbsent(Value.of("x"))))
-        .hasMessageContaining("read shop r");
-    Keyspace both = asCart(withCart("\"write shop\", \"read shop\"")).session().keyspace("shop");
-    assertThat(both.counter("c").incrementAndGet(1)).isEqualTo(1);
-    assertThat(both.register("r").assignIfAbsent(Value.of("x"))).isTrue();
-  }
 
   @Test
   void prefix_isTheBorder_ofReadsWritesAndScans() {
@@ -544,24 +489,6 @@ final class UsersTest {
   }
 
   @Test
-  void transaction_acrossThePrefix_isRefusedAtTheStep_andNothingOfItIsDone() {
-    Datacenter eu = withCart("\"read bank cart:\", \"write bank cart:\"");
-    OsierClient cart = asCart(eu);
-    Transaction crossing = cart.session().keyspace("bank").begin();
-    crossing.counter("cart:1").increment(1);
-    forbidden(
-        "write bank other",
-        () -> {
-          crossing.counter("other").increment(1);
-          crossing.commit();
-        });
-    Transaction reading = cart.session().keyspace("bank").begin();
-    forbidden("read bank other", () -> reading.counter("other").get());
-    eu.setUsers(only("cart", "read *"));
-    assertThat(cart.session().keyspace("bank").counter("cart:1").get()).isZero();
-  }
-
-  @Test
   void rightsTakenAway_duringATransaction_stopItsCommit() {
     Datacenter eu = withCart(EVERYTHING);
     OsierClient cart = asCart(eu);
@@ -611,62 +538,6 @@ final class UsersTest {
                         Optional.of(CREDENTIAL),
                         u.stream().skip(1).map(Grant::parse).toList()))
             .toList());
-  }
-
-  /** What was updated stays in it, whatever its commit was refused for. */
-  @Test
-  void rightsTakenAway_afterACommitThatWasRefused_stopTheNext() throws Exception {
-    Datacenter eu = withCart(EVERYTHING);
-    try (RawClient cart = new RawClient(eu.clientPort())) {
-      assertThat(cart.login("cart", PASSWORD)).isInstanceOf(Reply.Welcome.class);
-      for (long number = 1; number <= 2; number++) {
-        TransactionId id = new TransactionId(1, number);
-        boolean refused = number == 1;
-        assertThat(transact(cart, id, 1, Request.End.OPEN)).isInstanceOf(Reply.Transacted.class);
-        if (refused) {
-          assertThat(transact(cart, id, 7, Request.End.COMMIT))
-              .isInstanceOfSatisfying(
-                  Reply.Failure.class,
-                  f -> assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
-        } else {
-          assertThat(transact(cart, id, 2, Request.End.COMMIT))
-              .isInstanceOf(Reply.Transacted.class);
-        }
-        eu.setUsers(only("cart", "read *"));
-        Reply again = transact(cart, id, 2, Request.End.COMMIT);
-        if (refused) {
-          assertThat(again)
-              .isInstanceOfSatisfying(
-                  Reply.Failure.class, f -> assertThat(f.code()).isEqualTo(ErrorCode.FORBIDDEN));
-        } else {
-          assertThat(again).as("it was committed before").isInstanceOf(Reply.Transacted.class);
-        }
-        eu.setUsers(only("cart", "read *", "write *"));
-      }
-    }
-    assertThat(asCart(eu).session().keyspace("bank").counter("a").get()).isEqualTo(1);
-  }
-
-  /** Its first step increments a counter. */
-  private static Reply transact(RawClient client, TransactionId id, int step, Request.End end)
-      throws IOException {
-    boolean first = step == 1;
-    Request.Transact request =
-        new Request.Transact(
-            "bank",
-            id,
-            step,
-            first
-                ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
-                : Optional.empty(),
-            first
-                ? List.of(
-                    new Request.Update(
-                        Key.of("a"), CrdtType.PN_COUNTER, new Operation.Increment(1)))
-                : List.of(),
-            List.of(),
-            end);
-    return client.send(RawClient.frame(step, request)).reply().message();
   }
 
   @Test

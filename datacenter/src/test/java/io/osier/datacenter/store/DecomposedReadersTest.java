@@ -59,7 +59,10 @@ final class DecomposedReadersTest {
           .durablyStored(SET.key())
           .map(StoredKey::states)
           .ifPresent(s -> s.forEach(DecomposedReadersTest::checkIsOneVersion));
-      store.scanDurable(Optional.empty(), 10).forEach(entry -> checkIsOneVersion(entry.state()));
+      store
+          .pageDurable(Optional.empty(), Optional.empty(), 10, 1 << 20)
+          .entries()
+          .forEach(entry -> checkIsOneVersion(entry.state()));
     }
   }
 

@@ -183,7 +183,10 @@ public final class SimWatcher {
     }
     Map<ObjectId, Optional<Reading>> there = new TreeMap<>();
     told.keySet().forEach(object -> there.put(object, Optional.empty()));
-    for (StoredObjects.Entry e : node.store().scanDurable(Optional.empty(), Integer.MAX_VALUE)) {
+    StoredObjects.Page all =
+        node.store()
+            .pageDurable(Optional.empty(), Optional.empty(), Integer.MAX_VALUE, Long.MAX_VALUE);
+    for (StoredObjects.Entry e : all.entries()) {
       there.put(e.object(), reading(e.state()));
     }
     there.forEach(

@@ -97,8 +97,8 @@ public class ForwardingStore implements ObjectStore {
   }
 
   @Override
-  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
-    return inner.scanDurable(after, limit);
+  public Page pageDurable(Optional<ObjectId> after, Optional<Key> to, int limit, long bytesMax) {
+    return inner.pageDurable(after, to, limit, bytesMax);
   }
 
   @Override

@@ -46,7 +46,7 @@ final class CliCompleter implements Completer {
   List<String> words(List<String> before, String begun) {
     int place = before.size();
     if (place == 0) {
-      return Stream.concat(Grammar.COMMANDS.stream(), labels(true)).toList();
+      return Stream.concat(HelpText.commands().stream(), labels(true)).toList();
     }
     String first = before.getFirst();
     if (BEFORE_A_KEY.contains(first)) {

@@ -167,45 +167,6 @@ public final class Grammar {
    */
   record ManageUser(String action, String name, List<Grant> rights) implements Action {}
 
-  /** The first words of commands that do not begin with a type. */
-  static final List<String> COMMANDS =
-      List.of(
-          "returning",
-          "ifabsent",
-          "ifvalue",
-          "for",
-          "eachfor",
-          "get",
-          "exists",
-          "type",
-          "del",
-          "rename",
-          "copy",
-          "expire",
-          "expireat",
-          "persist",
-          "ttl",
-          "scan",
-          "keys",
-          "count",
-          "watch",
-          "begin",
-          "commit",
-          "abort",
-          "program",
-          "run",
-          "use",
-          "why",
-          "stat",
-          "hot",
-          "top",
-          "keyspace",
-          "dc",
-          "user",
-          "help",
-          "exit",
-          "quit");
-
   /** Of a datacenter that is removed: it does not run any more, and will not. */
   private static final String DEAD = "--dead";
 

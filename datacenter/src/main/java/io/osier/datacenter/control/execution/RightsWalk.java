@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 /** A walk through all objects for the bounded counters of which a datacenter has rights. */
 final class RightsWalk {
   private static final int PAGE = 1_000;
+  private static final long PAGE_BYTES = 4 << 20;
   private static final int REPORT_SECONDS = 5;
 
   private RightsWalk() {}
@@ -38,11 +39,11 @@ final class RightsWalk {
   static int walk(PartitionRunner partition, String dc, Function<List<ObjectId>, Input> tells) {
     int found = 0;
     Optional<ObjectId> after = Optional.empty();
-    List<StoredObjects.Entry> page;
+    StoredObjects.Page page;
     do {
-      page = partition.store().scanDurable(after, PAGE);
+      page = partition.store().pageDurable(after, Optional.empty(), PAGE, PAGE_BYTES);
       List<ObjectId> counters = new ArrayList<>();
-      for (StoredObjects.Entry entry : page) {
+      for (StoredObjects.Entry entry : page.entries()) {
         after = Optional.of(entry.object());
         if (entry.object().type() == CrdtType.BOUNDED_COUNTER
             && entry.state().store() instanceof BoundedCounter counter
@@ -55,7 +56,7 @@ final class RightsWalk {
         partition.submit(tells.apply(counters));
         report(partition); // comes after it
       }
-    } while (page.size() == PAGE);
+    } while (!page.end());
     return found;
   }
 

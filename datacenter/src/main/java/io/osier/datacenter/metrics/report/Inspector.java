@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Inspector {
   private static final int DIGEST_BATCH = 1_000;
+  private static final long DIGEST_BYTES = 4 << 20;
   private static final int LISTED_MAX = 100_000;
 
   private final Map<String, KeyspaceShard> keyspaces;
@@ -114,10 +115,10 @@ public final class Inspector {
     long objects = 0;
     long bytes = 0;
     Optional<ObjectId> after = Optional.empty();
-    List<StoredObjects.Entry> batch;
+    StoredObjects.Page page;
     do {
-      batch = store.scanDurable(after, DIGEST_BATCH);
-      for (StoredObjects.Entry entry : batch) {
+      page = store.pageDurable(after, Optional.empty(), DIGEST_BATCH, DIGEST_BYTES);
+      for (StoredObjects.Entry entry : page.entries()) {
         after = Optional.of(entry.object());
         if (entry.state().isSpent()) {
           continue; // only remembers removals: some have forgotten it already
@@ -136,7 +137,7 @@ public final class Inspector {
         }
         objects++;
       }
-    } while (batch.size() == DIGEST_BATCH);
+    } while (!page.end());
     node.put("objects", objects);
     node.put("bytes", bytes);
     node.put("sha256", HexFormat.of().formatHex(sha.digest()));

@@ -119,11 +119,6 @@ public final class MemoryStore implements ObjectStore {
   }
 
   @Override
-  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
-    return scan(after, limit);
-  }
-
-  @Override
   public List<Logged> logged(long after, int limit) {
     return List.of(); // nothing of former lives is kept
   }

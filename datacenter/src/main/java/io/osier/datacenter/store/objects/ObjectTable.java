@@ -39,7 +39,6 @@ final class ObjectTable {
 
   private final SegmentTable table;
   private final PackedObjects packing = new PackedObjects();
-  private final UnpackedObjects unpacked = new UnpackedObjects(packing);
   private final PackingQueue queue;
   private final AtomicLong size = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
@@ -76,22 +75,20 @@ final class ObjectTable {
 
   /** A key's objects, or null. */
   @Nullable KeyObjects get(Key key) {
-    long h = table.hash(key);
-    Object found = table.get(key, h);
+    Object found = table.get(key, table.hash(key));
     if (found instanceof Loose loose) {
       return used(loose);
     }
-    return found instanceof byte[] packed ? unpacked.objects(packed, h) : null;
+    return found instanceof byte[] packed ? packing.unpack(used(packed)) : null;
   }
 
   /** As {@link #get(Key)}, unpacked only when its states are asked for. */
   @Nullable StoredKey stored(Key key) {
-    long h = table.hash(key);
-    Object found = table.get(key, h);
+    Object found = table.get(key, table.hash(key));
     if (found instanceof Loose loose) {
       return used(loose);
     }
-    return found instanceof byte[] packed ? unpacked.stored(packed, h) : null;
+    return found instanceof byte[] packed ? new PackedKey(packing, used(packed)) : null;
   }
 
   private static KeyObjects used(Loose loose) {
@@ -99,6 +96,11 @@ final class ObjectTable {
       loose.isUsed = true;
     }
     return loose.objects;
+  }
+
+  private static byte[] used(byte[] packed) {
+    PackedObjects.use(packed);
+    return packed;
   }
 
   /** Whether a key is there. */

@@ -333,12 +333,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public List<Entry> scan(Optional<ObjectId> after, int limit) {
-    return scan.after(after, limit, false);
-  }
-
-  @Override
-  public List<Entry> scanDurable(Optional<ObjectId> after, int limit) {
-    return scan.after(after, limit, true);
+    return pageNow(after, limit, Long.MAX_VALUE).entries();
   }
 
   @Override

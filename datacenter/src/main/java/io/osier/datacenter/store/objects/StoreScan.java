@@ -26,43 +26,6 @@ final class StoreScan {
   }
 
   /**
-   * Objects in their order.
-   *
-   * @param after the first object is the one after this; empty for the beginning
-   * @param limit at most so many; fewer only at the end
-   * @param durable whether what is pending must not be seen
-   */
-  List<Entry> after(Optional<ObjectId> after, int limit, boolean durable) {
-    List<Entry> entries = new ArrayList<>();
-    Optional<ObjectId> from = after;
-    while (true) {
-      List<Map.Entry<Key, KeyObjects>> pending = durable ? List.of() : pending();
-      int wanted = limit - entries.size();
-      List<ObjectId> stored = versions.objects(from, wanted);
-      boolean atEnd = stored.size() < wanted;
-      Optional<ObjectId> last = atEnd ? Optional.empty() : Optional.of(stored.getLast());
-      TreeMap<ObjectId, CrdtState> found = new TreeMap<>();
-      for (ObjectId object : stored) {
-        CrdtState state = objects.peek(object, durable);
-        if (state != null) {
-          found.put(object, state);
-        }
-      }
-      addPending(pending, from, last, found);
-      for (Map.Entry<ObjectId, CrdtState> e : found.entrySet()) {
-        if (entries.size() == limit) {
-          return entries;
-        }
-        entries.add(new Entry(e.getKey(), e.getValue()));
-      }
-      if (atEnd || entries.size() == limit) {
-        return entries;
-      }
-      from = last; // some were dropped meanwhile; fewer than asked for would mean the end
-    }
-  }
-
-  /**
    * A page of objects in their order, those that are not yet in the store included. For any thread:
    * everything that was executed before the call is in it as it was then, or as it was later.
    *

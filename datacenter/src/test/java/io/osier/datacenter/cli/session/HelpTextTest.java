@@ -20,7 +20,7 @@ final class HelpTextTest {
   @Test
   void everyCommandAndTypeAndVerb_isNamed() {
     String all = HelpText.text(List.of());
-    for (String command : Grammar.COMMANDS) {
+    for (String command : HelpText.commands()) {
       assertThat(all).containsPattern("\\b" + command + "\\b");
       assertThat(HelpText.text(List.of(command))).contains(command);
     }

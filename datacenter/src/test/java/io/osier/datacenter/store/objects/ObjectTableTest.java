@@ -89,6 +89,20 @@ final class ObjectTableTest {
     assertThat(table.table().longestSearch()).isLessThan(SegmentTable.SEGMENT_SLOTS_MAX / 4);
   }
 
+  /** Otherwise what is read all the time would be evicted as if it were not. */
+  @Test
+  void keyThatIsRead_countsAsUsed() {
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 0);
+    Key key = Key.of("key");
+    table.put(key, counter(1));
+    byte[] packed = (byte[]) requireNonNull(table.table().get(key, table.table().hash(key)));
+    for (Runnable read : List.<Runnable>of(() -> table.get(key), () -> table.stored(key))) {
+      assertThat(PackedObjects.takeUse(packed)).isFalse();
+      read.run();
+      assertThat(PackedObjects.takeUse(packed)).isTrue();
+    }
+  }
+
   /** What is large is not packed whole: it would be unpacked for each use. */
   @Test
   void largeObjects_areNotPacked() {

@@ -145,15 +145,6 @@ final class ReadAheadTest {
         .contains(fresh);
   }
 
-  @Test
-  void objectThatBecomesDurableDuringAScan_isFound() {
-    ObjectId fresh = new ObjectId(Key.of("kaa"), CrdtType.G_SET);
-    cache.put(fresh.key(), KeyObjects.NOTHING.with(state(7), 1));
-    VersionStore slow = afterObjectsAreRead(() -> cache.becameDurable(List.of(fresh.key()), 1));
-    assertThat(new StoreScan(slow, cache).after(Optional.empty(), 100, false))
-        .contains(new StoredObjects.Entry(fresh, state(7)));
-  }
-
   /** Event loops run partitions, too. */
   @Test
   void missOfAPartition_isOneThatIsWaitedFor_whoeverRunsIt() {

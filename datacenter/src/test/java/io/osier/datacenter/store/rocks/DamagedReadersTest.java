@@ -159,8 +159,6 @@ final class DamagedReadersTest {
         ofStore("an object", s -> s.get(object(1))),
         ofStore("a durable object", s -> s.getDurable(object(1))),
         ofStore("into the cache", s -> s.prefetch(object(1).key())),
-        ofStore("a scan", s -> s.scan(start, 10)),
-        ofStore("a durable scan", s -> s.scanDurable(start, 10)),
         ofStore("a durable page", s -> s.pageDurable(start, Optional.empty(), 10, 1 << 20)),
         ofStore("a page", s -> s.pageNow(start, 10, 1 << 20)),
         ofStore("a page that is read ahead", s -> s.page(start, 10, 1 << 20)),

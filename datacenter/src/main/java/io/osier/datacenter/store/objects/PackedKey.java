@@ -1,0 +1,54 @@
+package io.osier.datacenter.store.objects;
+
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.PackedReader;
+import io.osier.datacenter.store.StoredKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A key that was packed when it was read: unpacked only when its states are asked for. */
+final class PackedKey implements StoredKey {
+  private final PackedObjects packing;
+  private final byte[] bytes;
+
+  /** Once they were asked for; the same ones, whichever thread sees them first. */
+  private @Nullable List<CrdtState> states;
+
+  private boolean hasAnswered;
+
+  PackedKey(PackedObjects packing, byte[] bytes) {
+    this.packing = packing;
+    this.bytes = bytes;
+  }
+
+  @Override
+  public List<CrdtState> states() {
+    List<CrdtState> known = states;
+    if (known == null) {
+      known = packing.unpack(bytes).states();
+      states = known;
+    }
+    return known;
+  }
+
+  @Override
+  public boolean isPacked() {
+    return true;
+  }
+
+  @Override
+  public boolean isOnly(CrdtType type) {
+    return PackedObjects.isOnly(bytes, type);
+  }
+
+  @Override
+  public @Nullable PackedReader answer(Query query) {
+    if (hasAnswered) {
+      return null; // many reads of a batch cost less once it is unpacked
+    }
+    hasAnswered = true;
+    return packing.answer(bytes, query);
+  }
+}

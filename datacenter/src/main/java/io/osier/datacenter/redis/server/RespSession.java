@@ -317,25 +317,24 @@ final class RespSession {
 
   /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
-    connection.alone(
-        () -> {
-          transaction.close();
-          subscriptions().reset();
-          caches().trackNothing();
-          RespValue answer = new RespValue.Simple("RESET");
-          database = 0;
-          name = "";
-          setReplies(place, Replies.ON);
-          setResp3(place, false);
-          forget();
-          try {
-            begin();
-          } catch (OsierException e) {
-            answer = RedisErrors.of(e);
-          }
-          connection.answer(place, answer);
-          connection.goOn();
-        });
+    connection.steps().behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
+  }
+
+  private Plan afresh(Place place) {
+    transaction.close();
+    subscriptions().reset();
+    caches().trackNothing();
+    database = 0;
+    name = "";
+    setReplies(place, Replies.ON);
+    setResp3(place, false);
+    forget();
+    try {
+      begin();
+    } catch (OsierException e) {
+      return new Plan.Answer(RedisErrors.of(e));
+    }
+    return new Plan.Answer(new RespValue.Simple("RESET"));
   }
 
   private void forget() {

@@ -229,7 +229,13 @@ final class Rooms {
             "datacenter.redis.command"));
     r.shell(
         "datacenter.redis.pubsub",
-        List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "datacenter.redis",
+            "datacenter.redis.command"));
     r.shell("datacenter.redis.cursor", List.of("datacenter.redis.command"));
     r.shell(
         "datacenter.redis.tracking",
@@ -246,6 +252,7 @@ final class Rooms {
             "propagation.net",
             "datacenter.access",
             "datacenter.frontend",
+            "datacenter.words",
             "datacenter.redis",
             "datacenter.redis.command",
             "datacenter.redis.command.data",

@@ -20,6 +20,7 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.UpdateGrammar;
+import io.osier.datacenter.words.WatchGrammar;
 import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
 import java.time.Duration;
@@ -49,7 +50,7 @@ public final class Grammar {
   public record Help(String text) implements Command {}
 
   /** Shows changes as they come. */
-  record Watch(String what, boolean isPrefix, long changes) implements Command {}
+  record Watch(String what, WatchGrammar.Watch how) implements Command {}
 
   /** Shows what all datacenters do; once, or until it is ended. */
   record Top(boolean once) implements Command {}
@@ -319,13 +320,8 @@ public final class Grammar {
   }
 
   private static Watch watch(List<Word> words) {
-    arguments(words, 2, 3, "watch KEY [N] or watch PREFIX* [N]");
-    long changes = words.size() > 2 ? count(words.get(2)) : Long.MAX_VALUE;
-    String what = textKey(words.get(1));
-    // In quotes a key may end with a star itself.
-    return what.endsWith("*") && !words.get(1).literal()
-        ? new Watch(what.substring(0, what.length() - 1), true, changes)
-        : new Watch(what, false, changes);
+    WatchGrammar.Watch how = WatchGrammar.parse(words);
+    return new Watch(textKey(how.what()), how);
   }
 
   /** Those of a prefix, which is the second word; all where it is left out, or empty. */

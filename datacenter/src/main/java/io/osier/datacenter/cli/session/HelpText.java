@@ -159,6 +159,8 @@ final class HelpText {
               "a line for each change, N or until Ctrl-C",
               "watch PREFIX* [N]",
               "of all keys that begin so",
+              "watch KEY from POSITION|beginning",
+              "from a watcher's position on, or what there is first",
               "begin [SECONDS]",
               "begins a transaction, in a causal keyspace",
               "commit",

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A command of Redis.
@@ -46,11 +47,10 @@ public record RedisCommand(
    * @param step from one to the next
    * @param counted the word that says how many keys follow it; 0 if none does
    * @param before how many words, with itself, belong to a word in front of the others; 0 where
-   *     those begin
+   *     those begin; null if there are none in front
    */
-  public record Keys(int first, int last, int step, int counted, ToIntFunction<byte[]> before) {
-    private static final ToIntFunction<byte[]> NOTHING = word -> 0;
-
+  public record Keys(
+      int first, int last, int step, int counted, @Nullable ToIntFunction<byte[]> before) {
     /** None. */
     public static final Keys NONE = new Keys(0, 0, 0);
 
@@ -59,7 +59,7 @@ public record RedisCommand(
 
     /** Those that are at fixed places. */
     public Keys(int first, int last, int step) {
-      this(first, last, step, 0, NOTHING);
+      this(first, last, step, 0, null);
     }
 
     /** One, at a place that is counted from behind words which may stand in front. */
@@ -69,14 +69,14 @@ public record RedisCommand(
 
     /** As many as a word says, behind it. */
     public static Keys counted(int word) {
-      return new Keys(0, 0, 0, word, NOTHING);
+      return new Keys(0, 0, 0, word, null);
     }
 
     /** How many words stand in front of the others, behind the name. */
     public int shift(byte[][] words) {
       int at = 1;
       int more;
-      while (at < words.length && (more = before.applyAsInt(words[at])) > 0) {
+      while (before != null && at < words.length && (more = before.applyAsInt(words[at])) > 0) {
         at += more;
       }
       return at - 1;
@@ -84,7 +84,7 @@ public record RedisCommand(
 
     /** Whether it depends on the words where they are. */
     public boolean isMovable() {
-      return counted > 0 || before != NOTHING;
+      return counted > 0 || before != null;
     }
 
     /** Those among a command's words, its name first; as many as there are of them. */

@@ -104,6 +104,9 @@ final class RespSession {
   void welcome(Identity identity) {
     requests.welcome(identity);
     caches().belongTo(identity.user());
+    if (!identity.user().equals(user)) {
+      subscriptions().watches().clear(); // what is under way was asked by somebody else
+    }
     user = identity.user();
     connection.welcome();
     subscriptions().closeIfForbidden();

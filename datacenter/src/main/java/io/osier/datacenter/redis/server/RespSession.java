@@ -175,8 +175,17 @@ final class RespSession {
         .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
   }
 
-  /** What Redis says to who may not do a command. */
+  /** Notes that something was administered. */
+  void administered(String command) {
+    requests
+        .access()
+        .audit()
+        .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
+  }
+
+  /** What Redis says to who may not do a command, which is noted. */
   String noPermission(String command) {
+    refused(command.toLowerCase(Locale.ROOT), Grant.onAll(Grant.Right.ADMIN));
     return "NOPERM User "
         + user
         + " has no permissions to run the '"

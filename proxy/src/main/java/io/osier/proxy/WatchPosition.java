@@ -1,11 +1,7 @@
 package io.osier.proxy;
 
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
-import io.osier.core.codec.MalformedException;
-import io.osier.core.codec.WireInput;
-import io.osier.protocol.EncodedText;
-import io.osier.protocol.ProtocolCodec;
+import io.osier.protocol.PlacesText;
 import io.osier.protocol.Request;
 import java.util.List;
 
@@ -15,7 +11,7 @@ import java.util.List;
  */
 public final class WatchPosition {
   /** Largest encoded form, in bytes; its text has a third more characters. */
-  public static final int BYTES_MAX = 64 << 10;
+  public static final int BYTES_MAX = PlacesText.BYTES_MAX;
 
   private final List<Request.Place> places;
 
@@ -29,7 +25,7 @@ public final class WatchPosition {
 
   /** A text that {@link #decode} reads, of letters, digits, '-' and '_'. */
   public String encode() {
-    return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
+    return PlacesText.of(places);
   }
 
   /**
@@ -39,16 +35,7 @@ public final class WatchPosition {
    * @throws OsierException INVALID_ARGUMENT if the text is none
    */
   public static WatchPosition decode(String text) {
-    return EncodedText.read(
-        text, BYTES_MAX, "watcher's position", "WatchPosition.encode", WatchPosition::read);
-  }
-
-  private static WatchPosition read(WireInput in) {
-    List<Request.Place> places = ProtocolCodec.readPlaces(in);
-    if (places.isEmpty() || places.size() > KeyspacePolicy.PARTITIONS_MAX) {
-      throw new MalformedException(places.size() + " partitions");
-    }
-    return new WatchPosition(places);
+    return new WatchPosition(PlacesText.read(text, "WatchPosition.encode"));
   }
 
   @Override

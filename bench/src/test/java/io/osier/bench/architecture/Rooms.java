@@ -206,7 +206,7 @@ final class Rooms {
         LOGGING,
         HISTOGRAM,
         KRYO);
-    r.pure("datacenter.words", List.of("core", "crdt", "datacenter.config"));
+    r.pure("datacenter.words", List.of("core", "crdt", "protocol", "datacenter.config"));
     r.pure("datacenter.redis", List.of("core"));
     r.pure("datacenter.redis.command", List.of("core", "crdt", "protocol", "datacenter.redis"));
     r.pure(
@@ -220,10 +220,22 @@ final class Rooms {
             "datacenter.redis.command"));
     r.pure(
         "datacenter.redis.transaction",
-        List.of("core", "core.net", "protocol", "datacenter.redis", "datacenter.redis.command"));
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "datacenter.redis",
+            "datacenter.redis.command"));
     r.shell(
         "datacenter.redis.pubsub",
-        List.of("core", "core.net", "datacenter.redis", "datacenter.redis.command"));
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "datacenter.redis",
+            "datacenter.redis.command"));
     r.shell("datacenter.redis.cursor", List.of("datacenter.redis.command"));
     r.shell(
         "datacenter.redis.tracking",
@@ -240,6 +252,7 @@ final class Rooms {
             "propagation.net",
             "datacenter.access",
             "datacenter.frontend",
+            "datacenter.words",
             "datacenter.redis",
             "datacenter.redis.command",
             "datacenter.redis.command.data",

@@ -77,7 +77,7 @@ public final class AuditLog {
    * @param command what was done, without secrets
    * @param outcome done, or why it was not
    */
-  void administered(String user, String address, String command, String outcome) {
+  public void administered(String user, String address, String command, String outcome) {
     write(
         line("admin")
             .put("user", user)

@@ -285,7 +285,14 @@ public final class ClientRequests {
           handler.administer(
               administer,
               identity.user(),
-              administer.asksWhy() ? asked : audited(administer, identity, asked));
+              administer.asksWhy() ? asked : audited(commandOf(administer), identity, asked));
+      case Request.Backup backup ->
+          handler.handle(
+              backup,
+              lane,
+              identity.user(),
+              audited(
+                  "backup" + backup.name().map(name -> " " + name).orElse(""), identity, asked));
       case Request.Scan scan ->
           handler.handle(
               scan,
@@ -304,12 +311,11 @@ public final class ClientRequests {
     shared.handler.handle(refused.without(batch), lane, identity().user(), refused.with(asked));
   }
 
-  private Consumer<Reply> audited(
-      Request.Administer request, Identity identity, Consumer<Reply> asked) {
+  private Consumer<Reply> audited(String command, Identity identity, Consumer<Reply> asked) {
     String address = AccessControl.address(channel.remoteAddress());
     return reply -> {
       String outcome = reply instanceof Reply.Failure f ? f.code() + ": " + f.message() : "done";
-      shared.access.audit().administered(identity.user(), address, commandOf(request), outcome);
+      shared.access.audit().administered(identity.user(), address, command, outcome);
       asked.accept(reply);
     };
   }

@@ -216,6 +216,9 @@ final class AdministeredUsersTest {
                           "\"event\":\"admin\"",
                           "\"user\":\"admin\"",
                           "user grant cart [rights]: admin *"));
+      admin.ask(new Request.Backup(Optional.of("monday")));
+      assertThat(audit.all())
+          .anyMatch(l -> l.contains("\"user\":\"admin\"") && l.contains("backup monday"));
       assertThat(raw.ask(new Request.Administer("user", "list", "", new TreeMap<>())))
           .as("at once")
           .isInstanceOf(Reply.Report.class);

@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.Words;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Program;
@@ -53,7 +54,7 @@ final class CliProgram {
    */
   String note(Grammar.Action action) {
     switch (action) {
-      case Grammar.Update u -> {
+      case Grammar.Update(ObjectCommand.Update u) -> {
         u.condition()
             .ifPresent(
                 condition -> {
@@ -141,7 +142,9 @@ final class CliProgram {
   }
 
   private static Optional<Reading> shown(Grammar.Action action, Keyspace.Found found) {
-    return action instanceof Grammar.Update u ? found.reading().map(u::shown) : found.reading();
+    return action instanceof Grammar.Update(ObjectCommand.Update u)
+        ? found.reading().map(u::shown)
+        : found.reading();
   }
 
   private static String left(Optional<Reading> reading) {

@@ -12,6 +12,7 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
 import io.osier.protocol.Request;
@@ -100,7 +101,7 @@ public final class CliSession {
       return inProgram(written, action);
     }
     return switch (action) {
-      case Grammar.Update u -> {
+      case Grammar.Update(ObjectCommand.Update u) -> {
         Optional<Reading> reading = shown(u);
         if (reading.isPresent()) {
           yield asJson
@@ -199,7 +200,7 @@ public final class CliSession {
   }
 
   /** What an update shows of its object; empty for nothing. */
-  private Optional<Reading> shown(Grammar.Update update) {
+  private Optional<Reading> shown(ObjectCommand.Update update) {
     if (update.ask().isPresent()) {
       return update.ask().map(ask -> updated(update, ask));
     }
@@ -217,7 +218,7 @@ public final class CliSession {
   }
 
   /** Does an update and returns what it was asked to show: of an addition what is new. */
-  private Reading updated(Grammar.Update update, Request.Ask ask) {
+  private Reading updated(ObjectCommand.Update update, Request.Ask ask) {
     Keyspace.Found found =
         transaction != null
             ? transaction.updateAsync(update.key(), update.type(), update.operation(), ask).join()
@@ -226,7 +227,7 @@ public final class CliSession {
   }
 
   /** Does an update, or not, if its condition does not hold. */
-  private boolean isDone(Grammar.Update u) {
+  private boolean isDone(ObjectCommand.Update u) {
     if (u.condition().isEmpty()) {
       update(u.key(), u.type(), u.operation());
       return true;

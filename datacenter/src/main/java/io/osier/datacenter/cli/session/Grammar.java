@@ -10,25 +10,19 @@ import static io.osier.datacenter.words.Words.seconds;
 import static io.osier.datacenter.words.Words.textKey;
 import static io.osier.datacenter.words.Words.texts;
 import static io.osier.datacenter.words.Words.time;
-import static io.osier.datacenter.words.Words.value;
 
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.Value;
 import io.osier.core.net.HostPort;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.crdt.types.TypeRegistry;
 import io.osier.datacenter.words.ObjectCommand;
-import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.UpdateGrammar;
+import io.osier.datacenter.words.WatchGrammar;
 import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
-import io.osier.protocol.Request;
-import io.osier.proxy.Keyspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,7 +49,7 @@ public final class Grammar {
   public record Help(String text) implements Command {}
 
   /** Shows changes as they come. */
-  record Watch(String what, boolean isPrefix, long changes) implements Command {}
+  record Watch(String what, WatchGrammar.Watch how) implements Command {}
 
   /** Shows what all datacenters do; once, or until it is ended. */
   record Top(boolean once) implements Command {}
@@ -63,41 +57,8 @@ public final class Grammar {
   /** Ends an interactive session. */
   record Exit() implements Command {}
 
-  /**
-   * Updates an object.
-   *
-   * @param ask what to show of it; empty for nothing
-   * @param condition what must hold for it to be done; empty for nothing
-   */
-  record Update(
-      Key key,
-      CrdtType type,
-      Operation operation,
-      Optional<Request.Ask> ask,
-      Optional<Request.Condition> condition)
-      implements Action {
-    /** An update without a condition, which shows nothing. */
-    Update(Key key, CrdtType type, Operation operation) {
-      this(key, type, operation, Optional.empty(), Optional.empty());
-    }
-
-    /** Whether it counts, so that people want to see how far. */
-    boolean isCounting() {
-      return condition.isEmpty()
-          && (done() instanceof Operation.Increment || done() instanceof Operation.IncrementWithin);
-    }
-
-    private Operation done() {
-      return operation instanceof Operation.WithDeadline both ? both.update() : operation;
-    }
-
-    /** What is shown of the answer to what it asks: of an addition what is new. */
-    Reading shown(Reading answer) {
-      return done() instanceof Operation.Add add && answer instanceof Reading.Many former
-          ? new Reading.Many(new Query.Among(add.elements()).absent(former.values()))
-          : answer;
-    }
-  }
+  /** Updates an object. */
+  record Update(ObjectCommand.Update update) implements Action {}
 
   /** Reads an object. */
   record Read(Key key, Optional<CrdtType> type, Query query) implements Action {}
@@ -299,45 +260,6 @@ public final class Grammar {
         arguments(words, 1, 2, "hot [N]");
         yield new Inspect("hot", words.size() > 1 ? count(words.get(1)) : HOT_LIMIT);
       }
-      case "returning" -> {
-        Update u = update(words, 1, "returning counter incr KEY 3");
-        yield new Update(
-            u.key, u.type, u.operation, Optional.of(asked(u.operation)), Optional.empty());
-      }
-      case "ifabsent" -> {
-        Update u = update(words, 1, "ifabsent register set KEY VALUE");
-        yield conditional(u, TypeRegistry.empty(u.type).read(new Query.Whole()));
-      }
-      case "ifvalue" -> {
-        Update u = update(words, 2, "ifvalue OLD register set KEY NEW");
-        if (u.type != CrdtType.LWW_REGISTER && u.type != CrdtType.STRING) {
-          throw bad(
-              "'ifvalue' is for a register or string, for example: ifvalue OLD register set KEY"
-                  + " NEW");
-        }
-        Word old = words.get(1);
-        yield conditional(
-            u,
-            new Reading.Single(
-                Optional.of(u.type == CrdtType.STRING ? Value.of(old.text()) : value(old))));
-      }
-      case "for" -> {
-        if (words.size() < 4 || !(parse(words.subList(2, words.size())) instanceof Update u)) {
-          throw bad("usage: for SECONDS, and an update, as in: for 30 register set KEY VALUE");
-        }
-        Keyspace.Change lasting =
-            new Keyspace.Change(u.key, u.type, u.operation).expiring(seconds(words.get(1)));
-        yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
-      }
-      case "eachfor" -> {
-        String usage = "usage: eachfor SECONDS, and an update, as in: eachfor 30 set add KEY E";
-        if (words.size() < 4 || !(parse(words.subList(2, words.size())) instanceof Update u)) {
-          throw bad(usage);
-        }
-        Keyspace.Change lasting =
-            new Keyspace.Change(u.key, u.type, u.operation).partsExpiring(seconds(words.get(1)));
-        yield new Update(u.key, u.type, lasting.operation(), u.ask, u.condition);
-      }
       default -> {
         Optional<RedisWords.Line> here = RedisWords.here(words);
         if (here.isPresent() && here.get().same()) {
@@ -346,7 +268,7 @@ public final class Grammar {
         if (here.isPresent()) {
           throw bad(first + " is a command of Redis; here it is: " + here.get().text());
         }
-        yield ofObject(ObjectGrammar.parse(type(first), words));
+        yield ofObject(UpdateGrammar.parse(words, Grammar::type));
       }
     };
   }
@@ -363,13 +285,8 @@ public final class Grammar {
   }
 
   private static Watch watch(List<Word> words) {
-    arguments(words, 2, 3, "watch KEY [N] or watch PREFIX* [N]");
-    long changes = words.size() > 2 ? count(words.get(2)) : Long.MAX_VALUE;
-    String what = textKey(words.get(1));
-    // In quotes a key may end with a star itself.
-    return what.endsWith("*") && !words.get(1).literal()
-        ? new Watch(what.substring(0, what.length() - 1), true, changes)
-        : new Watch(what, false, changes);
+    WatchGrammar.Watch how = WatchGrammar.parse(words);
+    return new Watch(textKey(how.what()), how);
   }
 
   /** Those of a prefix, which is the second word; all where it is left out, or empty. */
@@ -382,45 +299,8 @@ public final class Grammar {
   private static Action ofObject(ObjectCommand command) {
     return switch (command) {
       case ObjectCommand.Read r -> new Read(r.key(), Optional.of(r.type()), r.query());
-      case ObjectCommand.Update u -> new Update(u.key(), u.type(), u.operation());
+      case ObjectCommand.Update u -> new Update(u);
       case ObjectCommand.PartTimeToLive t -> new PartTimeToLive(t.key(), t.type(), t.part());
-    };
-  }
-
-  /** The update that begins at a word. */
-  private static Update update(List<Word> words, int at, String example) {
-    if (words.size() > at
-        && ofObject(
-                ObjectGrammar.parse(type(words.get(at).text()), words.subList(at, words.size())))
-            instanceof Update update) {
-      return update;
-    }
-    throw bad("after '" + words.getFirst().text() + "' comes an update, for example: " + example);
-  }
-
-  private static Update conditional(Update update, Reading expected) {
-    Request.Condition condition = new Request.Condition(List.of(), new Query.Whole(), expected);
-    return new Update(
-        update.key, update.type, update.operation, Optional.empty(), Optional.of(condition));
-  }
-
-  /** What an update made, or else what was there before. */
-  private static Request.Ask asked(Operation operation) {
-    return switch (operation) {
-      case Operation.Increment o -> new Request.Ask(false, new Query.Whole());
-      case Operation.IncrementDecimal o -> new Request.Ask(false, new Query.Whole());
-      case Operation.Append o -> new Request.Ask(false, new Query.Size());
-      case Operation.SetRange o -> new Request.Ask(false, new Query.Size());
-      case Operation.IncrementWithin o -> new Request.Ask(false, new Query.Whole());
-      case Operation.Add o -> new Request.Ask(true, new Query.Among(o.elements()));
-      case Operation.Remove o -> new Request.Ask(true, new Query.Among(o.elements()));
-      case Operation.RemoveFields o -> new Request.Ask(true, new Query.Select(o.names()));
-      case Operation.UpdateFields o ->
-          new Request.Ask(
-              false, new Query.Select(o.updates().stream().map(u -> u.field().name()).toList()));
-      case Operation.Bound o -> new Request.Ask(false, new Query.Rights());
-      case Operation.Transfer o -> new Request.Ask(false, new Query.Rights());
-      default -> new Request.Ask(true, new Query.Whole());
     };
   }
 

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
+import io.osier.datacenter.words.WatchGrammar;
 import io.osier.proxy.Changes;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Watch;
+import io.osier.proxy.WatchPosition;
 import java.io.PrintStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,9 +35,15 @@ final class Watcher {
    * @throws OsierException if it cannot go on
    */
   void run(Grammar.Watch command) {
-    left = command.changes();
+    WatchGrammar.Watch how = command.how();
+    left = how.changes();
     Watch watch =
-        command.isPrefix() ? keyspace.watchPrefix(command.what()) : keyspace.watch(command.what());
+        how.isPrefix() ? keyspace.watchPrefix(command.what()) : keyspace.watch(command.what());
+    if (how.fromTheBeginning()) {
+      watch = watch.fromTheBeginning();
+    } else if (how.position().isPresent()) {
+      watch = watch.from(WatchPosition.decode(how.position().get()));
+    }
     try (EndedWatch ended = new EndedWatch(watch)) {
       ended.await();
     }

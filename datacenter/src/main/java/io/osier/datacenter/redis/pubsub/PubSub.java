@@ -148,9 +148,6 @@ public final class PubSub {
     if (!listen.isEmpty()) {
       receivers += offer(Message.ofChannel(channel, content), listen);
     }
-    if (patterns.all().isEmpty()) { // to walk through a table costs what it once held
-      return receivers;
-    }
     for (Map.Entry<Topic, Set<Subscriber>> entry : patterns.all().entrySet()) {
       Topic pattern = entry.getKey();
       if (pattern.keyspace().equals(channel.keyspace())

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** What can be subscribed to: a channel of a keyspace, or a pattern of channels. Immutable. */
-public final class Topic {
+public final class Topic implements Comparable<Topic> {
   private final boolean pattern;
   private final String keyspace;
   private final byte[] name;
@@ -48,6 +48,19 @@ public final class Topic {
   /** The channel's name, or the pattern; not to be changed. */
   public byte[] name() {
     return name;
+  }
+
+  /** In an order that says nothing. */
+  @Override
+  public int compareTo(Topic other) {
+    int order = Integer.compare(hash, other.hash);
+    if (order == 0) {
+      order = Boolean.compare(pattern, other.pattern);
+    }
+    if (order == 0) {
+      order = keyspace.compareTo(other.keyspace);
+    }
+    return order == 0 ? Arrays.compare(name, other.name) : order;
   }
 
   @Override

@@ -1,14 +1,19 @@
 package io.osier.datacenter.redis.pubsub;
 
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Channels, or patterns, with who subscribes to them; there is none without. Thread-safe. */
+/**
+ * Channels, or patterns, with who subscribes to them; there is none without. To walk through them
+ * costs what there is, and not what there once was. Thread-safe; looking does not wait.
+ */
 final class Topics {
-  private final Map<Topic, Set<Subscriber>> subscribers = new ConcurrentHashMap<>();
+  private final NavigableMap<Topic, Set<Subscriber>> subscribers = new ConcurrentSkipListMap<>();
 
   /**
    * Somebody subscribes.
@@ -16,22 +21,19 @@ final class Topics {
    * @param hasRoom asked for one that nobody has subscribed to
    * @return whether it has room
    */
-  boolean add(Topic topic, Subscriber who, Predicate<Topic> hasRoom) {
-    return subscribers.compute(
-            topic,
-            (t, of) -> {
-              if (of != null) {
-                of.add(who);
-                return of;
-              }
-              if (!hasRoom.test(t)) {
-                return null;
-              }
-              Set<Subscriber> first = ConcurrentHashMap.newKeySet(1);
-              first.add(who);
-              return first;
-            })
-        != null;
+  synchronized boolean add(Topic topic, Subscriber who, Predicate<Topic> hasRoom) {
+    Set<Subscriber> of = subscribers.get(topic);
+    if (of != null) {
+      of.add(who);
+      return true;
+    }
+    if (!hasRoom.test(topic)) {
+      return false;
+    }
+    Set<Subscriber> first = ConcurrentHashMap.newKeySet(1);
+    first.add(who);
+    subscribers.put(topic, first);
+    return true;
   }
 
   /**
@@ -39,16 +41,12 @@ final class Topics {
    *
    * @param gone hears of one to which nobody subscribes now
    */
-  void remove(Topic topic, Subscriber who, Consumer<Topic> gone) {
-    subscribers.computeIfPresent(
-        topic,
-        (t, of) -> {
-          if (!of.remove(who) || !of.isEmpty()) {
-            return of;
-          }
-          gone.accept(t);
-          return null;
-        });
+  synchronized void remove(Topic topic, Subscriber who, Consumer<Topic> gone) {
+    Set<Subscriber> of = subscribers.get(topic);
+    if (of != null && of.remove(who) && of.isEmpty()) {
+      subscribers.remove(topic);
+      gone.accept(topic);
+    }
   }
 
   /** Who subscribes to one at present; may be walked through while others come and go. */

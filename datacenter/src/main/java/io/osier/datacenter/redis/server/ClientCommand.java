@@ -244,6 +244,12 @@ final class ClientCommand {
       } else {
         each.kill();
       }
+      session.administered(
+          "client kill id="
+              + each.id()
+              + " addr="
+              + each.address()
+              + (each.user().isEmpty() ? "" : " user=" + each.user()));
     }
     return all.size();
   }

@@ -61,7 +61,7 @@ final class CommandCommand {
         flags.add(new RespValue.Simple(flag.name().toLowerCase(Locale.ROOT)));
       }
     }
-    if (c.keys().counted() > 0) {
+    if (c.keys().isMovable()) {
       flags.add(new RespValue.Simple("movablekeys"));
     }
     RespValue none = new RespValue.Array(List.of());

@@ -18,6 +18,10 @@ import io.osier.datacenter.redis.command.RedisException;
 import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.datacenter.words.WatchGrammar;
+import io.osier.datacenter.words.Word;
+import io.osier.protocol.PlacesText;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +38,16 @@ import org.jspecify.annotations.Nullable;
 final class PubSubCommands {
   /** What may be asked in RESP2 while there are subscriptions. */
   static final Set<String> WHILE_SUBSCRIBED =
-      Set.of("SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PING", "QUIT", "RESET");
+      Set.of(
+          "SUBSCRIBE",
+          "UNSUBSCRIBE",
+          "PSUBSCRIBE",
+          "PUNSUBSCRIBE",
+          "PING",
+          "QUIT",
+          "RESET",
+          "OSIER.WATCH",
+          "OSIER.UNWATCH");
 
   private static final byte[] EVERYTHING = {'*'};
   private static final Set<Flag> FLAGS = Set.of(Flag.PUBSUB);
@@ -42,6 +55,47 @@ final class PubSubCommands {
   private PubSubCommands() {}
 
   static Map<RedisCommand, CommandTable.Action> all() {
+    Map<RedisCommand, CommandTable.Action> all = ofRedis();
+    all.putAll(
+        new OwnCommands("osier")
+            .add(
+                "OSIER.WATCH",
+                -2,
+                "Tells of changes of a key, or of all with a prefix, from a position on.",
+                FLAGS,
+                PubSubCommands::watch)
+            .add("OSIER.UNWATCH", -1, "Tells of changes no more.", FLAGS, PubSubCommands::unwatch)
+            .all());
+    return all;
+  }
+
+  private static @Nullable Plan watch(RespSession session, Place place, byte[][] words) {
+    List<Word> all = new ArrayList<>(words.length);
+    all.add(new Word("watch", false));
+    for (int i = 1; i < words.length; i++) {
+      all.add(new Word(text(words[i]), false)); // the key's own bytes are taken below
+    }
+    WatchGrammar.Watch how = WatchGrammar.parse(all);
+    if (how.changes() < Long.MAX_VALUE) {
+      throw new RedisException("ERR OSIER.WATCH tells of all changes: OSIER.UNWATCH ends it");
+    }
+    List<Request.Place> places =
+        how.position().map(p -> PlacesText.read(p, "OSIER.WATCH")).orElse(List.of());
+    boolean resumes = how.fromTheBeginning() || !places.isEmpty();
+    Subscriptions own = session.subscriptions();
+    own.answer(place, List.of(own.watches().watch(session.keyspace(), words[1], places, resumes)));
+    return null;
+  }
+
+  private static @Nullable Plan unwatch(RespSession session, Place place, byte[][] words) {
+    Subscriptions own = session.subscriptions();
+    own.answer(
+        place,
+        own.watches().unwatch(session.keyspace(), Arrays.asList(words).subList(1, words.length)));
+    return null;
+  }
+
+  private static Map<RedisCommand, CommandTable.Action> ofRedis() {
     return new OwnCommands("pubsub")
         .add(
             "SUBSCRIBE",

@@ -83,7 +83,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.answers = new Answers(channel, share);
     this.steps = new Steps(channel, this.requests, answers, this, share, port.beside());
     this.session = new RespSession(channel, port, this.requests, this);
-    this.subscriptions = new Subscriptions(channel, session, answers, steps, this);
+    this.subscriptions = new Subscriptions(channel, session, answers, steps, this, share);
     this.caches = new Caches(channel, session, answers, this, subscriptions);
     this.dispatcher = new Dispatcher(session, answers, steps);
   }

@@ -104,6 +104,9 @@ final class RespSession {
   void welcome(Identity identity) {
     requests.welcome(identity);
     caches().belongTo(identity.user());
+    if (!identity.user().equals(user)) {
+      subscriptions().watches().clear(); // what is under way was asked by somebody else
+    }
     user = identity.user();
     connection.welcome();
     subscriptions().closeIfForbidden();
@@ -172,8 +175,17 @@ final class RespSession {
         .refused(user, AccessControl.address(channel.remoteAddress()), command, missing);
   }
 
-  /** What Redis says to who may not do a command. */
+  /** Notes that something was administered. */
+  void administered(String command) {
+    requests
+        .access()
+        .audit()
+        .administered(user, AccessControl.address(channel.remoteAddress()), command, "done");
+  }
+
+  /** What Redis says to who may not do a command, which is noted. */
   String noPermission(String command) {
+    refused(command.toLowerCase(Locale.ROOT), Grant.onAll(Grant.Right.ADMIN));
     return "NOPERM User "
         + user
         + " has no permissions to run the '"
@@ -317,25 +329,24 @@ final class RespSession {
 
   /** As if it had just come: who has logged in must do so again. */
   void reset(Place place) {
-    connection.alone(
-        () -> {
-          transaction.close();
-          subscriptions().reset();
-          caches().trackNothing();
-          RespValue answer = new RespValue.Simple("RESET");
-          database = 0;
-          name = "";
-          setReplies(place, Replies.ON);
-          setResp3(place, false);
-          forget();
-          try {
-            begin();
-          } catch (OsierException e) {
-            answer = RedisErrors.of(e);
-          }
-          connection.answer(place, answer);
-          connection.goOn();
-        });
+    connection.steps().behindAll(place, () -> transaction.snapshot().abandon(() -> afresh(place)));
+  }
+
+  private Plan afresh(Place place) {
+    transaction.close();
+    subscriptions().reset();
+    caches().trackNothing();
+    database = 0;
+    name = "";
+    setReplies(place, Replies.ON);
+    setResp3(place, false);
+    forget();
+    try {
+      begin();
+    } catch (OsierException e) {
+      return new Plan.Answer(RedisErrors.of(e));
+    }
+    return new Plan.Answer(new RespValue.Simple("RESET"));
   }
 
   private void forget() {

@@ -27,12 +27,12 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -190,6 +190,7 @@ final class ServerCommands {
       case "RESETSTAT" -> {
         arity(words, 2, 2);
         session.port().resetFigures();
+        session.administered("config resetstat");
         yield ok();
       }
       case "REWRITE" -> throw new RedisException("ERR The server is running without a config file");
@@ -224,7 +225,7 @@ final class ServerCommands {
       throw RedisErrors.arity("config|set");
     }
     Map<String, String> settings = session.port().settings();
-    Set<String> seen = new HashSet<>();
+    Set<String> seen = new TreeSet<>();
     for (int i = 2; i < words.length; i += 2) {
       String name = text(words[i]).toLowerCase(Locale.ROOT);
       if (!settings.containsKey(name)) {
@@ -248,6 +249,7 @@ final class ServerCommands {
     for (int i = 2; i < words.length; i += 2) {
       settings.put(text(words[i]).toLowerCase(Locale.ROOT), text(words[i + 1]));
     }
+    session.administered("config set " + String.join(" ", seen)); // values may be secret
     return ok();
   }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,10 +110,15 @@ final class Steps {
 
   /** Follows a plan about all keyspaces to which something was written, with nothing beside it. */
   void behindWrites(Place place, Function<Set<String>, Plan> then) {
+    behindAll(place, () -> then.apply(Set.copyOf(written)));
+  }
+
+  /** Follows a plan, which is made once all that was asked is answered, with nothing beside it. */
+  void behindAll(Place place, Supplier<Plan> plan) {
     alone(
         () -> {
           goOn(); // the plan holds up what is behind it by itself
-          follow(place, then.apply(Set.copyOf(written)), false, false, 0);
+          follow(place, plan.get(), false, false, 0);
         });
   }
 

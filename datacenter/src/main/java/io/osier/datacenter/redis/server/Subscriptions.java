@@ -2,10 +2,16 @@ package io.osier.datacenter.redis.server;
 
 import io.netty.channel.Channel;
 import io.osier.core.Grant;
+import io.osier.datacenter.frontend.AnswerShare;
+import io.osier.datacenter.frontend.Asked;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.pubsub.ChangeWatches;
 import io.osier.datacenter.redis.pubsub.Subscriber;
 import io.osier.datacenter.redis.pubsub.Topic;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +33,9 @@ final class Subscriptions {
   private final Steps steps;
   private final RespConnection connection;
 
+  private final AnswerShare share;
+  private final ChangeWatches watches = new ChangeWatches(this::ask);
+
   /** Null while it has never subscribed to anything. */
   private volatile @Nullable Subscriber subscriber;
 
@@ -34,13 +43,16 @@ final class Subscriptions {
    * None.
    *
    * @param connection works when messages wait, and ends if they are not read
+   * @param share of changes that wait
    */
   Subscriptions(
       Channel channel,
       RespSession session,
       Answers answers,
       Steps steps,
-      RespConnection connection) {
+      RespConnection connection,
+      AnswerShare share) {
+    this.share = share;
     this.channel = channel;
     this.session = session;
     this.answers = answers;
@@ -63,7 +75,13 @@ final class Subscriptions {
    */
   boolean restrict() {
     Subscriber of = subscriber;
-    return of != null && !session.resp3() && !of.topics().isEmpty();
+    boolean listens = of != null && !of.topics().isEmpty();
+    return !session.resp3() && (listens || !watches.isEmpty());
+  }
+
+  /** What it watches. */
+  ChangeWatches watches() {
+    return watches;
   }
 
   /** Whether it subscribes to something. */
@@ -74,6 +92,7 @@ final class Subscriptions {
 
   /** Ends them all, without a word. */
   void reset() {
+    watches.clear();
     Subscriber of = subscriber;
     if (of != null) {
       of.unsubscribeAll(false);
@@ -83,6 +102,8 @@ final class Subscriptions {
 
   /** The connection has ended. */
   void close() {
+    watches.clear();
+    takeChanges(); // which gives back what they take
     Subscriber of = subscriber;
     if (of != null) {
       of.close();
@@ -133,14 +154,20 @@ final class Subscriptions {
     steps.behindUpdates(() -> answers.fill(place, publishes.get()));
   }
 
-  /** Whether messages wait that can be sent. */
+  /** Whether messages wait that can be sent, or a watcher waits until it can ask. */
   boolean mayPush() {
     Subscriber of = subscriber;
-    return of != null && of.hasWaiting() && answers.size() < PUSHES_MAX && channel.isWritable();
+    boolean waits = (of != null && of.hasWaiting()) || watches.hasTold() || watches.mayAsk();
+    return waits && hasRoom();
+  }
+
+  private boolean hasRoom() {
+    return answers.size() < PUSHES_MAX && channel.isWritable();
   }
 
   /** Sends messages, behind all answers, as long as they are read. Who does not read is closed. */
   void push() {
+    pushChanges();
     Subscriber of = subscriber;
     if (of == null) {
       return;
@@ -153,9 +180,56 @@ final class Subscriptions {
       connection.cut();
       return;
     }
-    while (mayPush()) {
+    while (of.hasWaiting() && hasRoom()) {
       pushNext(of);
     }
+  }
+
+  private void pushChanges() {
+    if (!channel.isActive()) {
+      takeChanges();
+      return;
+    }
+    RespValue.@Nullable Push next;
+    while (watches.hasTold() && hasRoom() && (next = watches.poll(this::give)) != null) {
+      answers.push(next, session.resp3());
+    }
+    if (watches.takeBehind()) {
+      LOG.warn(
+          "client {} does not read the changes that it watches; connection closed",
+          channel.remoteAddress());
+      connection.endAt(answers.add(session.resp3(), true));
+      return;
+    }
+    if (watches.mayAsk() && hasRoom()) {
+      watches.ask();
+    }
+  }
+
+  private void takeChanges() {
+    while (watches.poll(this::give) != null) {}
+  }
+
+  private void give(Reply reply) {
+    share.give(reply.heapBytes());
+  }
+
+  private void ask(Request.Watch request, Consumer<Reply> told) {
+    session
+        .requests()
+        .ask(
+            new Asked(session.requests(), request, session.requests().nanos()) {
+              @Override
+              protected void answer(Reply reply) {
+                Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
+                if (kept != reply) {
+                  share.keep(kept.heapBytes());
+                }
+                told.accept(kept);
+                connection.wakeLater();
+              }
+            },
+            0);
   }
 
   /** Puts all messages that wait among the answers. */

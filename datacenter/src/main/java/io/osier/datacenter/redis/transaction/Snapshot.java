@@ -1,7 +1,10 @@
 package io.osier.datacenter.redis.transaction;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.ErrorCode;
 import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
@@ -14,6 +17,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +107,14 @@ public final class Snapshot {
                 : new Plan.Answer(RespValue.OK));
   }
 
+  /** Ends the one that is open, if one is: nothing of it is done. */
+  public Plan abandon(Supplier<Plan> then) {
+    return open == null
+        ? then.get()
+        : asked(
+            open, Optional.empty(), List.of(), List.of(), Request.End.ABORT, reply -> then.get());
+  }
+
   private Open present() {
     Open now = open;
     if (now == null) {
@@ -111,7 +123,10 @@ public final class Snapshot {
     return now;
   }
 
-  /** What a command asks for, as a step of the transaction: one read or one update. */
+  /**
+   * What a command asks for, as a step of the transaction: one read or one update. What an update
+   * depends on is a step before it: the snapshot is this connection's alone.
+   */
   public Plan within(Plan plan) {
     if (!(plan instanceof Plan.Ask ask)) {
       return plan;
@@ -119,19 +134,59 @@ public final class Snapshot {
     return switch (ask.requests().getFirst()) {
       case Request.Read r ->
           step(List.of(), List.of(new Request.Fetch(r.key(), r.type(), r.query())), ask.then());
-      case Request.Write w ->
-          step(
-              List.of(new Request.Update(w.key(), w.type(), w.operation())),
-              w.ask().stream()
-                  .map(a -> new Request.Fetch(w.key(), Optional.of(w.type()), a.query()))
-                  .toList(),
-              ask.then());
+      case Request.Write w -> within(w, ask.then());
       default -> throw new IllegalStateException("no step: " + ask.requests());
     };
   }
 
+  private Plan within(Request.Write w, Function<List<Reply>, Plan> then) {
+    List<Request.Update> update = List.of(new Request.Update(w.key(), w.type(), w.operation()));
+    Request.Condition condition = w.condition().orElse(null);
+    Request.Ask asks = w.ask().orElse(null);
+    if (condition == null && asks == null) {
+      return step(update, List.of(), then);
+    }
+    Query query = condition == null ? requireNonNull(asks).query() : condition.asked();
+    List<Request.Fetch> reads = List.of(new Request.Fetch(w.key(), Optional.of(w.type()), query));
+    if (condition == null && !requireNonNull(asks).before()) {
+      return step(update, reads, then);
+    }
+    return step(
+        List.of(),
+        reads,
+        replies -> {
+          if (!(replies.getFirst() instanceof Reply.Answer found)
+              || (condition != null && !found.reading().filter(condition::holds).isPresent())) {
+            return then.apply(replies);
+          }
+          return step(
+              update,
+              List.of(),
+              then,
+              condition == null ? () -> then.apply(replies) : Snapshot::ok);
+        });
+  }
+
+  private static Plan ok() {
+    return new Plan.Answer(RespValue.OK);
+  }
+
   private Plan step(
       List<Request.Update> updates, List<Request.Fetch> reads, Function<List<Reply>, Plan> then) {
+    return step(updates, reads, then, Snapshot::ok);
+  }
+
+  /**
+   * Asks for a step.
+   *
+   * @param then of what was read, or of the failure
+   * @param done where nothing was read
+   */
+  private Plan step(
+      List<Request.Update> updates,
+      List<Request.Fetch> reads,
+      Function<List<Reply>, Plan> then,
+      Supplier<Plan> done) {
     return asked(
         present(),
         Optional.empty(),
@@ -139,10 +194,10 @@ public final class Snapshot {
         reads,
         Request.End.OPEN,
         reply ->
-            reply instanceof Reply.Transacted done
-                ? done.answers().isEmpty()
-                    ? new Plan.Answer(RespValue.OK)
-                    : then.apply(List.of(done.answers().getFirst()))
+            reply instanceof Reply.Transacted step
+                ? step.answers().isEmpty()
+                    ? done.get()
+                    : then.apply(List.of(step.answers().getFirst()))
                 : then.apply(List.of(reply)));
   }
 

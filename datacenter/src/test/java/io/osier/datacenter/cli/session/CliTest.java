@@ -524,7 +524,12 @@ final class CliTest {
         writer.join();
       }
     }
-    assertThat(run("--keyspace", "shop", "watch").err()).contains("watch PREFIX*");
+    CliRun all = run("--keyspace", "shop", "watch", "watched:*", "from", "beginning", "1");
+    assertThat(all.code()).as(all.err()).isZero();
+    assertThat(all.out()).startsWith("watched:1 set ");
+    assertThat(run("--keyspace", "shop", "watch").err()).contains("watch KEY|PREFIX*");
+    assertThat(run("--keyspace", "shop", "watch", "k", "from", "x").err())
+        .contains("no watcher's position");
     assertThat(run("--keyspace", "shop", "watch", "k", "no").err()).contains("'no' must be");
     assertThat(run("--keyspace", "none", "watch", "k").err()).contains("UNKNOWN_KEYSPACE");
   }

@@ -124,4 +124,66 @@ final class OsierConnectionTest {
       assertThat(ask(redis, "MULTI", "WAIT 0 0").get(1)).contains("not allowed inside");
     }
   }
+
+  @Test
+  void watch_tellsOfChanges_andAnotherOneGoesOnFromItsPosition() throws IOException {
+    String position;
+    try (RawRedis redis = connect();
+        RawRedis writer = connect()) {
+      redis.ask("HELLO 3");
+      assertThat(redis.ask("OSIER.WATCH w:*")).isEqualTo(">[osier.watch, w:*, :1]");
+      assertThat(redis.read()).matches(">\\[osier.changes, w:\\*, [-_A-Za-z0-9]+, :[01], \\[]]");
+      writer.ask("SADD w:1 e");
+      writer.ask("SET other e");
+      assertThat(redis.read()).contains("[[w:1, set, eu]]");
+      writer.ask("OSIER.UPDATE counter incr w:2");
+      String told = redis.read();
+      assertThat(told).contains("[[w:2, counter, eu]]");
+      position = told.split(", ")[2];
+      assertThat(redis.ask("OSIER.WATCH w:*")).startsWith("-ERR it is watched already");
+      assertThat(redis.ask("GET other")).isEqualTo("e");
+      assertThat(redis.ask("OSIER.UNWATCH")).isEqualTo(">[osier.unwatch, w:*, :0]");
+      writer.ask("SET w:3 e");
+      assertThat(redis.ask("OSIER.UNWATCH")).isEqualTo(">[osier.unwatch, _, :0]");
+    }
+    try (RawRedis redis = connect()) { // RESP2
+      assertThat(redis.ask("OSIER.WATCH w:* from " + position)).isEqualTo("[osier.watch, w:*, :1]");
+      String told = redis.read();
+      if (told.endsWith(", []]")) {
+        told = redis.read();
+      }
+      assertThat(told).contains("[w:3, string, ").doesNotContain("w:1");
+      assertThat(redis.ask("GET w:1")).startsWith("-ERR Can't execute 'get'");
+      assertThat(redis.ask("PING")).isEqualTo("[pong, ]");
+      assertThat(redis.ask("RESET")).isEqualTo("+RESET");
+      assertThat(redis.ask("GET w:3")).isEqualTo("e");
+      redis.ask("OSIER.WATCH w:1 from beginning");
+      assertThat(redis.read()).startsWith("[osier.changes, w:1, ").contains("[w:1, ");
+    }
+  }
+
+  @Test
+  void watch_thatCannotBe_isRefused_orEnds() throws IOException {
+    try (RawRedis redis = connect()) {
+      redis.ask("HELLO 3");
+      assertThat(redis.ask("OSIER.WATCH w from x")).startsWith("-ERR this is no watcher's pos");
+      assertThat(redis.ask("OSIER.WATCH w 3")).startsWith("-ERR OSIER.WATCH tells of all");
+      assertThat(redis.ask("OSIER.WATCH w to x")).startsWith("-ERR usage: watch KEY");
+      assertThat(ask(redis, "MULTI", "OSIER.WATCH w", "DISCARD").get(1))
+          .contains("not allowed inside");
+      redis.ask("SELECT 1");
+      redis.ask("OSIER.WATCH *");
+      String told = redis.read();
+      redis.ask("SELECT 0"); // which has other partitions
+      redis.ask("OSIER.WATCH a* from " + told.split(", ")[2]);
+      assertThat(redis.read())
+          .startsWith(">[osier.ended, a*, INVALID_ARGUMENT ")
+          .contains("partitions");
+      for (int i = 1; i < 100; i++) {
+        redis.ask("OSIER.WATCH never" + i + "*");
+        redis.read(); // its position
+      }
+      assertThat(redis.ask("OSIER.WATCH b*")).contains("at most 100");
+    }
+  }
 }

@@ -19,7 +19,9 @@ import io.osier.datacenter.access.User;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.UserLimits;
+import io.osier.datacenter.frontend.AuditLog;
 import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.server.LoggedLines;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Call;
@@ -693,6 +695,41 @@ final class RespConnectionTest {
       redis.commands("GET cart:1");
       next().reply.accept(answer("v"));
       assertThat(redis.read()).isEqualTo("v");
+    }
+  }
+
+  @Test
+  void whatIsAdministered_standsInTheAuditLog_andWhatIsRefusedOfIt() throws Exception {
+    withUsers();
+    start();
+    try (LoggedLines audit = new LoggedLines(AuditLog.LOGGER);
+        RawRedis cart = new RawRedis(port);
+        RawRedis admin = new RawRedis(port)) {
+      cart.commands("AUTH cart secret");
+      hashNext();
+      cart.read();
+      for (String refused : List.of("CONFIG SET maxmemory 1", "CLIENT KILL ID 1", "ACL LIST")) {
+        cart.ask(refused);
+      }
+      admin.commands("AUTH admin root");
+      hashNext();
+      admin.read();
+      admin.ask("CONFIG SET maxmemory 4711 timeout 1");
+      admin.ask("CONFIG SET unknown 1");
+      admin.ask("CONFIG RESETSTAT");
+      assertThat(admin.ask("CLIENT KILL USER cart")).isEqualTo(":1");
+      assertThat(audit.all())
+          .filteredOn(line -> line.contains("\"event\":\"refused\""))
+          .extracting(line -> line.replaceAll(".*\"request\":\"([^\"]*)\".*", "$1"))
+          .containsExactly("config", "client|kill", "acl|list");
+      assertThat(audit.all())
+          .filteredOn(line -> line.contains("\"event\":\"admin\""))
+          .allMatch(line -> line.contains("\"user\":\"admin\"") && !line.contains("4711"))
+          .extracting(line -> line.replaceAll(".*\"command\":\"([^\"]*)\".*", "$1"))
+          .satisfiesExactly(
+              line -> assertThat(line).isEqualTo("config set maxmemory timeout"),
+              line -> assertThat(line).isEqualTo("config resetstat"),
+              line -> assertThat(line).startsWith("client kill id=").endsWith(" user=cart"));
     }
   }
 

@@ -151,6 +151,23 @@ final class TrackingConnectionTest {
   }
 
   @Test
+  void whatExecReads_isTold_andWhatItWritesOnlyIsNot() throws Exception {
+    try (RawRedis redis = connect(true)) {
+      redis.ask("CLIENT TRACKING ON");
+      redis.commands("MULTI", "GET a", "SET b 1", "EXEC");
+      redis.read();
+      redis.read();
+      redis.read();
+      next().accept(new Reply.Evaluated(true, Optional.empty(), List.of()));
+      redis.read();
+      changed("shop", "b");
+      changed("shop", "a");
+      assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [a]]");
+      assertThat(redis.read()).isEqualTo("+PONG");
+    }
+  }
+
+  @Test
   void tracking_beginsOnceChangesAreHeardOf() throws Exception {
     hears = false;
     try (RawRedis redis = connect(true)) {

@@ -9,6 +9,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.BoundedCounter;
+import io.osier.datacenter.redis.RespDecoder;
 import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
@@ -18,6 +19,7 @@ import io.osier.datacenter.redis.command.Scope;
 import io.osier.datacenter.redis.command.Table;
 import io.osier.datacenter.words.ObjectCommand;
 import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.UpdateGrammar;
 import io.osier.datacenter.words.Word;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -27,6 +29,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Objects of all of Osier's types, in the words of {@code osier cli}. But for the key, which is the
@@ -34,6 +38,9 @@ import java.util.Set;
  */
 public final class ObjectCommands {
   private static final RedisCommand.Keys THIRD = new RedisCommand.Keys(3, 3, 1);
+
+  private static final RedisCommand.Keys UPDATED =
+      RedisCommand.Keys.behind(3, word -> UpdateGrammar.length(RespDecoder.text(word)));
 
   private static final String BOUNDED = CrdtType.BOUNDED_COUNTER.label();
   private static final Request.Ask VALUE = new Request.Ask(false, new Query.Whole());
@@ -55,10 +62,9 @@ public final class ObjectCommands {
         .grows(
             "OSIER.UPDATE",
             -4,
-            THIRD,
+            UPDATED,
             "Updates an object: a type, an operation, a key and the rest, as osier cli has them.",
-            (scope, words) ->
-                update(scope, text(words, 1), text(words, 2), words, 3, Optional.empty()))
+            ObjectCommands::update)
         .reads(
             "OSIER.BREAD",
             2,
@@ -101,10 +107,14 @@ public final class ObjectCommands {
     all.add(new Word(type, false));
     all.add(new Word(verb, false));
     all.add(SOME_KEY);
-    for (int i = key + 1; i < words.length; i++) {
+    addRest(all, words, key + 1);
+    return ObjectGrammar.parse(CrdtType.ofLabel(type), all);
+  }
+
+  private static void addRest(List<Word> all, byte[][] words, int from) {
+    for (int i = from; i < words.length; i++) {
       all.add(new Word(text(words, i), false));
     }
-    return ObjectGrammar.parse(CrdtType.ofLabel(type), all);
   }
 
   private static Plan read(Scope scope, String type, String verb, byte[][] words, int key) {
@@ -120,37 +130,65 @@ public final class ObjectCommands {
   private static Plan read(Scope scope, Key key, CrdtType type, Query query) {
     return ask(
         new Request.Read(
-            scope.keyspace(), key, Optional.of(type), query, VersionVector.EMPTY, false, 0));
+            scope.keyspace(), key, Optional.of(type), query, VersionVector.EMPTY, false, 0),
+        reply -> shown((Reply.Answer) reply, UnaryOperator.identity()));
+  }
+
+  /** OSIER.UPDATE, with what may stand in front of its type. */
+  private static Plan update(Scope scope, byte[][] words) {
+    int key = UPDATED.first() + UPDATED.shift(words);
+    List<Word> all = new ArrayList<>(words.length);
+    for (int i = 1; i < Math.min(key, words.length); i++) {
+      all.add(new Word(text(words, i), false));
+    }
+    if (key < words.length) {
+      all.add(SOME_KEY);
+      addRest(all, words, key + 1);
+    }
+    if (!(UpdateGrammar.parse(all, CrdtType::ofLabel) instanceof ObjectCommand.Update update)) {
+      throw new RedisException(
+          "ERR '" + text(words, key - 1) + "' changes nothing: OSIER.READ does it");
+    }
+    return write(scope, Key.of(words[key]), update, update.ask());
   }
 
   private static Plan update(
       Scope scope, String type, String verb, byte[][] words, int key, Optional<Request.Ask> ask) {
-    if (!(parsed(type, verb, words, key) instanceof ObjectCommand.Update update)) {
-      throw new RedisException("ERR '" + verb + "' changes nothing: OSIER.READ does it");
-    }
-    return ask(
+    ObjectCommand.Update update = (ObjectCommand.Update) parsed(type, verb, words, key);
+    return write(scope, Key.of(words[key]), update, ask);
+  }
+
+  private static Plan write(
+      Scope scope, Key key, ObjectCommand.Update update, Optional<Request.Ask> ask) {
+    Request write =
         new Request.Write(
             scope.keyspace(),
-            Key.of(words[key]),
+            key,
             update.type(),
             update.operation(),
             VersionVector.EMPTY,
             0,
-            ask));
+            ask,
+            update.condition());
+    return update.condition().isPresent()
+        ? ask(write, reply -> reply instanceof Reply.Done ? RespValue.OK : RespValue.NULL)
+        : ask(
+            write,
+            reply ->
+                switch (reply) {
+                  case Reply.Done d ->
+                      d.answer().map(a -> shown(a, update::shown)).orElse(RespValue.OK);
+                  case Reply.Answer a -> shown(a, update::shown); // there was nothing to do
+                  default -> throw new IllegalStateException("not asked for: " + reply);
+                });
   }
 
   // ---------------------------------------------------------------- answers
 
-  private static Plan ask(Request request) {
+  private static Plan ask(Request request, Function<Reply, RespValue> shown) {
     return Plans.ask(
         request,
-        reply ->
-            Plans.answer(
-                switch (reply) {
-                  case Reply.Done d -> d.answer().map(ObjectCommands::shown).orElse(RespValue.OK);
-                  case Reply.Answer a -> shown(a);
-                  default -> throw new IllegalStateException("not asked for: " + reply);
-                }),
+        reply -> Plans.answer(shown.apply(reply)),
         failure ->
             Plans.answer(
                 failure.code() == ErrorCode.NOT_ENOUGH_RIGHTS
@@ -159,8 +197,8 @@ public final class ObjectCommands {
   }
 
   /** Of what is not there a new object's. */
-  private static RespValue shown(Reply.Answer answer) {
-    return answer.reading().map(ObjectCommands::shown).orElse(new RespValue.Null());
+  private static RespValue shown(Reply.Answer answer, UnaryOperator<Reading> part) {
+    return answer.reading().map(part).map(ObjectCommands::shown).orElse(RespValue.NULL);
   }
 
   private static RespValue shown(Reading reading) {

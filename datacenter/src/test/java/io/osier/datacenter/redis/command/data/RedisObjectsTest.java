@@ -1,11 +1,14 @@
 package io.osier.datacenter.redis.command.data;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.partition.Cluster;
+import io.osier.datacenter.redis.command.RedisCommand;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -96,6 +99,12 @@ final class RedisObjectsTest {
           OSIER.READ count get k            | -ERR there is no type 'count'
           OSIER.UPDATE counter inc k        | -ERR a counter has no 'inc'; did you mean 'incr'?
           OSIER.UPDATE counter incr k x     | -ERR 'x' must be a whole number
+          OSIER.UPDATE returning counter incr | -ERR after 'counter' come an operation and a key
+          OSIER.UPDATE returning set get k  | -ERR after 'returning' comes an update
+          OSIER.UPDATE for x set add k e    | -ERR 'x' must be a number of seconds
+          OSIER.UPDATE for 3 set            | -ERR usage: for SECONDS, and an update
+          OSIER.UPDATE ifvalue 1 set add k e | -ERR 'ifvalue' is for a register or string
+          OSIER.READ returning set get k    | -ERR there is no type 'returning'
           OSIER.UPDATE counter incr k 1 2   | -ERR usage: counter incr KEY [N]
           OSIER.UPDATE register set k \u00ff | -ERR word 4 is no text of UTF-8
           OSIER.UPDATE                      | -ERR wrong number of arguments
@@ -121,5 +130,64 @@ final class RedisObjectsTest {
       assertThat(queue.text(call)).isEqualTo("+QUEUED");
     }
     assertThat(queue.text("EXEC")).startsWith("[+OK :2 $2 :1 -NORIGHTS nothing was done: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          returning counter incr k 3                 | :3     | counter get k       | :3
+          returning register set k b                 | (nil)      | register get k      | $b
+          returning set add k b a                    | [$a $b] | set size k         | :2
+          ifabsent register set k b                  | +OK    | register get k      | $b
+          ifabsent counter incr c                    | (nil)      | counter get c       | :2
+          ifvalue 42 register set r b                | +OK    | register get r      | $b
+          ifvalue str:42 register set r b            | (nil)      | register get r      | :42
+          ifvalue 7 string set s 8                   | +OK    | string get s        | $8
+          for 0 register set k b                     | +OK    | register get k      | (nil)
+          for 100 ifvalue 42 register set r b        | +OK    | register get r      | $b
+          for 100 returning counter incr c           | :3     | counter get c       | :3
+          eachfor 0 set add k b                      | +OK    | set size k          | :0
+          """)
+  void update_withWordsInFront_doesAndShowsWhatTheySay(
+      String update, String answer, String read, String shown) {
+    text(eu, "OSIER.UPDATE counter incr c 2");
+    text(eu, "OSIER.UPDATE register set r 42");
+    text(eu, "OSIER.UPDATE string set s 7");
+    assertThat(text(eu, "OSIER.UPDATE " + update)).isEqualTo(answer);
+    cluster.run(10);
+    assertThat(text(eu, "OSIER.READ " + read)).isEqualTo(shown);
+  }
+
+  @Test
+  void wordsInFront_moveTheKey() {
+    RedisCommand update = RedisNode.command("OSIER.UPDATE");
+    for (String call :
+        List.of(
+            "OSIER.UPDATE set add K e",
+            "OSIER.UPDATE returning set add K e",
+            "OSIER.UPDATE for 3 ifvalue for string set K e")) {
+      byte[][] words =
+          Stream.of(call.split(" ")).map(w -> w.getBytes(ISO_8859_1)).toArray(byte[][]::new);
+      assertThat(update.keys().of(words))
+          .as(call)
+          .extracting(w -> new String(w, ISO_8859_1))
+          .containsExactly("K");
+    }
+  }
+
+  @Test
+  void oneTransaction_hasUpdatesWithWordsInFront() {
+    RedisQueue queue = new RedisQueue(eu);
+    queue.text("MULTI");
+    for (String call :
+        List.of(
+            "OSIER.UPDATE ifabsent register set k 1",
+            "OSIER.UPDATE ifabsent register set k 2",
+            "OSIER.UPDATE returning register set k 3")) {
+      assertThat(queue.text(call)).isEqualTo("+QUEUED");
+    }
+    assertThat(queue.text("EXEC")).isEqualTo("[+OK (nil) :1]");
   }
 }

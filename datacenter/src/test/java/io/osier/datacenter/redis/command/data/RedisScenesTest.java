@@ -267,6 +267,10 @@ class RedisScenesTest {
     node.answer(hash.toArray(new String[0]));
     assertThat(walk("SSCAN", "s")).hasSize(95);
     assertThat(walk("HSCAN", "h")).hasSize(190);
+    assertThat(walk("HSCAN", "h", "NOVALUES")).hasSize(95).allMatch(f -> f.startsWith("$f"));
+    assertThat(walk("HSCAN", "h", "MATCH", "f1*", "NOVALUES", "COUNT", "7")).hasSize(11);
+    assertThat(text("SSCAN s 0 NOVALUES"))
+        .isEqualTo("-ERR NOVALUES option can only be used in HSCAN");
     assertThat(walk("SSCAN", "s", "MATCH", "e1*")).hasSize(11);
     assertThat(walk("SSCAN", "s", "MATCH", "e[^1]?", "COUNT", "3")).hasSize(75);
     assertThat(text("SSCAN s 4711")).contains(" [$e0 "); // unknown: from the beginning

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.datacenter.partition.Cluster;
+import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.transaction.Snapshot;
 import io.osier.protocol.Request;
@@ -40,6 +41,7 @@ final class RedisSnapshotTest {
                     snapshot.begin("k", new TransactionId(0, ++ids), LIMIT_MILLIS);
                 case "OSIER.COMMIT" -> snapshot.end(Request.End.COMMIT);
                 case "OSIER.ABORT" -> snapshot.end(Request.End.ABORT);
+                case "RESET" -> snapshot.abandon(() -> new Plan.Answer(RespValue.OK));
                 default -> {
                   assertThat(snapshot.takes(words[0])).isTrue();
                   yield snapshot.within(planned(words));
@@ -92,6 +94,38 @@ final class RedisSnapshotTest {
     assertThat(within("OSIER.BDECR stock")).isEqualTo(":3");
     assertThat(within("OSIER.COMMIT")).isEqualTo("+OK");
     assertThat(text(eu, "OSIER.READ bcounter get stock")).isEqualTo(":3");
+  }
+
+  @Test
+  void reset_endsTheTransactionAtOnce() {
+    assertThat(within("RESET")).isEqualTo("+OK");
+    within("OSIER.BEGIN");
+    within("OSIER.UPDATE counter incr b 5");
+    Snapshot sameOne = new Snapshot();
+    Texted.text(eu.follow(() -> sameOne.begin("k", new TransactionId(0, ids), LIMIT_MILLIS)));
+    assertThat(sameOne.takes("OSIER.READ")).as("as long as it is open").isFalse();
+    assertThat(within("RESET")).isEqualTo("+OK");
+    assertThat(snapshot.takes("OSIER.READ")).isFalse();
+    String again =
+        Texted.text(eu.follow(() -> sameOne.begin("k", new TransactionId(0, ids), LIMIT_MILLIS)));
+    assertThat(again).startsWith("-ERR transaction ").contains("aborted");
+    assertThat(text(eu, "EXISTS b")).isEqualTo(":0");
+  }
+
+  @Test
+  void updatesWithWordsInFront_dependOnTheSnapshotAndTheirOwn() {
+    text(eu, "OSIER.UPDATE register set r 1");
+    within("OSIER.BEGIN");
+    text(eu, "OSIER.UPDATE register set r 2");
+    assertThat(within("OSIER.UPDATE ifvalue 2 register set r 3")).isEqualTo("(nil)");
+    assertThat(within("OSIER.UPDATE ifvalue 1 register set r 4")).isEqualTo("+OK");
+    assertThat(within("OSIER.UPDATE returning register set r 5")).isEqualTo(":4");
+    assertThat(within("OSIER.UPDATE ifabsent counter incr c 5")).isEqualTo("+OK");
+    assertThat(within("OSIER.UPDATE ifabsent counter incr c 5")).isEqualTo("(nil)");
+    assertThat(within("OSIER.UPDATE returning counter incr c 2")).isEqualTo(":7");
+    assertThat(within("OSIER.COMMIT")).isEqualTo("+OK");
+    assertThat(text(eu, "OSIER.READ register get r")).isEqualTo(":5");
+    assertThat(text(eu, "OSIER.READ counter get c")).isEqualTo(":7");
   }
 
   @Test

@@ -1,0 +1,38 @@
+package io.osier.protocol;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import java.util.List;
+
+/** How far a watcher has come, of each partition that it asks, as a text. Static. */
+public final class PlacesText {
+  /** Largest form in bytes; its text has a third more characters. */
+  public static final int BYTES_MAX = 64 << 10;
+
+  private PlacesText() {}
+
+  /** A text that {@link #read} reads, of letters, digits, '-' and '_'. */
+  public static String of(List<Request.Place> places) {
+    return EncodedText.of(EncodedText.bytes(out -> ProtocolCodec.writePlaces(out, places)));
+  }
+
+  /**
+   * Reads a text, which may come from anywhere.
+   *
+   * @param source what gives such a text, for the error
+   * @throws OsierException INVALID_ARGUMENT if the text is none
+   */
+  public static List<Request.Place> read(String text, String source) {
+    return EncodedText.read(text, BYTES_MAX, "watcher's position", source, PlacesText::read);
+  }
+
+  private static List<Request.Place> read(WireInput in) {
+    List<Request.Place> places = ProtocolCodec.readPlaces(in);
+    if (places.isEmpty() || places.size() > KeyspacePolicy.PARTITIONS_MAX) {
+      throw new MalformedException(places.size() + " partitions");
+    }
+    return places;
+  }
+}

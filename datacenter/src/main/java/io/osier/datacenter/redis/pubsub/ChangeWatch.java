@@ -1,0 +1,104 @@
+package io.osier.datacenter.redis.pubsub;
+
+import io.osier.core.Key;
+import io.osier.datacenter.redis.RespValue;
+import io.osier.protocol.PlacesText;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection's watcher of a key's changes, or of those of all keys with a prefix. It asks the
+ * keyspace's feed, again and again from where it was told last; what is told is a push. Not
+ * thread-safe.
+ */
+public final class ChangeWatch {
+  /** So long an answer is waited for. */
+  static final int WAIT_MILLIS = 20_000;
+
+  private static final RespValue CHANGES = RespValue.Bulk.of("osier.changes");
+  private static final RespValue ENDED = RespValue.Bulk.of("osier.ended");
+
+  private final RespValue word;
+  private Request.Watch next;
+
+  /**
+   * Nothing is asked yet.
+   *
+   * @param word the key, or the prefix with its star, as it was sent
+   * @param places where to begin; empty for now, or for the beginning
+   * @param resumes whether it is told of what was before, too
+   */
+  ChangeWatch(byte[] word, String keyspace, List<Request.Place> places, boolean resumes) {
+    this.word = new RespValue.Bulk(word);
+    int length = word.length;
+    boolean isPrefix = length > 0 && word[length - 1] == '*';
+    this.next =
+        new Request.Watch(
+            keyspace,
+            isPrefix && length == 1
+                ? Optional.empty()
+                : Optional.of(Key.of(word, 0, isPrefix ? length - 1 : length)),
+            isPrefix,
+            places,
+            resumes,
+            0);
+  }
+
+  /** What is asked next. */
+  Request.Watch next() {
+    return next;
+  }
+
+  /** What it is told; null for nothing. It is over once it is told of a failure. */
+  RespValue.@Nullable Push told(Reply reply) {
+    if (!(reply instanceof Reply.Changes told)) {
+      Reply.Failure failure = (Reply.Failure) reply;
+      return ended(failure.code() + " " + failure.message());
+    }
+    boolean first = next.waitMillis() == 0;
+    next =
+        new Request.Watch(
+            next.keyspace(), next.key(), next.prefix(), told.places(), false, WAIT_MILLIS);
+    boolean walks = told.places().stream().anyMatch(p -> p.next().isPresent());
+    if (!first && !walks && told.changes().isEmpty()) {
+      return null;
+    }
+    List<RespValue> changes = new ArrayList<>(told.changes().size());
+    for (Reply.Change change : told.changes()) {
+      changes.add(
+          new RespValue.Array(
+              List.of(
+                  new RespValue.Bulk(change.key().toBytes()),
+                  change
+                      .type()
+                      .<RespValue>map(t -> RespValue.Bulk.of(t.label()))
+                      .orElse(RespValue.NULL),
+                  change
+                      .origin()
+                      .<RespValue>map(dc -> RespValue.Bulk.of(dc.dc()))
+                      .orElse(RespValue.NULL))));
+    }
+    return new RespValue.Push(
+        List.of(
+            CHANGES,
+            word,
+            position(),
+            new RespValue.Int(told.whole() ? 1 : 0),
+            new RespValue.Array(changes)));
+  }
+
+  /** It is over, and says from where another one may go on. */
+  RespValue.Push ended(String why) {
+    return new RespValue.Push(List.of(ENDED, word, RespValue.Bulk.of(why), position()));
+  }
+
+  private RespValue position() {
+    return next.places().isEmpty()
+        ? RespValue.NULL
+        : RespValue.Bulk.of(PlacesText.of(next.places()));
+  }
+}

@@ -7,6 +7,7 @@ import io.osier.bench.sim.check.LedgerCheck;
 import io.osier.bench.sim.check.ProgramCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.TransactionCheck;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.core.CausalContext;
 import io.osier.core.ReplicaId;
@@ -46,7 +47,7 @@ public final class Checks {
    * @param before what the object covered there before it
    * @param madeNanos when it was made, or acknowledged if that was before
    */
-  void appended(SimNode at, Shipment update, CausalContext before, long madeNanos) {
+  public void appended(SimNode at, Shipment update, CausalContext before, long madeNanos) {
     once.journalled(at.self(), update);
     if (update.origin().equals(at.self()) && update.updates() > 0) {
       order.made(update.object(), at.self(), update.last(), before);
@@ -56,7 +57,7 @@ public final class Checks {
   }
 
   /** A node stores an object that covers more than before. */
-  void changed(SimNode at, ObjectId object, CausalContext before, CausalContext after) {
+  public void changed(SimNode at, ObjectId object, CausalContext before, CausalContext after) {
     ReplicaId self = at.self();
     CausalContext forgot = forgotten(object);
     order.changed(self, object, before.join(forgot), after.join(forgot));
@@ -67,7 +68,7 @@ public final class Checks {
    *
    * @param context what it covered
    */
-  void forgetting(ObjectId object, CausalContext context) {
+  public void forgetting(ObjectId object, CausalContext context) {
     forgotten.merge(object, context, CausalContext::join);
   }
 
@@ -81,7 +82,7 @@ public final class Checks {
     return order.covers(object, here.join(forgotten(object)), wanted);
   }
 
-  ExactlyOnceCheck once() {
+  public ExactlyOnceCheck once() {
     return once;
   }
 
@@ -93,7 +94,7 @@ public final class Checks {
     return sessions;
   }
 
-  SlaCheck sla() {
+  public SlaCheck sla() {
     return sla;
   }
 

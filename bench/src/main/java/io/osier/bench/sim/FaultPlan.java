@@ -4,6 +4,7 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimLink;

@@ -3,6 +3,7 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimLink;
 import io.osier.bench.sim.world.SimSockets;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * so that nothing is held for ever; and a partition that has something for a peer gets it there in
  * a bounded time, whatever the other partitions have.
  */
-final class FlowCheck {
+public final class FlowCheck {
   /** In this time a round leaves, and a stream that was interrupted goes on. */
   private static final long GRANTED_NANOS = 30 * SECOND;
 
@@ -98,7 +99,7 @@ final class FlowCheck {
   }
 
   /** A partition has sent a frame. */
-  void sent(SimDc dc, String to, Unit unit, Frame frame) {
+  public void sent(SimDc dc, String to, Unit unit, Frame frame) {
     if (!(frame instanceof Frame.Updates u)) {
       return;
     }
@@ -158,7 +159,7 @@ final class FlowCheck {
   /**
    * A datacenter's windows, as the streams of a unit see them: with a witness of what they take.
    */
-  LinkWindows witnessed(SimDc dc, Unit unit) {
+  public LinkWindows witnessed(SimDc dc, Unit unit) {
     SharedWindows windows = dc.links();
     return to -> new Witnessed(dc, unit, to, windows.window(to));
   }
@@ -201,7 +202,7 @@ final class FlowCheck {
   }
 
   /** A datacenter gets a frame. */
-  void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
+  public void received(SimDc dc, ReplicaId from, Unit unit, Frame frame) {
     if (!(frame instanceof Frame.Ack ack)) {
       return;
     }
@@ -221,7 +222,7 @@ final class FlowCheck {
    * that comes back after a crash may have its former name, and the peer may be a new process,
    * which numbers its epochs from the beginning: name and epoch do not tell the lives apart.
    */
-  void down(SimDc dc, String to) {
+  public void down(SimDc dc, String to) {
     for (Unit unit : simulation.units()) {
       Stream stream = stream(dc.self().dc(), to, unit);
       stream.begin(dc.self(), 0);

@@ -1,5 +1,7 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.node.NodeLimits;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Budget;

@@ -1,10 +1,15 @@
 package io.osier.bench.sim;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.world.Violation;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.proxy.Connection;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -13,8 +18,10 @@ import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
@@ -27,6 +34,7 @@ import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -109,7 +117,7 @@ public final class SimCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     require(dcs >= 2 && dcs <= 10, "--dcs must be 2 to 10, not " + dcs);
     require(minutes >= 1 && minutes <= 600, "--minutes must be 1 to 600, not " + minutes);
-    Simulation.quiet();
+    quiet();
     Matcher range = RANGE.matcher(seeds);
     require(range.matches(), "--seeds must be a number or A..B, not '" + seeds + "'");
     long first = Long.parseLong(range.group(1));
@@ -171,6 +179,19 @@ public final class SimCommand implements Callable<Integer> {
         failures,
         nanos / 3.6e12);
     return failures == 0 ? 0 : 1;
+  }
+
+  /** Lets the transports say nothing of connections, which come and go all the time. */
+  static void quiet() {
+    List<String> names = new ArrayList<>(List.of("io.osier.audit"));
+    for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
+      names.add(of.getPackageName());
+    }
+    for (String name : names) {
+      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
+        logger.setLevel(Level.OFF);
+      }
+    }
   }
 
   /** What the whole process has taken, the compiler and the collector with it. */

@@ -1,5 +1,6 @@
 package io.osier.bench.sim;
 
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.plan.Unit;

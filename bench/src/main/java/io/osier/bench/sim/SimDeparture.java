@@ -2,6 +2,7 @@ package io.osier.bench.sim;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
+import io.osier.bench.sim.node.SimDc;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

@@ -7,6 +7,8 @@ import static java.util.Objects.requireNonNull;
 import io.osier.bench.sim.check.ConvergenceCheck;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionView;
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimNetwork;

@@ -2,12 +2,13 @@ package io.osier.bench.sim;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.node.SimDc;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Who takes whom for its peers, and what changes in that. Used by the simulation's thread. */
-final class SimMembers {
+public final class SimMembers {
   private final Simulation simulation;
   private final List<String> names;
 
@@ -32,12 +33,12 @@ final class SimMembers {
   }
 
   /** Those that a datacenter takes for its peers. */
-  List<String> peersOf(String name) {
+  public List<String> peersOf(String name) {
     return requireNonNull(peers.get(name), name);
   }
 
   /** Those that get a part of the rights of the counters that a datacenter creates. */
-  List<String> sharersOf(String name) {
+  public List<String> sharersOf(String name) {
     return sharers.getOrDefault(name, names);
   }
 
@@ -63,7 +64,7 @@ final class SimMembers {
   }
 
   /** Whether anybody has ever had other peers than at the start. */
-  boolean hasChanged() {
+  public boolean hasChanged() {
     return changed;
   }
 

@@ -3,10 +3,11 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import io.osier.bench.sim.load.Callers;
 import io.osier.bench.sim.load.SimWatcher;
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimFrames;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.RunProfile;
@@ -23,12 +24,9 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.proxy.Connection;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,7 +37,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * One run: datacenters, network, clients and faults drawn from a seed, events in the order of
@@ -118,19 +115,6 @@ public final class Simulation {
         seed, profile.faults(), profile.features(), units, profile.sizes());
   }
 
-  /** Lets the transports say nothing of connections, which come and go all the time. */
-  static void quiet() {
-    List<String> names = new ArrayList<>(List.of("io.osier.audit"));
-    for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
-      names.add(of.getPackageName());
-    }
-    for (String name : names) {
-      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
-        logger.setLevel(Level.OFF);
-      }
-    }
-  }
-
   // ---------------------------------------------------------------- the run
 
   /** Runs to the end. Throws {@link Violation}. */
@@ -198,7 +182,7 @@ public final class Simulation {
   }
 
   /** An update was acknowledged in front of its partition. */
-  void acknowledged() {
+  public void acknowledged() {
     acknowledged++;
   }
 
@@ -268,7 +252,7 @@ public final class Simulation {
     return callers;
   }
 
-  SimMembers members() {
+  public SimMembers members() {
     return members;
   }
 
@@ -281,12 +265,12 @@ public final class Simulation {
   }
 
   /** What flow control is held against. */
-  FlowCheck flow() {
+  public FlowCheck flow() {
     return flow;
   }
 
   /** The frames of partitions. */
-  SimFrames frames() {
+  public SimFrames frames() {
     return frames;
   }
 
@@ -336,12 +320,12 @@ public final class Simulation {
   }
 
   /** All datacenters. */
-  List<String> names() {
+  public List<String> names() {
     return names;
   }
 
   /** Of a datacenter's clock. */
-  int rank(String name) {
+  public int rank(String name) {
     return names.indexOf(name);
   }
 

@@ -3,6 +3,8 @@ package io.osier.bench.sim;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimDisk;
@@ -53,7 +55,7 @@ import java.util.TreeMap;
  * large state, of which ranges and then entries are asked for: two more ways. Where programs write
  * several objects at once, these wait for each other's fetches, and there is no bound.
  */
-final class SlaCheck {
+public final class SlaCheck {
   /** How long a link must have been healthy. */
   static final long SETTLE_NANOS = 15 * SECOND;
 
@@ -185,7 +187,7 @@ final class SlaCheck {
   }
 
   /** A datacenter sends another one an update, or the join of many. */
-  void shipped(String to, Shipment shipment) {
+  public void shipped(String to, Shipment shipment) {
     NavigableMap<Long, VersionVector> of =
         needs.computeIfAbsent(
             new Shipped(shipment.origin(), to, shipment.object()), k -> new TreeMap<>());

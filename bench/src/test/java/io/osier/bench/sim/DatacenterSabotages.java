@@ -1,6 +1,6 @@
 package io.osier.bench.sim;
 
-import io.osier.bench.sim.load.SimUsers;
+import io.osier.bench.sim.app.SimUsers;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;

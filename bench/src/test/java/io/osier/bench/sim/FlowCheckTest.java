@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.plan.Unit;

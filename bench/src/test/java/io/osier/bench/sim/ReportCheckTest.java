@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.adaptation.AdaptationSettings;
 import io.osier.adaptation.Planner;
+import io.osier.bench.sim.node.NodeLimits;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.SimOptions;
 import io.osier.bench.sim.plan.Unit;

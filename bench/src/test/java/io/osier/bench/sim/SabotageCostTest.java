@@ -93,7 +93,7 @@ final class SabotageCostTest {
 
   /** What the compiler of the virtual machine needs is no part of what is measured. */
   private static void warmUp() {
-    Simulation.quiet();
+    SimCommand.quiet();
     double began = processorSeconds();
     for (long seed = 1; processorSeconds() - began < WARMING_SECONDS; seed++) {
       new Simulation(new SimOptions(3, EnumSet.allOf(Fault.class), 60), seed).run();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.osier.bench.sim.check.ArbitrationCheckTest;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Sabotage;

@@ -5,6 +5,8 @@ import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;

@@ -4,6 +4,7 @@ import static io.osier.bench.sim.world.Scheduler.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.SimOptions;

@@ -3,8 +3,11 @@ package io.osier.bench.sim.load;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
-import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimApp;
+import io.osier.bench.sim.app.SimStranger;
+import io.osier.bench.sim.app.SimUsers;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.RunProfile;
 import io.osier.bench.sim.plan.SimOptions;
@@ -180,7 +183,7 @@ public final class Callers {
   }
 
   /** Whom the ports of datacenters let in. */
-  Users users() {
+  public Users users() {
     return users;
   }
 

@@ -1,12 +1,14 @@
 package io.osier.bench.sim.load;
 
 import io.osier.bench.sim.Checks;
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimSending;
+import io.osier.bench.sim.app.SimWitness;
 import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.SessionView;
 import io.osier.bench.sim.load.SimSession.Outcome;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;

@@ -2,12 +2,13 @@ package io.osier.bench.sim.load;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
-import io.osier.bench.sim.SimDc;
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.Carried;
 import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.SessionCheck;
 import io.osier.bench.sim.check.SessionView;
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
@@ -24,7 +25,6 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -36,54 +36,8 @@ import org.jspecify.annotations.Nullable;
  * again.
  */
 final class SimClient {
-  private static final int WAIT_MILLIS = 3_000;
   private static final long PATIENCE_NANOS = 8_000 * MILLI;
   private static final int BURST_MAX = 6;
-
-  /** One request under way. */
-  private final class Call {
-    final Workload.Task task;
-    final ReplicaId at;
-    final VersionVector after;
-
-    /** What the session knew when it asked. */
-    final SessionView wanted = view.copy();
-
-    /** Its own requests that were under way to the same datacenter. */
-    final List<Call> earlier = new ArrayList<>();
-
-    final long readsBefore = reads;
-    final long strangersBefore = strangers;
-    boolean open = true;
-
-    /** What it wrote; null before the answer, and of a read. */
-    @Nullable Dot dot;
-
-    /** What reads showed of the object that were asked for after this and answered before. */
-    final List<CausalContext> shownAfter = new ArrayList<>();
-
-    /** What is asked with a write. */
-    final Optional<Request.Ask> ask;
-
-    /** Under which condition a write is to be done. */
-    final Optional<Request.Condition> condition;
-
-    /** What the object covered when it was read. */
-    CausalContext shown = CausalContext.EMPTY;
-
-    Call(Workload.Task task, long number, ReplicaId at, VersionVector after) {
-      this.task = task;
-      this.ask = task.ask(number);
-      this.condition = workload.condition(task, number);
-      this.at = at;
-      this.after = after;
-      for (Call call : calls) {
-        if (call.at.equals(at)) {
-          earlier.add(call);
-        }
-      }
-    }
-  }
 
   private final Simulation simulation;
   private final Scheduler scheduler;
@@ -96,10 +50,10 @@ final class SimClient {
   private final int paceMillis;
 
   private final SessionView view = new SessionView();
-  private final List<Call> calls = new ArrayList<>();
+  private final List<ClientCall> calls = new ArrayList<>();
 
   /** Writes that no datacenter has answered yet, also those that are given up. */
-  private final List<Call> unanswered = new ArrayList<>();
+  private final List<ClientCall> unanswered = new ArrayList<>();
 
   private String home;
   private VersionVector seen = VersionVector.EMPTY;
@@ -165,39 +119,19 @@ final class SimClient {
     Workload.Task task = workload.next(random);
     VersionVector after = dc.self().equals(attachedTo) ? VersionVector.EMPTY : seen;
     after = simulation.options().sabotage().after(after);
-    ObjectId object = task.object();
-    Call call = new Call(task, tasks++, dc.self(), after);
-    boolean ordered = call.earlier.stream().anyMatch(c -> c.task.isWrite());
-    String keyspace = unit.policy().name();
-    Request request =
-        task.isWrite()
-            ? new Request.Write(
-                keyspace,
-                object.key(),
-                object.type(),
-                task.operation().orElseThrow(),
-                after,
-                WAIT_MILLIS,
-                call.ask,
-                call.condition)
-            : new Request.Read(
-                keyspace,
-                object.key(),
-                Optional.of(object.type()),
-                task.query(),
-                after,
-                ordered,
-                WAIT_MILLIS);
+    ClientCall call = new ClientCall(task, tasks++, dc.self(), after, workload);
+    call.wants(view, calls, reads, strangers);
+    Request request = call.request(unit.policy().name());
     calls.add(call);
     if (task.isWrite()) {
-      simulation.checks(unit).sessions().asked(view, object, task.effect());
+      simulation.checks(unit).sessions().asked(view, task.object(), task.effect());
       unanswered.add(call);
     }
     send(dc, call, request);
     scheduler.in(PATIENCE_NANOS, () -> giveUp(call));
   }
 
-  private void send(SimDc dc, Call call, Request request) {
+  private void send(SimDc dc, ClientCall call, Request request) {
     long ticket = simulation.nextTicket();
     Request arrived = Carried.request(simulation, ticket, request);
     simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
@@ -222,7 +156,7 @@ final class SimClient {
   }
 
   /** The request came to a crashed datacenter, whose name the client still knew. */
-  private void dropped(Call call) {
+  private void dropped(ClientCall call) {
     unanswered.remove(call);
     if (call.open) {
       close(call);
@@ -231,7 +165,7 @@ final class SimClient {
     }
   }
 
-  private void giveUp(Call call) {
+  private void giveUp(ClientCall call) {
     if (call.open) {
       close(call); // the datacenter crashed, or is slow; the outcome is unknown
       move();
@@ -239,7 +173,7 @@ final class SimClient {
     }
   }
 
-  private void close(Call call) {
+  private void close(ClientCall call) {
     call.open = false;
     calls.remove(call);
   }
@@ -261,7 +195,7 @@ final class SimClient {
   // ---------------------------------------------------------------- replies
 
   /** The datacenter has made its reply; it goes to the client when it may. */
-  private Runnable made(Call call, long ticket, SimNode node, Reply reply) {
+  private Runnable made(ClientCall call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
     if (reply instanceof Reply.Answer answer) {
       call.shown = node.covered(object, answer.seen());
@@ -270,7 +204,7 @@ final class SimClient {
               conditions()
                   .notDone(node, object, c, answer, node.store().seen(object, answer.seen())));
     } else if (reply instanceof Reply.Done done) {
-      done.answer().ifPresent(answer -> call.shown = shown(call, node, done, answer));
+      done.answer().ifPresent(answer -> call.shown = call.shown(node, done, answer));
       simulation.checks(unit).sessions().made(node.self(), node::covered, call.wanted, object);
       call.condition.ifPresent(
           c ->
@@ -284,15 +218,7 @@ final class SimClient {
     return simulation.checks(unit).conditions();
   }
 
-  /** What an answer to an update covers: itself, too, where that was to be told. */
-  private static CausalContext shown(
-      Call call, SimNode node, Reply.Done done, Reply.Answer answer) {
-    CausalContext covered = node.covered(call.task.object(), answer.seen());
-    boolean before = call.ask.map(Request.Ask::before).orElse(false);
-    return before ? covered : covered.join(CausalContext.of(done.dot()));
-  }
-
-  private void goes(Call call, long ticket, SimNode node, Reply reply) {
+  private void goes(ClientCall call, long ticket, SimNode node, Reply reply) {
     ObjectId object = call.task.object();
     unanswered.remove(call);
     if (reply instanceof Reply.Done done) {
@@ -313,7 +239,7 @@ final class SimClient {
         });
   }
 
-  private void replied(Call call, Reply reply) {
+  private void replied(ClientCall call, Reply reply) {
     close(call);
     switch (reply) {
       case Reply.Done d -> {
@@ -335,7 +261,7 @@ final class SimClient {
     next();
   }
 
-  private void wrote(Call call, Dot dot) {
+  private void wrote(ClientCall call, Dot dot) {
     call.dot = dot;
     for (CausalContext shown : call.shownAfter) {
       simulation.checks(unit).sessions().overtook(call.at, call.task.object(), shown, dot);
@@ -350,7 +276,7 @@ final class SimClient {
     saw(call, VersionVector.of(dot.replica(), dot.number()));
   }
 
-  private void read(Call call, Reply.Answer answer) {
+  private void read(ClientCall call, Reply.Answer answer) {
     reads++;
     ObjectId object = call.task.object();
     SessionCheck check = simulation.checks(unit).sessions();
@@ -359,7 +285,7 @@ final class SimClient {
       Effect tokens = new Effect(call.task.effect().tokens(), 0);
       check.wrote(wanted, object, CausalContext.of(call.dot), tokens);
     }
-    for (Call before : call.earlier) {
+    for (ClientCall before : call.earlier) {
       // One that waited for rights may have been done after the update that asks.
       boolean waited = call.task.isWrite() && !before.task.keepsItsPlace();
       if (before.dot != null && !waited && before.task.object().equals(object)) {
@@ -367,7 +293,7 @@ final class SimClient {
         check.wrote(wanted, object, CausalContext.of(before.dot), tokens);
       }
     }
-    for (Call before : call.earlier) {
+    for (ClientCall before : call.earlier) {
       if (before.open && before.task.keepsItsPlace() && before.task.object().equals(object)) {
         before.shownAfter.add(call.shown);
       }
@@ -386,7 +312,7 @@ final class SimClient {
     saw(call, answer.seen());
   }
 
-  private void saw(Call call, VersionVector vector) {
+  private void saw(ClientCall call, VersionVector vector) {
     seen = seen.join(vector);
     if (!call.at.dc().equals(home)) {
       strangers++;
@@ -396,36 +322,21 @@ final class SimClient {
     }
   }
 
-  private void failed(Call call, Reply.Failure failure) {
+  private void failed(ClientCall call, Reply.Failure failure) {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
-      case NOT_ENOUGH_RIGHTS, INVALID_ARGUMENT -> {
-        if (!Workload.mayLackRights(call.task.object())) {
-          throw refused(call, failure);
+      default -> {
+        if (!call.mayBeRefused(failure.code())) {
+          throw new Violation(
+              unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
         }
       }
-      case VALUE_TOO_LARGE -> {
-        if (!workload.mayBeTooLarge(call.task)) {
-          throw refused(call, failure);
-        }
-      }
-      case WRONG_TYPE -> {
-        if (!Workload.mayClash(call.task.object())) {
-          throw refused(call, failure);
-        }
-      }
-      default -> throw refused(call, failure);
     }
   }
 
-  private Violation refused(Call call, Reply.Failure failure) {
-    return new Violation(
-        unit + "/" + call.task.object(), "%s was refused at %s: %s", name, call.at, failure);
-  }
-
   /** Only memory that was really lost may be reported as lost. */
-  private void forget(Call call) {
+  private void forget(ClientCall call) {
     boolean any = false;
     for (int i = 0; i < call.after.size(); i++) {
       any |= simulation.losses().lost().contains(call.after.replica(i));
@@ -441,7 +352,7 @@ final class SimClient {
 
   /** What was asked of a node that crashed and will never be answered. */
   void crashed(ReplicaId at) {
-    for (Call call : List.copyOf(unanswered)) {
+    for (ClientCall call : List.copyOf(unanswered)) {
       if (call.at.equals(at)) {
         unanswered.remove(call);
         simulation.checks(unit).ledger().unanswered(call.task.object(), call.task.effect());

@@ -4,6 +4,7 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimApp;
 import io.osier.bench.sim.load.SessionCall.Place;
 import io.osier.bench.sim.plan.Effect;
 import io.osier.bench.sim.plan.Unit;

@@ -3,8 +3,8 @@ package io.osier.bench.sim.load;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;
 
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimApp;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
 import io.osier.bench.sim.check.TransactionView;
@@ -13,35 +13,21 @@ import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Dot;
 import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
-import io.osier.crdt.ObjectId;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
-import io.osier.crdt.types.TypeRegistry;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OutcomeUnknownException;
-import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A session of production's client in a causal keyspace: transactions in one request and in
@@ -55,77 +41,6 @@ final class SimTransactions {
 
   /** One of so many transactions that read twice scans what it reads. */
   private static final int SCANS_ONE_IN = 5;
-
-  private static final int PAGE_ROWS = 5;
-
-  /** One transaction. */
-  private final class Tx implements SimWitness {
-    /** What the session had seen and done when it began. */
-    final BitSet before = (BitSet) known.clone();
-
-    int number;
-    Set<Integer> places = Set.of();
-    @Nullable TransactionView view;
-    Outcome outcome = Outcome.UNKNOWN;
-    int commits;
-
-    /** By whom it was answered last, or asked; null before. */
-    @Nullable ReplicaId at;
-
-    /** The commit that a partition made of it; null if none. */
-    @Nullable Dot dot;
-
-    /** When it did. */
-    long madeNanos;
-
-    @Nullable SimSending begun;
-
-    @Override
-    public Object about() {
-      return "txn";
-    }
-
-    @Override
-    public void sends(SimSending sending) {
-      if (sending.request() instanceof Request.Transact t && t.begin().isPresent()) {
-        begun = sending;
-      }
-    }
-
-    @Override
-    public void made(SimSending sending, SimNode by, Reply reply) {
-      Dot made = reply instanceof Reply.Transacted t ? t.dot().orElse(null) : null;
-      if (made == null) {
-        return;
-      }
-      Dot before = commit();
-      if (outcome == Outcome.NEVER || (before != null && !before.equals(made))) {
-        throw wrong(this, "is committed as %s at %s; before that: %s", made, by, before);
-      }
-      dot = made;
-      madeNanos = scheduler.nanos();
-    }
-
-    @Override
-    public void leaves(SimSending sending, Reply reply) {}
-
-    @Override
-    public void hears(SimSending sending, Reply reply) {
-      at = sending.to();
-    }
-
-    @Override
-    public void crashed(SimSending sending) {}
-
-    /** The commit that was made of it and that no crash has taken back; null if none. */
-    @Nullable Dot commit() {
-      return dot != null && simulation.losses().tookBack(unit, dot, madeNanos) ? null : dot;
-    }
-
-    ReplicaId where() {
-      return requireNonNull(at, "it was answered");
-    }
-  }
 
   private final Simulation simulation;
   private final Scheduler scheduler;
@@ -189,7 +104,10 @@ final class SimTransactions {
 
   /** Calls, and hears of the result in the end. Whoever completes it hears of no check. */
   private <T> void call(
-      Tx tx, Supplier<CompletableFuture<T>> calls, Consumer<T> then, Consumer<Throwable> failed) {
+      DrawnTransaction tx,
+      Supplier<CompletableFuture<T>> calls,
+      Consumer<T> then,
+      Consumer<Throwable> failed) {
     waiting++;
     app.calling(tx, calls)
         .whenComplete(
@@ -210,19 +128,11 @@ final class SimTransactions {
 
   // ---------------------------------------------------------------- what it does
 
-  private static List<Keyspace.Get> all() {
-    List<Keyspace.Get> all = new ArrayList<>();
-    for (ObjectId object : TransactionView.objects()) {
-      all.add(new Keyspace.Get(object.key(), Optional.of(object.type()), new Query.Whole()));
-    }
-    return all;
-  }
-
   private void readOnce() {
-    Tx tx = new Tx();
+    DrawnTransaction tx = new DrawnTransaction(simulation, name, unit, known);
     call(
         tx,
-        () -> keyspace.readTogetherAsync(all()),
+        () -> keyspace.readTogetherAsync(TransactionReads.all()),
         found -> {
           look(tx, found, 0);
           next();
@@ -231,7 +141,7 @@ final class SimTransactions {
   }
 
   private void writeOnce() {
-    Tx tx = new Tx();
+    DrawnTransaction tx = new DrawnTransaction(simulation, name, unit, known);
     announce(tx);
     List<Keyspace.Change> changes =
         TransactionView.updates(tx.number, tx.places, random).stream()
@@ -245,7 +155,7 @@ final class SimTransactions {
   }
 
   /** Draws where the transaction writes, and announces it. */
-  private void announce(Tx tx) {
+  private void announce(DrawnTransaction tx) {
     tx.places = new TreeSet<>();
     for (int i = 0; i <= random.nextInt(3); i++) {
       tx.places.add(random.nextInt(TransactionView.PLACES));
@@ -254,7 +164,7 @@ final class SimTransactions {
   }
 
   private void interactive() {
-    Tx tx = new Tx();
+    DrawnTransaction tx = new DrawnTransaction(simulation, name, unit, known);
     call(
         tx,
         () -> keyspace.beginAsync(TransactionOptions.DEFAULT.limit(LIMIT)),
@@ -262,10 +172,10 @@ final class SimTransactions {
         error -> failed(tx, error));
   }
 
-  private void read(Tx tx, Transaction of) {
+  private void read(DrawnTransaction tx, Transaction of) {
     call(
         tx,
-        () -> of.readTogetherAsync(all()),
+        () -> of.readTogetherAsync(TransactionReads.all()),
         found -> {
           look(tx, found, 0);
           announce(tx);
@@ -275,7 +185,7 @@ final class SimTransactions {
         error -> failed(tx, error));
   }
 
-  private void write(Tx tx, Transaction of) {
+  private void write(DrawnTransaction tx, Transaction of) {
     for (Request.Update u : TransactionView.updates(tx.number, tx.places, random)) {
       var unused = of.update(u.key(), u.type(), u.operation());
     }
@@ -287,7 +197,7 @@ final class SimTransactions {
     boolean scans = tx.number % SCANS_ONE_IN == 0;
     call(
         tx,
-        () -> scans ? scanned(of) : of.readTogetherAsync(all()),
+        () -> scans ? TransactionReads.scanned(of) : of.readTogetherAsync(TransactionReads.all()),
         found -> {
           look(tx, found, tx.number);
           scheduler.in(Callers.transactionPauseNanos(random), () -> end(tx, of));
@@ -300,36 +210,7 @@ final class SimTransactions {
         });
   }
 
-  /** As a read of all objects together, by a scan of the transaction. */
-  private static CompletableFuture<List<Keyspace.Found>> scanned(Transaction of) {
-    Scan scan = Scan.prefix(TransactionView.PREFIX).pageRows(PAGE_ROWS);
-    return pages(of, scan, new HashMap<>())
-        .thenApply(
-            rows ->
-                TransactionView.objects().stream()
-                    .map(object -> found(object, rows.get(object)))
-                    .toList());
-  }
-
-  private static CompletableFuture<Map<ObjectId, Reading>> pages(
-      Transaction of, Scan scan, Map<ObjectId, Reading> rows) {
-    return of.pageAsync(scan)
-        .thenCompose(
-            page -> {
-              page.rows().forEach(r -> rows.put(new ObjectId(r.key(), r.type()), r.value()));
-              return page.next().isEmpty()
-                  ? CompletableFuture.completedFuture(rows)
-                  : pages(of, scan.from(page.next().get()), rows);
-            });
-  }
-
-  private static Keyspace.Found found(ObjectId object, @Nullable Reading reading) {
-    Reading shown =
-        reading != null ? reading : TypeRegistry.empty(object.type()).read(new Query.Whole());
-    return new Keyspace.Found(Optional.of(object.type()), Optional.of(shown), reading != null);
-  }
-
-  private void end(Tx tx, Transaction of) {
+  private void end(DrawnTransaction tx, Transaction of) {
     if (random.nextInt(4) == 0) {
       tx.outcome = Outcome.NEVER;
       check.ended(tx.number, Outcome.NEVER, tx.where());
@@ -359,9 +240,9 @@ final class SimTransactions {
         && !simulation.options().sabotage().takesForFailed();
   }
 
-  private void committed(Tx tx) {
+  private void committed(DrawnTransaction tx) {
     if (tx.commit() == null) {
-      throw wrong(tx, "is committed by none");
+      throw tx.wrong("is committed by none");
     }
     tx.outcome = Outcome.COMMITTED;
     check.ended(tx.number, Outcome.COMMITTED, tx.where());
@@ -369,11 +250,11 @@ final class SimTransactions {
     next();
   }
 
-  private void notCommitted(Tx tx, Throwable error) {
+  private void notCommitted(DrawnTransaction tx, Throwable error) {
     if (!isUnknown(error)) {
       Dot commit = tx.commit();
       if (commit != null) {
-        throw wrong(tx, "is committed as %s, and its caller is told %s", commit, error);
+        throw tx.wrong("is committed as %s, and its caller is told %s", commit, error);
       }
       tx.outcome = Outcome.NEVER;
       check.ended(tx.number, Outcome.NEVER, tx.at);
@@ -386,7 +267,7 @@ final class SimTransactions {
    *
    * @param own the transaction's number if it has written
    */
-  private void look(Tx tx, List<Keyspace.Found> found, int own) {
+  private void look(DrawnTransaction tx, List<Keyspace.Found> found, int own) {
     TransactionView view =
         TransactionView.of(found.stream().map(f -> f.reading().orElseThrow()).toList());
     BitSet wanted = tx.view == null ? tx.before : TransactionCheck.NONE;
@@ -401,9 +282,9 @@ final class SimTransactions {
     known.or(seen);
   }
 
-  private void failed(Tx tx, Throwable error) {
+  private void failed(DrawnTransaction tx, Throwable error) {
     if (!(error instanceof OsierException failure)) {
-      throw wrong(tx, "has failed with %s", error);
+      throw tx.wrong("has failed with %s", error);
     }
     switch (failure.code()) {
       case SESSION_LOST -> forget(tx);
@@ -416,30 +297,20 @@ final class SimTransactions {
           SHUTTING_DOWN,
           TIMEOUT ->
           move();
-      default -> throw wrong(tx, "was refused: %s", failure);
+      default -> throw tx.wrong("was refused: %s", failure);
     }
     next();
   }
 
   /** Only memory that was really lost may be reported as lost. */
-  private void forget(Tx tx) {
+  private void forget(DrawnTransaction tx) {
     Request first = requireNonNull(tx.begun, "a datacenter has refused it").request();
     if (first instanceof Request.Transact t
         && !simulation.losses().hasLost(t.begin().orElseThrow().clock())) {
-      throw wrong(tx, "is said to follow what was lost: %s", t.begin());
+      throw tx.wrong("is said to follow what was lost: %s", t.begin());
     }
     session.forget();
     known.clear();
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // its annotation would be a dependency for this alone
-  private Violation wrong(Tx tx, String what, @Nullable Object... parameters) {
-    return new Violation(
-        unit + "/txn",
-        "transaction %d of %s %s",
-        tx.number,
-        name,
-        String.format(Locale.ROOT, what, parameters));
   }
 
   // ---------------------------------------------------------------- the end

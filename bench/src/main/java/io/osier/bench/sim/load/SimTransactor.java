@@ -3,12 +3,13 @@ package io.osier.bench.sim.load;
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;
 
-import io.osier.bench.sim.SimDc;
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimCommit;
 import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
 import io.osier.bench.sim.check.TransactionView;
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;

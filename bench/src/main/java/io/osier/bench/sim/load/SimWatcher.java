@@ -2,9 +2,9 @@ package io.osier.bench.sim.load;
 
 import static java.util.Objects.requireNonNull;
 
-import io.osier.bench.sim.SimDc;
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.node.SimDc;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;

@@ -3,6 +3,8 @@ package io.osier.bench.sim.load;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimApp;
+import io.osier.bench.sim.app.SimSending;
 import io.osier.bench.sim.check.ConditionCheck;
 import io.osier.bench.sim.check.SessionView;
 import io.osier.bench.sim.load.SessionCall.Place;

@@ -2,9 +2,9 @@ package io.osier.bench.sim.program;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
-import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.check.ProgramCheck;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.core.Key;

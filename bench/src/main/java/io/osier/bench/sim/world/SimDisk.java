@@ -2,7 +2,7 @@ package io.osier.bench.sim.world;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
-import io.osier.bench.sim.SimDc;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.core.Budget;

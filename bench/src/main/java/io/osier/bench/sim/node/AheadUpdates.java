@@ -1,8 +1,8 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
 import static java.util.Objects.requireNonNullElse;
 
-import io.osier.bench.sim.load.SimWitness;
+import io.osier.bench.sim.app.SimWitness;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Dot;

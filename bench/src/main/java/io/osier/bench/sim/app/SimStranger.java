@@ -1,4 +1,4 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * An application that asks for updates again and again and is no user of any datacenter: no request
  * of it may be done, not even a ping.
  */
-final class SimStranger {
+public final class SimStranger {
   private static final int PACE_MILLIS_MIN = 500;
   private static final int PACE_MILLIS_MAX = 8_000;
 
@@ -24,13 +24,13 @@ final class SimStranger {
   private final Random random;
   private long refused;
 
-  SimStranger(Simulation simulation, SimApp app, Random random) {
+  public SimStranger(Simulation simulation, SimApp app, Random random) {
     this.simulation = simulation;
     this.app = app;
     this.random = random;
   }
 
-  void start() {
+  public void start() {
     if (!simulation.isLoading()) {
       return;
     }
@@ -55,11 +55,11 @@ final class SimStranger {
   }
 
   /** How often it was told that it has not logged in. */
-  long refused() {
+  public long refused() {
     return refused;
   }
 
-  void end() {
+  public void end() {
     app.client().close();
   }
 }

@@ -1,5 +1,6 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
+import io.osier.bench.sim.Simulation;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;

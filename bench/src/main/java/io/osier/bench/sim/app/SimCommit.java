@@ -1,9 +1,9 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
-import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.protocol.Reply;
@@ -18,19 +18,19 @@ import org.jspecify.annotations.Nullable;
  * knows of the transaction counts. Draws which answers are lost, which sendings come late, and what
  * a datacenter refuses before it looks.
  */
-final class SimCommit {
+public final class SimCommit {
   private static final int TRIES_MAX = 20;
   private static final ErrorCode[] REFUSALS = {
     ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
   };
 
   /** Asks a datacenter, and hears the reply, or null if none comes. */
-  interface Way {
+  public interface Way {
     void ask(SimDc dc, Request request, Consumer<Reply> then);
   }
 
   /** Hears how it ended. */
-  interface Listener {
+  public interface Listener {
     /**
      * It is over.
      *
@@ -56,7 +56,7 @@ final class SimCommit {
    *
    * @param known a commit number that the datacenter has given
    */
-  SimCommit(
+  public SimCommit(
       Simulation simulation,
       SimDc dc,
       Request.Transact step,
@@ -74,7 +74,7 @@ final class SimCommit {
     this.listener = listener;
   }
 
-  void start() {
+  public void start() {
     send();
   }
 

@@ -1,7 +1,8 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.app.SimWitness;
 import io.osier.bench.sim.check.ConvergenceCheck;
-import io.osier.bench.sim.load.SimWitness;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;
@@ -18,15 +19,11 @@ import io.osier.crdt.OperationLimits;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.shard.agent.Combiner;
-import io.osier.datacenter.shard.agent.Inbox;
-import io.osier.datacenter.shard.agent.PartitionAgent;
 import io.osier.datacenter.shard.agent.PartitionPorts;
 import io.osier.datacenter.shard.agent.ShardGateway;
-import io.osier.datacenter.shard.agent.Time;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.objects.MemoryStore;
@@ -41,7 +38,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 
 /**
  * One partition at one datacenter, from its start to its crash: the shell that the server is in
@@ -54,29 +50,6 @@ public final class SimNode implements ShardGateway.Inside {
   /** Every other life has seen as many changes as in hours under load. */
   private static final long MANY_CHANGES = 1L << 25;
 
-  private static final int INBOX_MAX = 16_384;
-
-  /** More ticks than this at one time are a machine that cannot stop. */
-  private static final int TICKS_AT_ONCE_MAX = 10_000;
-
-  /** A datacenter's time. */
-  private record DcTime(SimDc dc) implements Time {
-    @Override
-    public long nanos() {
-      return dc.now().nanos();
-    }
-
-    @Override
-    public Now now() {
-      return dc.now();
-    }
-
-    @Override
-    public long millis() {
-      return dc.now().millis();
-    }
-  }
-
   private final Simulation simulation;
   private final Scheduler scheduler;
   private final SimDc dc;
@@ -87,8 +60,7 @@ public final class SimNode implements ShardGateway.Inside {
   private final Journal journal;
   private final Partition partition;
   private final WitnessedMachine machine;
-  private final Inbox inbox = new Inbox(INBOX_MAX);
-  private final PartitionAgent agent;
+  private final NodeLoop loop;
 
   private final FrontDoor door;
   private final NodeFeed feed;
@@ -98,16 +70,8 @@ public final class SimNode implements ShardGateway.Inside {
   /** Whether the store has taken what the partition has done. */
   private BooleanSupplier mayGoOn = () -> true;
 
-  private long plannedNanos = Long.MAX_VALUE;
-
   /** Since when it has served commands; Long.MAX_VALUE before it does. */
   private long readyNanos = Long.MAX_VALUE;
-
-  /** Whether a step is planned, because something has come in. */
-  private boolean woken;
-
-  private long tickNanos;
-  private int ticks;
 
   SimNode(Simulation simulation, SimDc dc, Unit unit) {
     this.simulation = simulation;
@@ -187,17 +151,10 @@ public final class SimNode implements ShardGateway.Inside {
     this.machine = new WitnessedMachine(simulation, this, partition, store);
     PartitionPorts seat = new PartitionPorts(toString(), machine, store, journal, new Ways());
     this.door = new FrontDoor(simulation, dc, this, store);
-    boolean combines = dc.isEmbedded() && !unit.isCausal();
-    Optional<Combiner> combiner =
-        combines
-            ? Optional.of(
-                new Combiner(store, unit.policy(), scheduler::nanos, dueNanos -> planFor(dueNanos)))
-            : Optional.empty();
-    this.agent =
-        new PartitionAgent(seat, inbox, new DcTime(dc), combiner, dc.isEmbedded(), new Driver());
+    this.loop = new NodeLoop(scheduler, dc, this, seat);
     store.attach(this::tickSoon);
     submit(new Input.Removed(removed));
-    plan();
+    loop.plan();
     start.begun();
   }
 
@@ -215,7 +172,7 @@ public final class SimNode implements ShardGateway.Inside {
     return self;
   }
 
-  Unit unit() {
+  public Unit unit() {
     return unit;
   }
 
@@ -263,7 +220,7 @@ public final class SimNode implements ShardGateway.Inside {
     if (late) {
       dc.waits();
     }
-    wake();
+    loop.wake();
   }
 
   /** Whether the partition has what the others had. */
@@ -296,18 +253,15 @@ public final class SimNode implements ShardGateway.Inside {
 
   @Override
   public Runnable offer(Input input) {
-    inbox.add(input);
-    return this::wake;
+    return loop.offer(input);
   }
 
   @Override
   public Runnable offer(Request request, Consumer<Reply> reply) {
     Consumer<Reply> asked = machine.asked(reply);
-    if (inbox.offer(request, asked) != Inbox.Offer.TAKEN) {
-      throw new Violation("", "%s takes no command", this);
-    }
+    Runnable wakes = loop.offer(request, asked);
     machine.offered(asked);
-    return this::wake;
+    return wakes;
   }
 
   /** A peer's frame. */
@@ -341,7 +295,7 @@ public final class SimNode implements ShardGateway.Inside {
     } catch (OsierException e) {
       return false; // and fails again as a request
     }
-    Combiner.Outcome outcome = agent.acknowledge(object.key(), object.type(), operation);
+    Combiner.Outcome outcome = loop.agent().acknowledge(object.key(), object.type(), operation);
     if (outcome == Combiner.Outcome.REFUSED) {
       return false;
     }
@@ -350,7 +304,7 @@ public final class SimNode implements ShardGateway.Inside {
     simulation.acknowledged();
     simulation.trace().about(unit, object, "%s acknowledges in front: %s", self, operation);
     if (outcome == Combiner.Outcome.TAKEN_AND_DUE) {
-      wake();
+      loop.wake();
     }
     return true;
   }
@@ -362,99 +316,27 @@ public final class SimNode implements ShardGateway.Inside {
 
   @Override
   public void absorb(Key key) {
-    if (agent.isHolding(key) && !simulation.options().sabotage().looksPastWhatIsHeld()) {
-      stepped(() -> agent.stepAbsorbing(key));
-      plan();
+    if (loop.agent().isHolding(key) && !simulation.options().sabotage().looksPastWhatIsHeld()) {
+      loop.absorb(key);
     }
   }
 
   @Override
   public void absorbAll() {
-    if (agent.isHolding()) {
-      stepped(agent::stepAbsorbingAll);
-      plan();
-    }
+    loop.absorbAll();
   }
 
-  /** Sees to it that what waits is done: at once, or later if the datacenter is slow. */
-  private void wake() {
-    if (dc.slowNanos() == 0 && !woken) {
-      step();
-    } else if (!woken) {
-      woken = true;
-      scheduler.in(
-          dc.slowNanos(),
-          () -> {
-            woken = false;
-            if (isAlive()) {
-              step();
-            }
-          });
-    }
+  /** Whether the store has taken what the partition has done. */
+  boolean mayGoOn() {
+    return mayGoOn.getAsBoolean();
   }
 
-  /** What the thread of a partition does when it is woken. */
-  private void step() {
-    if (!mayGoOn.getAsBoolean()) {
-      return; // its thread waits until the store has room for what it has done; then it is woken
-    }
-    do {
-      stepped(agent::step);
-    } while (!inbox.isEmpty() && mayGoOn.getAsBoolean());
-    plan();
-  }
-
-  /** Takes a step, and then tells those whom it has something to tell: they may call again. */
-  private void stepped(IntSupplier step) {
-    try {
-      var unused = step.getAsInt();
-    } catch (IllegalStateException e) {
-      RuntimeException first = e.getCause() instanceof Violation v ? v : e;
-      scheduler.fail(first); // before what else waits has its turn, and fails for it
-      throw first;
-    }
-    if (!dc.hasDisk()) {
-      store.takeRecorded().run(); // as durable as they get
-    }
-    agent.takeTold().tell();
+  /** The partition has taken a step. */
+  void hasStepped() {
     if (readyNanos == Long.MAX_VALUE && isReady()) {
       readyNanos = scheduler.nanos();
       start.served(inspect());
     }
-  }
-
-  /** Sees to it that the next tick comes in time. */
-  private void plan() {
-    planFor(agent.dueNanos());
-  }
-
-  private void planFor(long next) {
-    if (next == Long.MAX_VALUE || Math.max(next, scheduler.nanos()) >= plannedNanos) {
-      return;
-    }
-    long at = Math.max(next, scheduler.nanos());
-    plannedNanos = at;
-    scheduler.in(
-        at - scheduler.nanos(),
-        () -> {
-          if (isAlive() && plannedNanos == at) {
-            plannedNanos = Long.MAX_VALUE;
-            tick();
-          }
-        });
-  }
-
-  private void tick() {
-    if (agent.dueNanos() > scheduler.nanos()) {
-      plan();
-      return;
-    }
-    ticks = tickNanos == scheduler.nanos() ? ticks + 1 : 0;
-    tickNanos = scheduler.nanos();
-    if (ticks > TICKS_AT_ONCE_MAX) {
-      throw new Violation("", "%s wants ticks without end at one time", this);
-    }
-    wake();
   }
 
   /** By what the trace knows an object. */
@@ -489,36 +371,13 @@ public final class SimNode implements ShardGateway.Inside {
     }
   }
 
-  private final class Driver implements PartitionAgent.Driver {
-    @Override
-    public void groupIsOut() {}
-
-    /** Not at once: a step may be under way. */
-    @Override
-    public void hasWork() {
-      scheduler.in(
-          0,
-          () -> {
-            if (isAlive()) {
-              wake();
-            }
-          });
-    }
-
-    /** What a check or the network throws ends the run. */
-    @Override
-    public void couldNotLeave(Effects.Output output, RuntimeException cause) {
-      scheduler.fail(cause);
-    }
-  }
-
   /** What is used of its budgets. */
-  List<Budget.Usage> memory() {
+  public List<Budget.Usage> memory() {
     return partition.memory();
   }
 
   /** What it is doing. Changes nothing. */
-  PartitionReport inspect() {
+  public PartitionReport inspect() {
     Effects effects = partition.step(new Input.Inspect(0, unit.adaptation().topK()), dc.now());
     return effects.atOnce().getFirst().report();
   }

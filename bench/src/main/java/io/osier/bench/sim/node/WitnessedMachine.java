@@ -1,7 +1,8 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.Trace;
 import io.osier.bench.sim.world.Violation;
 import io.osier.datacenter.partition.Partition;

@@ -1,4 +1,4 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.RunProfile;
@@ -16,7 +16,8 @@ import io.osier.propagation.host.StreamSettings;
  * @param self the datacenter's incarnation
  * @param life counts the datacenter's starts
  */
-record NodeLimits(RunProfile profile, Sabotage sabotage, Unit unit, ReplicaId self, long life) {
+public record NodeLimits(
+    RunProfile profile, Sabotage sabotage, Unit unit, ReplicaId self, long life) {
   /** So few that sets of two dozen elements are pulled, in several steps. */
   private static final int PULL_BYTES = 300;
 
@@ -31,7 +32,8 @@ record NodeLimits(RunProfile profile, Sabotage sabotage, Unit unit, ReplicaId se
   private static final long CACHE_BYTES = 1L << 26;
 
   /** Of a handful of objects, so that what follows when it is spent follows all the time. */
-  static final StreamSettings.Memory LITTLE_MEMORY = new StreamSettings.Memory(6_000, 3_000, 3_000);
+  public static final StreamSettings.Memory LITTLE_MEMORY =
+      new StreamSettings.Memory(6_000, 3_000, 3_000);
 
   private static final PartitionConfig.Memory LITTLE_PARTITION =
       new PartitionConfig.Memory(30_000, 20_000, 20_000);

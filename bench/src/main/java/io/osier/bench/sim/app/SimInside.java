@@ -1,7 +1,7 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
-import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.Key;

@@ -1,5 +1,6 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
+import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimLink;
 import io.osier.bench.sim.world.Violation;

@@ -1,4 +1,4 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
@@ -7,7 +7,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 
 /** What requests and answers are where they arrive, and what the trace's hash takes of them. */
-final class Carried {
+public final class Carried {
   /** One request of so many is encoded where most are not, with its answer. */
   private static final int ENCODED_ONE_IN = 16;
 
@@ -17,7 +17,7 @@ final class Carried {
    * What comes of a request that is sent: what its bytes say where bytes take part, and of one of
    * so many elsewhere; else itself.
    */
-  static Request request(Simulation of, long ticket, Request request) {
+  public static Request request(Simulation of, long ticket, Request request) {
     if (!isEncoded(of, ticket)) {
       of.trace().hash(ticket * 31 + request.getClass().getName().hashCode());
       return request;
@@ -28,7 +28,7 @@ final class Carried {
   }
 
   /** As the other one, of an answer. */
-  static Reply reply(Simulation of, long ticket, Reply reply) {
+  public static Reply reply(Simulation of, long ticket, Reply reply) {
     if (!isEncoded(of, ticket)) {
       of.trace().hash(ticket * 31 + print(reply));
       return reply;

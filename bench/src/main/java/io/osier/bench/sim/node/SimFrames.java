@@ -1,7 +1,8 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
+import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.check.FrameCheck;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
@@ -26,7 +27,7 @@ import java.util.Random;
  * faults of single frames (loss, duplicates, order) are made here, behind the transport, as no
  * connection makes them. Used by the simulation's thread.
  */
-final class SimFrames {
+public final class SimFrames {
   private static final int OVERTAKE_MILLIS_MAX = 200;
 
   /** One frame of so many is encoded where most are not. */
@@ -43,7 +44,7 @@ final class SimFrames {
   private final Map<Integer, Long> bytesOf = new HashMap<>();
   private long frames;
 
-  SimFrames(Simulation simulation, SimNetwork network, Sabotage sabotage, Random random) {
+  public SimFrames(Simulation simulation, SimNetwork network, Sabotage sabotage, Random random) {
     this.simulation = simulation;
     this.network = network;
     this.sabotage = sabotage;
@@ -52,12 +53,12 @@ final class SimFrames {
   }
 
   /** The bytes of all frames of a unit. */
-  long bytes(Unit unit) {
+  public long bytes(Unit unit) {
     return bytesOf.getOrDefault(unit.number(), 0L);
   }
 
   /** A partition sends a frame. */
-  void send(SimNode node, ReplicaId to, Frame frame) {
+  public void send(SimNode node, ReplicaId to, Frame frame) {
     SimDc dc = simulation.dc(node.self().dc());
     PeerTransport transport = dc.transport();
     if (transport == null || !node.isAlive()) {

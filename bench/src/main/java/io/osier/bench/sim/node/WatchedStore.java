@@ -1,7 +1,8 @@
-package io.osier.bench.sim;
+package io.osier.bench.sim.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.ForwardingStore;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;
@@ -211,7 +212,7 @@ public final class WatchedStore extends ForwardingStore {
               () -> {
                 showable.put(object, a.state().context());
                 long madeNanos = since == null ? simulation.scheduler().nanos() : since;
-                checks().appended(node, update, before, madeNanos);
+                simulation.checks(node.unit()).appended(node, update, before, madeNanos);
               });
         }
         case Effects.Forgotten f -> {
@@ -220,7 +221,7 @@ public final class WatchedStore extends ForwardingStore {
               f.object(),
               () -> {
                 showable.remove(f.object());
-                checks().once().forgotten(node.self(), f.object());
+                simulation.checks(node.unit()).once().forgotten(node.self(), f.object());
               });
         }
         case Effects.Committed c -> told.add(() -> durable++);
@@ -278,10 +279,6 @@ public final class WatchedStore extends ForwardingStore {
     return () -> taken.forEach(Runnable::run);
   }
 
-  private Checks checks() {
-    return simulation.checks(node.unit());
-  }
-
   /** What the object covered before the next change, which must have been one of it. */
   private CausalContext before(ObjectId object) {
     Covered change = changes.poll();
@@ -300,7 +297,7 @@ public final class WatchedStore extends ForwardingStore {
 
   /** Checks what has become visible of an object. */
   private void check(ObjectId object, CausalContext before, CrdtState after) {
-    checks().changed(node, object, before, after.context());
+    simulation.checks(node.unit()).changed(node, object, before, after.context());
     if (after.store() instanceof BoundedCounter counter
         && counter.isCreated()
         && (counter.value() < counter.lower() || counter.value() > counter.upper())) {
@@ -356,7 +353,7 @@ public final class WatchedStore extends ForwardingStore {
       return false;
     }
     covered.remove(object);
-    checks().forgetting(object, context);
+    simulation.checks(node.unit()).forgetting(object, context);
     simulation.trace().about(node.unit(), object, "%s forgets it", node.self());
     changed(object, state);
     return true;

@@ -1,7 +1,7 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
-import io.osier.bench.sim.SimDc;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimTimers;
@@ -57,7 +57,7 @@ public final class SimApp {
   /** Who calls just now. */
   private @Nullable SimWitness caller;
 
-  SimApp(Simulation simulation, String name, Random random) {
+  public SimApp(Simulation simulation, String name, Random random) {
     this(simulation, name, null, random);
   }
 
@@ -66,7 +66,8 @@ public final class SimApp {
    *
    * @param stranger how it tries all the same; null for one that is known, where there are users
    */
-  SimApp(Simulation simulation, String name, SimUsers.@Nullable Stranger stranger, Random random) {
+  public SimApp(
+      Simulation simulation, String name, SimUsers.@Nullable Stranger stranger, Random random) {
     this.name = name;
     this.stranger = stranger;
     OsierClient.Builder settings = settings(random);
@@ -88,7 +89,7 @@ public final class SimApp {
    *
    * @param dc has just started
    */
-  SimApp(Simulation simulation, SimDc dc, Random random) {
+  public SimApp(Simulation simulation, SimDc dc, Random random) {
     this.name = "the application in " + dc.self();
     this.stranger = null;
     this.hasConnections = false;
@@ -130,17 +131,17 @@ public final class SimApp {
   }
 
   /** Whether its connections carry bytes, rather than requests and answers. */
-  boolean hasConnections() {
+  public boolean hasConnections() {
     return hasConnections;
   }
 
   /** Whether no datacenter knows it. */
-  boolean isStranger() {
+  public boolean isStranger() {
     return stranger != null;
   }
 
   /** Whether it is in the process of a datacenter, and can use no other. */
-  boolean isEmbedded() {
+  public boolean isEmbedded() {
     return inside != null;
   }
 
@@ -153,16 +154,17 @@ public final class SimApp {
   }
 
   /** Whether its process runs. */
-  boolean isRunning() {
+  public boolean isRunning() {
     return !isGone;
   }
 
-  OsierClient client() {
+  public OsierClient client() {
     return client;
   }
 
   /** Calls; requests of transactions that the call draws are shown to a witness. */
-  <T> CompletableFuture<T> calling(SimWitness witness, Supplier<CompletableFuture<T>> calls) {
+  public <T> CompletableFuture<T> calling(
+      SimWitness witness, Supplier<CompletableFuture<T>> calls) {
     caller = witness;
     try {
       return calls.get();
@@ -184,12 +186,12 @@ public final class SimApp {
    *
    * @param about the operation or the query, which no other request has
    */
-  void witness(Object about, SimWitness witness) {
+  public void witness(Object about, SimWitness witness) {
     witnesses.put(about, witness);
   }
 
   /** Requests about something are over. */
-  void forget(Object about) {
+  public void forget(Object about) {
     witnesses.remove(about);
   }
 
@@ -217,12 +219,12 @@ public final class SimApp {
   }
 
   /** How often it has learned what a datacenter has of a unit. */
-  int learnedOf(Unit unit) {
+  public int learnedOf(Unit unit) {
     return learned.getOrDefault(unit, 0);
   }
 
   /** A datacenter has crashed. */
-  void crashed(SimDc dc) {
+  public void crashed(SimDc dc) {
     ways.forEach(w -> w.crashed(dc));
   }
 

@@ -1,4 +1,4 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static java.util.Objects.requireNonNull;

@@ -1,6 +1,6 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
-import io.osier.bench.sim.SimNode;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.core.Dot;
 import io.osier.protocol.Reply;
 

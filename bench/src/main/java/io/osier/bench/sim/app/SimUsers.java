@@ -1,4 +1,4 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
 import io.osier.core.Grant;
 import io.osier.core.scram.ScramCredential;
@@ -26,7 +26,7 @@ public final class SimUsers {
   private static final int ITERATIONS = ScramCredential.ITERATIONS_MIN;
 
   /** What a stranger does, who is never let in. */
-  enum Stranger {
+  public enum Stranger {
     /** Says nothing of a user. */
     NOBODY,
     /** Does not know the password. */
@@ -38,7 +38,7 @@ public final class SimUsers {
   private final Users users;
 
   /** Those of whom the applications' names are made. */
-  SimUsers(List<String> apps) {
+  public SimUsers(List<String> apps) {
     List<User> all = new ArrayList<>();
     List<Grant> everything = Arrays.stream(Grant.Right.values()).map(Grant::onAll).toList();
     List<String> names = new ArrayList<>(apps.stream().map(SimUsers::user).toList());
@@ -49,7 +49,7 @@ public final class SimUsers {
     this.users = new Users(all);
   }
 
-  Users users() {
+  public Users users() {
     return users;
   }
 

@@ -1,7 +1,7 @@
-package io.osier.bench.sim.load;
+package io.osier.bench.sim.app;
 
-import io.osier.bench.sim.SimNode;
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.CausalContext;
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One sending of a request, by a client of production. */
-class SimSending {
+public class SimSending {
   private final Object connection;
   private final ReplicaId to;
   private final Request request;
@@ -31,7 +31,7 @@ class SimSending {
    * @param witness null if nobody wants to see what becomes of it
    * @param ticket larger than those of all sendings before
    */
-  SimSending(
+  public SimSending(
       Object connection, ReplicaId to, Request request, @Nullable SimWitness witness, long ticket) {
     this.connection = connection;
     this.to = to;
@@ -41,11 +41,11 @@ class SimSending {
   }
 
   /** To whom it is sent. */
-  final ReplicaId to() {
+  public final ReplicaId to() {
     return to;
   }
 
-  final Request request() {
+  public final Request request() {
     return request;
   }
 
@@ -54,12 +54,12 @@ class SimSending {
   }
 
   /** The object covers this while it is read. */
-  final void shows(CausalContext covered) {
+  public final void shows(CausalContext covered) {
     shown = covered;
   }
 
   /** What the object covered when it was read. */
-  final CausalContext shown() {
+  public final CausalContext shown() {
     return shown;
   }
 
@@ -110,7 +110,7 @@ class SimSending {
   }
 
   /** Whether it was sent on the same connection as another one, and before that. */
-  final boolean isBefore(SimSending other) {
+  public final boolean isBefore(SimSending other) {
     return connection == other.connection && ticket < other.ticket;
   }
 

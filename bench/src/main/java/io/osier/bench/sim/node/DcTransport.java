@@ -1,0 +1,213 @@
+package io.osier.bench.sim.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.world.SimSockets;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.propagation.wire.Frame;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What joins a datacenter with the others: production's transport, over the sockets of the process
+ * that runs now, and what its starts have drawn. Hands what it hears to the partitions.
+ */
+final class DcTransport {
+  /** One of so many runs the former program at first. */
+  private static final int FORMER_OF = 3;
+
+  private final Simulation simulation;
+  private final SimDc dc;
+  private final Random random;
+
+  /** What its starts have drawn, as its disk keeps them, newest first. */
+  private final List<Long> starts = new ArrayList<>();
+
+  /** Whether it runs a program that speaks only the oldest version of the peer protocol. */
+  private boolean isFormer;
+
+  private Set<String> peersNow = Set.of();
+
+  // Null before the first start.
+  private @Nullable SimSockets sockets;
+  private @Nullable PeerTransport transport;
+
+  DcTransport(Simulation simulation, SimDc dc, Random random) {
+    this.simulation = simulation;
+    this.dc = dc;
+    this.random = random;
+  }
+
+  /** What carries frames; null while it starts, and before. */
+  @Nullable PeerTransport carries() {
+    return transport;
+  }
+
+  /** What the transport stands on; null before the first start. */
+  @Nullable SimSockets sockets() {
+    return sockets;
+  }
+
+  /** Whether frames of another datacenter are for it. */
+  boolean isPeer(String of) {
+    return peersNow.contains(of);
+  }
+
+  /** Its peers are others from now on. */
+  void setPeers(List<String> peers) {
+    requireNonNull(transport, "it is up").setPeers(addresses(peers));
+  }
+
+  /** A process begins that has no connections yet. */
+  void starts() {
+    transport = null;
+  }
+
+  /** A process has begun, which calls its peers. */
+  void connect() {
+    Map<String, InetSocketAddress> addresses =
+        addresses(simulation.members().peersOf(dc.self().dc()));
+    List<String> fingerprints =
+        simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
+    starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
+    SimSockets own =
+        new SimSockets(
+            simulation.network(),
+            simulation.scheduler(),
+            dc.self(),
+            dc::slowNanos,
+            new Random(random.nextLong()));
+    sockets = own;
+    PeerTransport carries =
+        new PeerTransport(
+            new PeerTransport.Bearer(
+                dc.self(),
+                "sim",
+                starts.getFirst(),
+                starts.subList(1, starts.size()),
+                newestVersion()),
+            address(dc.self().dc()),
+            addresses,
+            peer -> fingerprints,
+            PortLimits.DEFAULT,
+            new Peers(own),
+            Optional.empty(),
+            own);
+    transport = carries;
+    carries.dial();
+  }
+
+  /** Some run the former program at first, and are upgraded at a restart. */
+  private int newestVersion() {
+    isFormer = dc.life() == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
+    return isFormer ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
+  }
+
+  private static InetSocketAddress address(String dc) {
+    return InetSocketAddress.createUnresolved(dc, 1);
+  }
+
+  /** Hands what the transport hears to the partitions. What a check throws ends the run. */
+  private final class Peers implements PeerListener {
+    private final SimSockets of;
+
+    Peers(SimSockets of) {
+      this.of = of;
+    }
+
+    private void hears(Runnable what) {
+      if (of.isClosed()) {
+        return;
+      }
+      try {
+        what.run();
+      } catch (RuntimeException e) {
+        simulation.scheduler().fail(e);
+      }
+    }
+
+    @Override
+    public void up(ReplicaId peer, List<String> keyspaces) {
+      hears(
+          () -> {
+            simulation.network().isUp(dc.self().dc(), peer.dc(), true);
+            dc.submitToAll(new Input.PeerUp(peer));
+          });
+    }
+
+    @Override
+    public void parted(String peer, List<String> keyspaces) {
+      throw new Violation(
+          "", "%s parts with %s over %s, which nobody changes", dc.self(), peer, keyspaces);
+    }
+
+    @Override
+    public void compared(String peer, Map<String, String> differing) {
+      if (!differing.isEmpty()) {
+        simulation
+            .scheduler()
+            .fail(new Violation("", "%s and %s differ: %s", dc.self(), peer, differing));
+      }
+    }
+
+    @Override
+    public void down(String peer) {
+      hears(
+          () -> {
+            simulation.network().isUp(dc.self().dc(), peer, false);
+            simulation.flow().down(dc, peer);
+            dc.submitToAll(new Input.PeerDown(peer));
+          });
+    }
+
+    @Override
+    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+      hears(
+          () ->
+              simulation.frames().received(dc, peer, simulation.unit(keyspace, partition), frame));
+    }
+
+    @Override
+    public void noted(ReplicaId peer, byte[] content) {}
+
+    @Override
+    public void second(String peer, String why) {
+      boolean isOwnFormerLife =
+          dc.self().incarnation() > 1 && why.contains("another process already runs as");
+      if (!isOwnFormerLife) { // whose connection ends soon; rejected, if not
+        simulation
+            .scheduler()
+            .fail(new Violation("", "%s is second to %s: %s", dc.self(), peer, why));
+      }
+    }
+
+    @Override
+    public void rejected(String peer, OsierException why) {
+      if (!simulation.members().hasChanged()
+          || !String.valueOf(why.reason()).contains("was not added")) {
+        simulation.scheduler().fail(new Violation("", "%s refuses %s: %s", peer, dc.self(), why));
+      }
+    }
+  }
+
+  private Map<String, InetSocketAddress> addresses(List<String> peers) {
+    Map<String, InetSocketAddress> addresses = new TreeMap<>();
+    peers.forEach(peer -> addresses.put(peer, address(peer)));
+    peersNow = Set.copyOf(peers);
+    return addresses;
+  }
+}

@@ -198,7 +198,8 @@ final class Rooms {
         "datacenter.control.execution",
         and(shell, "datacenter.shard", "datacenter.metrics.report"),
         LOGGING);
-    r.shell("datacenter.forward", List.of("core", "core.net", "crdt", "protocol"));
+    r.shell(
+        "datacenter.forward", List.of("core", "core.net", "crdt", "protocol", "propagation.host"));
     r.shell(
         "datacenter.frontend",
         and(shell, "datacenter.shard", "datacenter.metrics.report", "datacenter.forward", "proxy"),

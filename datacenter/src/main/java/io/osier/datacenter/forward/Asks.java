@@ -26,6 +26,7 @@ final class Asks {
    * @param lane of the connection that asks
    * @param partition that it is about; empty if it is about all of them
    * @param bytes of the budget
+   * @param sinceNanos when it was asked
    * @param dueNanos when it is given up
    * @param reply takes the answer
    */
@@ -35,6 +36,7 @@ final class Asks {
       Object lane,
       Optional<Integer> partition,
       long bytes,
+      long sinceNanos,
       long dueNanos,
       Consumer<Reply> reply) {}
 

@@ -1,25 +1,71 @@
 package io.osier.datacenter.forward;
 
+import io.osier.propagation.host.DelayCounts;
+import io.osier.propagation.host.DelayHistogram;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many requests were forwarded. Thread-safe. */
-final class ForwardCounts {
-  private record By(String keyspace, String to, Forwardable.Kind kind) {}
+/** How many requests were forwarded, and how long their answers took. Thread-safe. */
+public final class ForwardCounts {
+  /** The ranges' ends: ways between datacenters, and what holders take for their answers. */
+  private static final long[] BOUNDS_MICROS = {
+    250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 50_000, 75_000, 100_000, 150_000,
+    200_000, 300_000, 500_000, 1_000_000, 5_000_000
+  };
 
-  private final Map<By, LongAdder> counts = new ConcurrentHashMap<>();
-
-  void count(String keyspace, String to, Forwardable.Kind kind) {
-    counts.computeIfAbsent(new By(keyspace, to, kind), by -> new LongAdder()).increment();
+  /**
+   * What is counted together.
+   *
+   * @param to who was asked
+   * @param kind read, update, scan, watch or transact
+   */
+  public record Way(String keyspace, String to, String kind) implements Comparable<Way> {
+    @Override
+    public int compareTo(Way o) {
+      int byName = keyspace.compareTo(o.keyspace);
+      int byTo = byName != 0 ? byName : to.compareTo(o.to);
+      return byTo != 0 ? byTo : kind.compareTo(o.kind);
+    }
   }
 
-  /** By keyspace, datacenter and kind. */
-  Map<Forwarder.Way, Long> all() {
-    Map<Forwarder.Way, Long> all = new TreeMap<>();
-    counts.forEach(
-        (by, n) -> all.put(new Forwarder.Way(by.keyspace, by.to, by.kind.label()), n.sum()));
+  /**
+   * What was counted.
+   *
+   * @param answered from when a request was sent until its answer came
+   */
+  public record Figures(long sent, DelayHistogram answered) {}
+
+  private record By(String keyspace, String to, Forwardable.Kind kind) {}
+
+  private static final class Cell {
+    final LongAdder sent = new LongAdder();
+    final DelayCounts answered = new DelayCounts(BOUNDS_MICROS);
+  }
+
+  private final Map<By, Cell> cells = new ConcurrentHashMap<>();
+
+  private Cell cell(By by) {
+    return cells.computeIfAbsent(by, b -> new Cell());
+  }
+
+  void sent(String keyspace, String to, Forwardable.Kind kind) {
+    cell(new By(keyspace, to, kind)).sent.increment();
+  }
+
+  void answered(String keyspace, String to, Forwardable.Kind kind, long nanos) {
+    cell(new By(keyspace, to, kind)).answered.add(nanos);
+  }
+
+  /** By keyspace, datacenter and kind: a copy. */
+  public Map<Way, Figures> all() {
+    Map<Way, Figures> all = new TreeMap<>();
+    cells.forEach(
+        (by, cell) ->
+            all.put(
+                new Way(by.keyspace, by.to, by.kind.label()),
+                new Figures(cell.sent.sum(), cell.answered.figures())));
     return all;
   }
 }

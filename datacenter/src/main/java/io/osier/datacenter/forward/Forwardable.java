@@ -6,6 +6,7 @@ import io.osier.protocol.Call;
 import io.osier.protocol.Request;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What a request is about, as far as forwarding it goes. Static and pure. */
 public final class Forwardable {
@@ -14,12 +15,23 @@ public final class Forwardable {
     READ,
     UPDATE,
     SCAN,
-    WATCH;
+    WATCH,
+    TRANSACT;
 
     /** As metrics name it. */
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  /** What is known of a request whose answer was lost. */
+  enum Loss {
+    /** It may be done. */
+    UNKNOWN,
+    /** It was a step of a transaction, which goes on no more: nothing of that is done. */
+    ENDED,
+    /** It may be asked for again. */
+    NONE
   }
 
   private Forwardable() {}
@@ -35,6 +47,8 @@ public final class Forwardable {
       case Request.Scan r -> true;
       case Request.Watch r -> true;
       case Request.Through r -> true;
+      case Request.Transact r -> true;
+      case Request.Repeat r -> true;
       default -> false;
     };
   }
@@ -45,7 +59,27 @@ public final class Forwardable {
       case Request.Write r -> true;
       case Request.WriteAll r -> true;
       case Request.Evaluate r -> r.isUpdate();
+      case Request.Transact r ->
+          r.end() == Request.End.COMMIT && (r.step() > 1 || !r.updates().isEmpty());
+      case Request.Repeat r -> true;
       default -> false;
+    };
+  }
+
+  /** What is known of it if its answer is lost. */
+  static Loss loss(Request request) {
+    if (isUpdate(request)) {
+      return Loss.UNKNOWN;
+    }
+    return request instanceof Request.Transact t && t.step() > 1 ? Loss.ENDED : Loss.NONE;
+  }
+
+  /** The step of a transaction; null if it is none. */
+  static Request.@Nullable Transact step(Request request) {
+    return switch (request) {
+      case Request.Transact t -> t;
+      case Request.Repeat r -> r.step();
+      default -> null;
     };
   }
 
@@ -53,6 +87,8 @@ public final class Forwardable {
     return switch (request) {
       case Request.Scan r -> Kind.SCAN;
       case Request.Watch r -> Kind.WATCH;
+      case Request.Transact r -> Kind.TRANSACT;
+      case Request.Repeat r -> Kind.TRANSACT;
       default -> isUpdate(request) ? Kind.UPDATE : Kind.READ;
     };
   }
@@ -76,8 +112,18 @@ public final class Forwardable {
     };
   }
 
-  /** A key of the one partition that it is about; empty if it is about all, or of no key. */
-  static Optional<Key> key(Request request) {
+  /**
+   * The one partition that it is about; empty if it is about all.
+   *
+   * @param partitions how many the keyspace has
+   */
+  static Optional<Integer> partition(Request request, int partitions) {
+    return step(request) != null // in a causal keyspace, which has one
+        ? Optional.of(0)
+        : key(request).map(key -> key.partition(partitions));
+  }
+
+  private static Optional<Key> key(Request request) {
     return switch (request) {
       case Request.Read r -> Optional.of(r.key());
       case Request.Write r -> Optional.of(r.key());
@@ -97,6 +143,7 @@ public final class Forwardable {
       case Request.ReadAll r -> r.after();
       case Request.WriteAll r -> r.after();
       case Request.Evaluate r -> r.after();
+      case Request.Transact r -> r.begin().map(Request.Begin::clock).orElse(VersionVector.EMPTY);
       default -> VersionVector.EMPTY;
     };
   }
@@ -110,6 +157,7 @@ public final class Forwardable {
       case Request.WriteAll r -> r.waitMillis();
       case Request.Evaluate r -> r.waitMillis();
       case Request.Watch r -> r.waitMillis();
+      case Request.Transact r -> r.begin().map(Request.Begin::waitMillis).orElse(0);
       default -> 0;
     };
   }
@@ -132,6 +180,15 @@ public final class Forwardable {
       case Request.WriteAll r -> new Request.WriteAll(r.keyspace(), r.updates(), after, wait);
       case Request.Evaluate r ->
           new Request.Evaluate(r.keyspace(), r.calls(), r.guards(), after, wait);
+      case Request.Transact r when r.begin().filter(b -> !b.past()).isPresent() ->
+          new Request.Transact(
+              r.keyspace(),
+              r.transaction(),
+              r.step(),
+              r.begin().map(b -> new Request.Begin(after, false, wait, b.limitMillis())),
+              r.updates(),
+              r.reads(),
+              r.end());
       default -> request;
     };
   }

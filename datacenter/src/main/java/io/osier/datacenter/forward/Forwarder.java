@@ -1,8 +1,6 @@
 package io.osier.datacenter.forward;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
@@ -10,11 +8,9 @@ import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -32,18 +28,6 @@ public final class Forwarder implements AutoCloseable {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** Another holder may take so long at least to get what the one before it has shown. */
-  static final int MOVE_MILLIS = 1_000;
-
-  /** How often the ways are measured while requests are forwarded. */
-  static final long MEASURE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  /** So long they are measured after the last request. */
-  private static final long USED_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-  /** So long others go first if one cannot serve. */
-  private static final long AVOID_NANOS = TimeUnit.SECONDS.toNanos(5);
-
   private static final long TICK_MILLIS = 1_000;
 
   /** What a request takes besides its bytes until it is answered. */
@@ -60,21 +44,6 @@ public final class Forwarder implements AutoCloseable {
   public record Held(List<String> dcs, int partitions) {
     public Held {
       dcs = List.copyOf(dcs);
-    }
-  }
-
-  /**
-   * What is counted together.
-   *
-   * @param to who was asked
-   * @param kind read, update, scan or watch
-   */
-  public record Way(String keyspace, String to, String kind) implements Comparable<Way> {
-    @Override
-    public int compareTo(Way o) {
-      int byName = keyspace.compareTo(o.keyspace);
-      int byTo = byName != 0 ? byName : to.compareTo(o.to);
-      return byTo != 0 ? byTo : kind.compareTo(o.kind);
     }
   }
 
@@ -102,20 +71,8 @@ public final class Forwarder implements AutoCloseable {
 
   // Under this one's lock.
   private final Asks asks = new Asks();
-  private final LaneHistory lanes = new LaneHistory();
-  private final ShownVersions shown = new ShownVersions();
-  private final NearestHolder nearest = new NearestHolder();
-
-  /** Who is at the other end, of those that are up. */
-  private final Map<String, ReplicaId> replicas = new HashMap<>();
-
-  /** By keyspace, who was asked last. */
-  private final Map<String, String> present = new HashMap<>();
-
-  /** When a holder was wanted last, by name. */
-  private final Map<String, Long> wanted = new HashMap<>();
-
-  private long measuredAt;
+  private final HolderChoice choice;
+  private final WayMeter meter;
   private boolean ticks;
   private boolean closed;
 
@@ -134,11 +91,12 @@ public final class Forwarder implements AutoCloseable {
     this.bytes = bytes;
     this.nanoTime = nanoTime;
     this.beside = beside;
-    this.measuredAt = nanoTime.getAsLong() - MEASURE_NANOS;
+    this.choice = new HolderChoice(self);
+    this.meter = new WayMeter(nanoTime.getAsLong());
   }
 
-  /** How many requests were forwarded. */
-  public Map<Way, Long> counts() {
+  /** How many requests were forwarded, and how long their answers took. */
+  public Map<ForwardCounts.Way, ForwardCounts.Figures> counts() {
     return counts.all();
   }
 
@@ -160,17 +118,14 @@ public final class Forwarder implements AutoCloseable {
     Held held = around.holders(keyspace).orElse(null);
     if (held == null) {
       synchronized (this) {
-        shown.forget(keyspace);
+        choice.forget(keyspace);
       }
       return false;
     }
     Reply.Failure refused =
         Forwardable.is(request)
             ? ask(request, keyspace, held, lane, user, reply)
-            : new Reply.Failure(
-                ErrorCode.INVALID_ARGUMENT,
-                "nothing was done: this needs a datacenter that holds keyspace '%s', which are %s, and not %s: connect there"
-                    .formatted(keyspace, held.dcs, self));
+            : Refusals.notTaken(self, keyspace, held);
     if (refused != null) {
       reply.accept(refused);
     }
@@ -186,76 +141,62 @@ public final class Forwarder implements AutoCloseable {
       String user,
       Consumer<Reply> reply) {
     List<String> up = held.dcs.stream().filter(around::mayAsk).toList();
-    Optional<Integer> partition =
-        Forwardable.key(request).map(key -> key.partition(held.partitions));
+    long now = nanoTime.getAsLong();
+    HolderChoice.Chosen to;
     long id;
     long number;
-    String dc;
-    Request behind;
-    long now = nanoTime.getAsLong();
     synchronized (this) {
-      held.dcs.forEach(name -> wanted.put(name, now));
-      dc = choose(lane, keyspace, up, now);
-      if (dc == null || closed) {
-        return unreachable(keyspace, held);
+      meter.wanted(held.dcs, now);
+      switch (choice.choose(request, keyspace, held, up, lane, now)) {
+        case HolderChoice.Refused no -> {
+          return no.why();
+        }
+        case HolderChoice.Chosen yes -> to = yes;
       }
-      boolean moved = lanes.hasSeenMore(lane, keyspace, Optional.ofNullable(replicas.get(dc)));
-      VersionVector seen =
-          moved && partition.isPresent()
-              ? shown.of(keyspace, partition.get())
-              : VersionVector.EMPTY;
-      behind = Forwardable.behind(request, seen, MOVE_MILLIS);
       id = asks.nextId();
-      number = lanes.number(lane);
-      present.put(keyspace, dc);
+      number = choice.number(lane);
     }
-    byte[] content = ForwardedRequest.encode(number, user, id, behind);
-    long due = now + ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(Forwardable.waitMillis(behind));
+    byte[] content = ForwardedRequest.encode(number, user, id, to.request());
+    long wait = TimeUnit.MILLISECONDS.toNanos(Forwardable.waitMillis(to.request()));
     Asks.Ask ask =
-        new Asks.Ask(dc, behind, lane, partition, ASK_BYTES + content.length, due, reply);
+        new Asks.Ask(
+            to.dc(),
+            to.request(),
+            lane,
+            Forwardable.partition(request, held.partitions),
+            ASK_BYTES + content.length,
+            now,
+            now + ANSWER_NANOS + wait,
+            reply);
     synchronized (this) {
-      Reply.Failure full = closed ? unreachable(keyspace, held) : full(dc, ask.bytes());
-      if (full != null) {
-        return full;
+      Reply.Failure refused = closed ? Refusals.unreachable(self, keyspace, held) : noRoom(ask);
+      if (refused != null) {
+        return refused;
       }
       asks.add(id, ask);
-      if (isInOrder(request)) {
-        lanes.begins(lane, keyspace, dc);
-      }
+      choice.begins(ask, keyspace);
     }
-    counts.count(keyspace, dc, Forwardable.kind(request));
-    boolean sent = around.ask(dc, content);
+    counts.sent(keyspace, to.dc(), Forwardable.kind(request));
+    boolean sent = around.ask(to.dc(), content);
     tickLater();
-    if (!sent && taken(id, dc) != null) { // else it was answered for it when the way ended
-      return unreachable(keyspace, held);
+    if (!sent && taken(id, to.dc()) != null) { // else it was answered for it when the way ended
+      Reply.Failure nobody = Refusals.unreachable(self, keyspace, held);
+      failed(ask, nobody);
+      return nobody;
     }
     return null;
   }
 
-  private @Nullable String choose(Object lane, String keyspace, List<String> up, long now) {
-    String at = lanes.at(lane, keyspace);
-    return at != null && up.contains(at) ? at : nearest.choose(up, present.get(keyspace), now);
-  }
-
-  private Reply.Failure unreachable(String keyspace, Held held) {
-    return new Reply.Failure(
-        ErrorCode.UNAVAILABLE,
-        "nothing was done: keyspace '%s' is held by %s, and %s reaches none of them that takes forwarded requests"
-            .formatted(keyspace, held.dcs, self));
-  }
-
-  private Reply.@Nullable Failure full(String dc, long taken) {
-    if (!asks.hasRoom(dc)) {
-      return new Reply.Failure(
-          ErrorCode.OVERLOADED,
-          "nothing was done: " + Asks.WINDOW + " requests are under way at " + dc + " already");
+  /** Why there is no room; null if there is, and its bytes are taken. */
+  private Reply.@Nullable Failure noRoom(Asks.Ask ask) {
+    if (!asks.hasRoom(ask.dc())) {
+      return Refusals.fullWindow(ask.dc());
     }
-    return bytes.tryTake(taken)
-        ? null
-        : new Reply.Failure(
-            taken <= bytes.max() ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
-            "nothing was done: a request of %d bytes for %s finds no room; all that are forwarded may have %d bytes: osier.memory.forwarded"
-                .formatted(taken, dc, bytes.max()));
+    Reply.Failure open = choice.tooManyOpen(ask);
+    if (open != null) {
+      return open;
+    }
+    return bytes.tryTake(ask.bytes()) ? null : Refusals.noRoom(ask.dc(), ask.bytes(), bytes.max());
   }
 
   /** Takes one out; null if another has. */
@@ -269,31 +210,23 @@ public final class Forwarder implements AutoCloseable {
 
   private void ended(Asks.Ask ask) {
     bytes.give(ask.bytes());
-    Forwardable.keyspace(ask.request())
-        .filter(name -> isInOrder(ask.request()))
-        .ifPresent(name -> lanes.ends(ask.lane(), name));
-  }
-
-  /** Whether what follows it goes where it is; a watcher may wait there for ever. */
-  private static boolean isInOrder(Request request) {
-    return Forwardable.kind(request) != Forwardable.Kind.WATCH;
+    choice.ends(ask);
   }
 
   // ---------------------------------------------------------------- answers
 
   /** A datacenter can be asked from now on. */
   public synchronized void up(ReplicaId peer) {
-    replicas.put(peer.dc(), peer);
+    choice.up(peer);
   }
 
   /** Nothing that was asked of a datacenter is answered any more. */
   public void down(String dc) {
     Collection<Asks.Ask> lost;
     synchronized (this) {
-      replicas.remove(dc);
-      nearest.down(dc);
       lost = asks.takeAll(dc);
       lost.forEach(this::ended);
+      choice.down(dc);
     }
     fail(lost, "the connection to " + dc + " was lost before it answered");
   }
@@ -306,6 +239,9 @@ public final class Forwarder implements AutoCloseable {
     if (ask == null) {
       return; // it was given up
     }
+    long took = nanoTime.getAsLong() - ask.sinceNanos();
+    Forwardable.keyspace(ask.request())
+        .ifPresent(name -> counts.answered(name, peer.dc(), Forwardable.kind(ask.request()), took));
     if (content.length < LARGE_BYTES) {
       pass(peer, ask, in);
     } else if (bytes.tryTake(content.length)) {
@@ -318,18 +254,7 @@ public final class Forwarder implements AutoCloseable {
             }
           });
     } else {
-      ask.reply()
-          .accept(
-              Forwardable.isUpdate(ask.request())
-                  ? new Reply.Failure(
-                      ErrorCode.TIMEOUT,
-                      "it may be done: the answer of " + peer.dc() + " finds no room here")
-                  : new Reply.Failure(
-                      ErrorCode.OVERLOADED,
-                      "the answer of "
-                          + peer.dc()
-                          + " finds no room here; ask for less at once, or raise"
-                          + " osier.memory.forwarded"));
+      fail(ask, Refusals.noRoomForAnswer(ask.request(), peer.dc()));
     }
   }
 
@@ -338,40 +263,25 @@ public final class Forwarder implements AutoCloseable {
     try {
       reply = ProtocolCodec.decodeReplyBody(in);
     } catch (MalformedException e) {
-      reply =
-          new Reply.Failure(
-              Forwardable.isUpdate(ask.request()) ? ErrorCode.TIMEOUT : ErrorCode.INTERNAL,
-              "the answer of " + peer.dc() + " cannot be read: " + e.reason());
+      reply = Refusals.unreadable(ask.request(), peer.dc(), e.reason());
     }
-    ask.reply().accept(shown(peer, ask, reply));
+    Reply told;
+    synchronized (this) {
+      told = choice.answered(peer, ask, reply, nanoTime.getAsLong());
+    }
+    ask.reply().accept(told);
   }
 
-  /** What the client is told. */
-  private synchronized Reply shown(ReplicaId peer, Asks.Ask ask, Reply reply) {
-    if (reply instanceof Reply.Failure f) {
-      boolean goes = f.code() == ErrorCode.SHUTTING_DOWN;
-      if (goes || f.code() == ErrorCode.UNAVAILABLE) {
-        nearest.avoid(peer.dc(), nanoTime.getAsLong() + AVOID_NANOS);
-      }
-      return goes ? new Reply.Failure(ErrorCode.UNAVAILABLE, peer.dc() + ": " + f.message()) : f;
-    }
-    String keyspace = Forwardable.keyspace(ask.request()).orElse(null);
-    if (keyspace == null) {
-      return reply;
-    }
-    shown.answered(ask.request(), ask.partition(), reply);
-    lanes.answered(ask.lane(), keyspace, peer);
-    return reply;
+  private void fail(Collection<Asks.Ask> lost, String why) {
+    lost.forEach(ask -> fail(ask, Refusals.lost(ask.request(), why)));
   }
 
-  private static void fail(Collection<Asks.Ask> lost, String why) {
-    for (Asks.Ask ask : lost) {
-      ask.reply()
-          .accept(
-              Forwardable.isUpdate(ask.request())
-                  ? new Reply.Failure(ErrorCode.TIMEOUT, "it may be done: " + why)
-                  : new Reply.Failure(ErrorCode.UNAVAILABLE, why));
-    }
+  private void fail(Asks.Ask ask, Reply.Failure why) {
+    ask.reply().accept(failed(ask, why));
+  }
+
+  private synchronized Reply failed(Asks.Ask ask, Reply.Failure why) {
+    return choice.failed(ask, why);
   }
 
   // ---------------------------------------------------------------- time
@@ -393,13 +303,9 @@ public final class Forwarder implements AutoCloseable {
       long now = nanoTime.getAsLong();
       late = asks.takeDue(now);
       late.forEach(this::ended);
-      wanted.values().removeIf(at -> now - at > USED_NANOS);
-      boolean isTime = now - measuredAt >= MEASURE_NANOS;
-      measured = isTime ? new TreeSet<>(wanted.keySet()) : List.of();
-      if (isTime) {
-        measuredAt = now;
-      }
-      ticks = !closed && (!asks.isEmpty() || !wanted.isEmpty());
+      choice.expire(now);
+      measured = meter.due(now);
+      ticks = !closed && !(asks.isEmpty() && meter.isIdle() && choice.isIdle());
     }
     measured.forEach(this::measure);
     for (Asks.Ask ask : late) {
@@ -422,7 +328,7 @@ public final class Forwarder implements AutoCloseable {
     byte[] content;
     synchronized (this) {
       long now = nanoTime.getAsLong();
-      if (!nearest.begins(dc, now)) {
+      if (!choice.measures(dc, now)) {
         return;
       }
       id = asks.nextId();
@@ -431,7 +337,14 @@ public final class Forwarder implements AutoCloseable {
       asks.add(
           id,
           new Asks.Ask(
-              dc, ping, this, Optional.empty(), 0, now + ANSWER_NANOS, reply -> pinged(dc, now)));
+              dc,
+              ping,
+              this,
+              Optional.empty(),
+              0,
+              now,
+              now + ANSWER_NANOS,
+              reply -> pinged(dc, now)));
     }
     if (!around.ask(dc, content)) {
       taken(id, dc);
@@ -440,9 +353,7 @@ public final class Forwarder implements AutoCloseable {
 
   /** Whatever it has answered, or that it has not. */
   private synchronized void pinged(String dc, long since) {
-    if (replicas.containsKey(dc)) {
-      nearest.measured(dc, nanoTime.getAsLong() - since);
-    }
+    choice.measured(dc, nanoTime.getAsLong() - since);
   }
 
   /** Asks nothing more; what is under way fails. */

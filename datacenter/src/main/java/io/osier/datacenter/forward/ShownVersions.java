@@ -67,6 +67,7 @@ final class ShownVersions {
       case Reply.All r -> seen(r.parts());
       case Reply.Evaluated r ->
           r.dot().map(dot -> raised(seen(r.parts()), dot)).orElseGet(() -> seen(r.parts()));
+      case Reply.Transacted r -> r.dot().map(dot -> raised(r.clock(), dot)).orElse(r.clock());
       case Reply.Changes r when r.places().size() == 1 -> r.places().getFirst().seen();
       default -> VersionVector.EMPTY;
     };

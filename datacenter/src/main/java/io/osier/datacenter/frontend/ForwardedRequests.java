@@ -143,7 +143,7 @@ public final class ForwardedRequests {
     SocketAddress from = new PeerAddress(by.dc);
     Reply.Failure refusal = access.refusal(user, request, from);
     if (refusal != null) {
-      by.accept(refused(refusal, by));
+      refuse(request, refusal, user, lane, by);
       return;
     }
     switch (request) {
@@ -151,7 +151,37 @@ public final class ForwardedRequests {
           here.handle(scan, lane, page -> by.accept(access.visible(identity, scan, page)));
       case Request.ReadAll batch -> handleParts(batch, user, from, lane, by);
       case Request.WriteAll batch -> handleParts(batch, user, from, lane, by);
+      case Request.Transact step -> handleStep(step, lane, by);
+      case Request.Repeat repeat -> handleStep(repeat, lane, by);
       default -> here.handle(request, lane, by);
+    }
+  }
+
+  /** A step of a transaction, by whose rights that will be committed. */
+  private void handleStep(Request step, OrderedQueue lane, Asked by) {
+    here.handle(
+        step,
+        lane,
+        reply -> {
+          access.answered(step, reply);
+          by.accept(reply);
+        });
+  }
+
+  /** Refuses a request; a transaction whose commit that is has ended once it is answered. */
+  private void refuse(
+      Request request, Reply.Failure refusal, ConnectionUser user, OrderedQueue lane, Asked by) {
+    Request.Transact abort = access.abortOf(user, request, refusal);
+    if (abort == null) {
+      by.accept(refused(refusal, by));
+    } else {
+      here.handle(
+          abort,
+          lane,
+          reply -> {
+            access.answered(abort, reply);
+            by.accept(refusal);
+          });
     }
   }
 

@@ -3,6 +3,7 @@ package io.osier.datacenter.frontend;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
+import io.osier.propagation.host.DelayCounts;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.protocol.Request;
 import java.util.EnumMap;
@@ -54,50 +55,21 @@ final class RequestTimes {
     1_000_000, 5_000_000
   };
 
-  private final Map<Kind, Cells> byKind = new EnumMap<>(Kind.class);
+  private final Map<Kind, DelayCounts> byKind = new EnumMap<>(Kind.class);
   private final LongAdder[] failures = new LongAdder[ErrorCode.values().length];
 
   RequestTimes() {
     for (Kind kind : Kind.values()) {
-      byKind.put(kind, new Cells());
+      byKind.put(kind, new DelayCounts(BOUNDS_MICROS));
     }
     for (int i = 0; i < failures.length; i++) {
       failures[i] = new LongAdder();
     }
   }
 
-  /** One kind's counts. */
-  private static final class Cells {
-    private final LongAdder[] counts = new LongAdder[BOUNDS_MICROS.length + 1];
-    private final LongAdder sumMicros = new LongAdder();
-
-    Cells() {
-      for (int i = 0; i < counts.length; i++) {
-        counts[i] = new LongAdder();
-      }
-    }
-
-    void add(long micros) {
-      int i = 0;
-      while (i < BOUNDS_MICROS.length && micros > BOUNDS_MICROS[i]) {
-        i++;
-      }
-      counts[i].increment();
-      sumMicros.add(micros);
-    }
-
-    DelayHistogram figures() {
-      long[] sums = new long[counts.length];
-      for (int i = 0; i < sums.length; i++) {
-        sums[i] = counts[i].sum();
-      }
-      return DelayHistogram.counted(BOUNDS_MICROS, sums, sumMicros.sum());
-    }
-  }
-
   /** A request was answered after so many nanoseconds. */
   void answered(Kind kind, long nanos) {
-    requireNonNull(byKind.get(kind), "every kind is counted").add(Math.max(0, nanos / 1_000));
+    requireNonNull(byKind.get(kind), "every kind is counted").add(nanos);
   }
 
   /** A request was refused, or failed. */

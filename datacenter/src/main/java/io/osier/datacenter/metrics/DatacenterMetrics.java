@@ -169,11 +169,21 @@ final class DatacenterMetrics {
         "forwarded",
         List.of(MetricList.KEYSPACE, "to", "kind"),
         "Requests for keyspaces that others hold, which were sent to a datacenter that does: read,"
-            + " update, scan, watch",
+            + " update, scan, watch, transact",
         (s, to) ->
             s.clients()
                 .forwarded()
                 .forEach(f -> to.number((double) f.count(), f.keyspace(), f.to(), f.kind())));
+    metrics.add(
+        Metric.Type.HISTOGRAM,
+        "forwarded_seconds",
+        List.of(MetricList.KEYSPACE, "to", "kind"),
+        "From when a request was sent to a datacenter that holds its keyspace until the answer"
+            + " came: the way there and back, and what that one took",
+        (s, to) ->
+            s.clients()
+                .forwarded()
+                .forEach(f -> to.times(f.times(), f.keyspace(), f.to(), f.kind())));
   }
 
   private void audit() {

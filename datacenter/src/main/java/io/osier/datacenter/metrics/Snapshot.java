@@ -135,12 +135,14 @@ public record Snapshot(
   }
 
   /**
-   * How many requests were forwarded.
+   * Requests that were forwarded.
    *
    * @param to the datacenter that was asked
-   * @param kind read, update, scan or watch
+   * @param kind read, update, scan, watch or transact
+   * @param times from when one was sent until its answer came
    */
-  public record Forwarded(String keyspace, String to, String kind, long count) {}
+  public record Forwarded(
+      String keyspace, String to, String kind, long count, DelayHistogram times) {}
 
   /**
    * What a user has of the port for clients.

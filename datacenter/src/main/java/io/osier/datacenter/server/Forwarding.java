@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.AccessControl;
@@ -52,15 +53,17 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
         new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
   }
 
-  /** How many requests were forwarded. */
+  /** How many requests were forwarded, and how long that took. */
   List<Snapshot.Forwarded> counts() {
     return forwarder.counts().entrySet().stream()
         .map(e -> forwarded(e.getKey(), e.getValue()))
         .toList();
   }
 
-  private static Snapshot.Forwarded forwarded(Forwarder.Way way, long count) {
-    return new Snapshot.Forwarded(way.keyspace(), way.to(), way.kind(), count);
+  private static Snapshot.Forwarded forwarded(
+      ForwardCounts.Way way, ForwardCounts.Figures figures) {
+    return new Snapshot.Forwarded(
+        way.keyspace(), way.to(), way.kind(), figures.sent(), figures.answered());
   }
 
   /** What is asked of others. */

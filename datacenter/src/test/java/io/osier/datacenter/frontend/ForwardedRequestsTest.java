@@ -189,6 +189,48 @@ final class ForwardedRequestsTest {
     return new Request.WriteAll("shop", updates, VersionVector.EMPTY, 0);
   }
 
+  private static Request.Transact step(int number, Request.End end, String... keys) {
+    List<Request.Update> updates =
+        List.of(keys).stream()
+            .map(
+                key ->
+                    new Request.Update(
+                        Key.of(key), CrdtType.PN_COUNTER, new Operation.Increment(1)))
+            .toList();
+    return new Request.Transact(
+        "shop",
+        new TransactionId(1, 2),
+        number,
+        number == 1
+            ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 1_000))
+            : Optional.empty(),
+        updates,
+        List.of(),
+        end);
+  }
+
+  private static Reply transacted() {
+    return new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
+  }
+
+  /** What was updated by a right that was taken away since is not committed, and does not wait. */
+  @Test
+  void commitBehindALostRight_endsTheTransaction_andIsRefused() {
+    Request begin = step(1, Request.End.OPEN, "a1");
+    asked(1, "ann", 1, begin);
+    answer(begin, transacted());
+    Request commit = step(2, Request.End.COMMIT);
+    asked(1, "bob", 2, commit);
+    assertThat(failure(2)).as("it is ann's").isEqualTo(ErrorCode.FORBIDDEN);
+    users = new Users(List.of(new User("ann", Optional.empty(), List.of())));
+    asked(1, "ann", 3, commit);
+    assertThat(answers).as("until it has ended").doesNotContainKey(3L);
+    answer(step(2, Request.End.ABORT), transacted());
+    assertThat(failure(3)).isEqualTo(ErrorCode.FORBIDDEN);
+    assertThat(done).isEmpty();
+    isIdle();
+  }
+
   @Test
   void whatIsNotHeldHere_goesNoFurther_andTheWayIsNamed() {
     asked(1, "ann", 1, write("a1"));
@@ -202,19 +244,6 @@ final class ForwardedRequestsTest {
   void whatMayNotBeForwarded_andWhatCannotBeRead_isRefused() {
     asked(1, "ann", 1, new Request.Inspect(Request.Topic.STAT, Optional.empty(), 1));
     assertThat(failure(1)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-    asked(
-        1,
-        "ann",
-        2,
-        new Request.Transact(
-            "shop",
-            new TransactionId(1, 2),
-            2,
-            Optional.empty(),
-            List.of(),
-            List.of(),
-            Request.End.ABORT));
-    assertThat(failure(2)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
     byte[] unknown = encoded(1, "ann", 3, new Request.Ping());
     unknown[unknown.length - 1] = 120;
     requests.asked(AP, unknown, this::answered);

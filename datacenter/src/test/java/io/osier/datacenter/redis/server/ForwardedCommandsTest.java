@@ -10,6 +10,7 @@ import io.osier.datacenter.server.Datacenter;
 import io.osier.datacenter.server.TestCluster;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.Scan;
+import io.osier.proxy.Transaction;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
 import java.io.IOException;
@@ -47,6 +48,8 @@ final class ForwardedCommandsTest {
         osier {
           dc = %s, store.dir = "%s", streams.retry = 200ms
           keyspaces.shop { sla = 300ms, replicas = [eu, us], partitions = 4 }
+          keyspaces.bank { sla = 300ms, replicas = [eu, us], consistency = causal }
+          redis.databases { 0 = shop, 1 = bank }
           listen { client-port = 0, peer-port = %d, redis-port = 0 }
           peers { %s }
         }
@@ -115,6 +118,36 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("WAIT 1 10")).startsWith("-ERR").contains("[eu, us]");
     redis.ask("HELLO 3");
     assertThat(redis.ask("CLIENT TRACKING ON")).contains("is not held here");
+  }
+
+  /** A transaction lives at one holder, and ends with the connection to it. */
+  @Test
+  void transactions_liveAtOneHolder() throws Exception {
+    startAll();
+    RawRedis redis = open.add(new RawRedis(port("ap")));
+    assertThat(redis.ask("SELECT 1")).isEqualTo("+OK");
+    assertThat(redis.ask("OSIER.BEGIN")).isEqualTo("+OK");
+    assertThat(redis.ask("OSIER.UPDATE counter incr a 2")).isEqualTo("+OK");
+    redis.ask("OSIER.UPDATE counter incr b 3");
+    assertThat(redis.ask("OSIER.COMMIT")).isEqualTo("+OK");
+    assertThat(redis.ask("GET a")).isEqualTo("2");
+    OsierClient client =
+        open.add(OsierClient.inProcess(requireNonNull(running.get("ap")).inProcess()));
+    var bank = client.session().keyspace("bank");
+    try (Transaction moves = bank.begin()) {
+      assertThat(moves.counter("b").get()).isEqualTo(3);
+      moves.counter("a").increment(-1);
+      moves.counter("b").increment(1);
+      moves.commit();
+    }
+    assertThat(bank.counter("a").get()).isEqualTo(1);
+    assertThat(redis.ask("OSIER.BEGIN")).isEqualTo("+OK");
+    redis.ask("OSIER.UPDATE counter incr a 5");
+    NAMES.subList(1, 3).forEach(this::kill);
+    assertThat(redis.ask("OSIER.COMMIT")).startsWith("-");
+    NAMES.subList(1, 3).forEach(this::start);
+    awaitForwarding();
+    assertThat(bank.counter("a").get()).as("nothing of it was done").isEqualTo(1);
   }
 
   @Test

@@ -1,0 +1,193 @@
+package io.osier.datacenter.forward;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom each request is asked of, and what it carries of what its connection was shown: the nearest
+ * holder, unless the connection has something under way at another one or its transaction lives
+ * there. Pure; used under its owner's lock.
+ */
+final class HolderChoice {
+  /** Another holder may take so long at least to get what the one before it has shown. */
+  static final int MOVE_MILLIS = 1_000;
+
+  /** So long others go first if one cannot serve. */
+  private static final long AVOID_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** What becomes of a request. */
+  sealed interface Choice {}
+
+  /** It is asked of one. */
+  record Chosen(String dc, Request request) implements Choice {}
+
+  /** It is not asked of anybody. */
+  record Refused(Reply.Failure why) implements Choice {}
+
+  private final String self;
+  private final LaneHistory lanes = new LaneHistory();
+  private final HolderTransactions transactions = new HolderTransactions(lanes);
+  private final ShownVersions shown = new ShownVersions();
+  private final NearestHolder nearest = new NearestHolder();
+
+  /** Who is at the other end, of those that are up. */
+  private final Map<String, ReplicaId> replicas = new HashMap<>();
+
+  /** By keyspace, who was asked last. */
+  private final Map<String, String> present = new HashMap<>();
+
+  HolderChoice(String self) {
+    this.self = self;
+  }
+
+  // ---------------------------------------------------------------- asking
+
+  /**
+   * Whom a request is asked of.
+   *
+   * @param up those of the holders that can be asked
+   * @param lane of the connection that asks
+   */
+  Choice choose(
+      Request request,
+      String keyspace,
+      Forwarder.Held held,
+      List<String> up,
+      Object lane,
+      long now) {
+    Request.Transact step = Forwardable.step(request);
+    HolderTransactions.Home home = step == null ? null : transactions.home(step);
+    if (home != null) {
+      return up.contains(home.dc())
+          ? new Chosen(home.dc(), home.asked(request))
+          : new Refused(Refusals.homeUnreachable(self, home.dc()));
+    }
+    if (step != null && (step.step() > 1 || request instanceof Request.Repeat)) {
+      return new Refused(Refusals.notOpen(self, request));
+    }
+    String at = lanes.at(lane, keyspace);
+    String dc = at != null && up.contains(at) ? at : nearest.choose(up, present.get(keyspace), now);
+    if (dc == null) {
+      return new Refused(Refusals.unreachable(self, keyspace, held));
+    }
+    present.put(keyspace, dc);
+    Optional<Integer> partition = Forwardable.partition(request, held.partitions());
+    boolean moved = lanes.hasSeenMore(lane, keyspace, Optional.ofNullable(replicas.get(dc)));
+    VersionVector seen =
+        moved && partition.isPresent() ? shown.of(keyspace, partition.get()) : VersionVector.EMPTY;
+    return new Chosen(dc, Forwardable.behind(request, seen, MOVE_MILLIS));
+  }
+
+  /** By what number others know a connection. */
+  long number(Object lane) {
+    return lanes.number(lane);
+  }
+
+  /** Why a step cannot be asked for; null if it can. */
+  Reply.@Nullable Failure tooManyOpen(Asks.Ask ask) {
+    Request.Transact step = Forwardable.step(ask.request());
+    return step == null || transactions.hasRoom(step, ask.dc()) ? null : Refusals.tooManyOpen(self);
+  }
+
+  /** A request is about to be asked for. */
+  void begins(Asks.Ask ask, String keyspace) {
+    if (isInOrder(ask.request())) {
+      lanes.begins(ask.lane(), keyspace, ask.dc());
+    }
+    Request.Transact step = Forwardable.step(ask.request());
+    if (step != null) {
+      ReplicaId at = replicas.get(ask.dc());
+      long known = at == null ? 0 : shown.of(keyspace, 0).get(at);
+      transactions.asked(step, at, known, ask.lane(), ask.sinceNanos());
+    }
+  }
+
+  /** It is under way no more. */
+  void ends(Asks.Ask ask) {
+    Forwardable.keyspace(ask.request())
+        .filter(name -> isInOrder(ask.request()))
+        .ifPresent(name -> lanes.ends(ask.lane(), name));
+  }
+
+  /** Whether what follows it goes where it is; a watcher may wait there for ever. */
+  private static boolean isInOrder(Request request) {
+    return Forwardable.kind(request) != Forwardable.Kind.WATCH;
+  }
+
+  // ---------------------------------------------------------------- answers
+
+  /** It is not answered by whom it was asked of; what its client is told instead. */
+  Reply failed(Asks.Ask ask, Reply.Failure why) {
+    transactions.answered(ask.request(), why);
+    return why;
+  }
+
+  /** A holder has answered; what the client is told. */
+  Reply answered(ReplicaId peer, Asks.Ask ask, Reply reply, long now) {
+    transactions.answered(ask.request(), reply);
+    if (reply instanceof Reply.Failure f) {
+      boolean goes = f.code() == ErrorCode.SHUTTING_DOWN;
+      if (goes || f.code() == ErrorCode.UNAVAILABLE) {
+        nearest.avoid(peer.dc(), now + AVOID_NANOS);
+      }
+      return goes ? new Reply.Failure(ErrorCode.UNAVAILABLE, peer.dc() + ": " + f.message()) : f;
+    }
+    Forwardable.keyspace(ask.request())
+        .ifPresent(
+            keyspace -> {
+              shown.answered(ask.request(), ask.partition(), reply);
+              lanes.answered(ask.lane(), keyspace, peer);
+            });
+    return reply;
+  }
+
+  // ---------------------------------------------------------------- holders
+
+  /** One can be asked from now on. */
+  void up(ReplicaId peer) {
+    replicas.put(peer.dc(), peer);
+  }
+
+  /** One cannot be asked any more. */
+  void down(String dc) {
+    replicas.remove(dc);
+    nearest.down(dc);
+    transactions.down(dc);
+  }
+
+  /** The measurement of a way begins; false if one is under way. */
+  boolean measures(String dc, long now) {
+    return nearest.begins(dc, now);
+  }
+
+  /** It has ended, whatever was answered. */
+  void measured(String dc, long nanos) {
+    if (replicas.containsKey(dc)) {
+      nearest.measured(dc, nanos);
+    }
+  }
+
+  /** There is no such keyspace any more. */
+  void forget(String keyspace) {
+    shown.forget(keyspace);
+  }
+
+  /** Ends what has been open for too long. */
+  void expire(long now) {
+    transactions.expire(now);
+  }
+
+  /** Whether no transaction is open. */
+  boolean isIdle() {
+    return transactions.isEmpty();
+  }
+}

@@ -1,0 +1,187 @@
+package io.osier.datacenter.forward;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.protocol.TransactionId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * At which holder each transaction lives that was begun through this datacenter: all of its steps
+ * go there. An open one counts as something that its connection has under way there. Pure; used
+ * under its owner's lock.
+ */
+final class HolderTransactions {
+  /** Most that are open; further ones are told to come later. */
+  static final int OPEN_MAX = 65_536;
+
+  /** So many are remembered that have ended, and may be asked for again. */
+  static final int ENDED_MAX = 10_000;
+
+  /** Longer than its limit a transaction is kept here, so that it never ends here first. */
+  private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private record Name(String keyspace, TransactionId transaction) implements Comparable<Name> {
+    /** Clients may draw identities that have one hash. */
+    @Override
+    public int compareTo(Name other) {
+      int byTransaction = transaction.compareTo(other.transaction);
+      return byTransaction != 0 ? byTransaction : keyspace.compareTo(other.keyspace);
+    }
+  }
+
+  /** Where a transaction is. */
+  static final class Home {
+    private final Name name;
+    private final ReplicaId holder;
+
+    /** A commit number that the holder had given before the transaction began; 0 if unknown. */
+    private final long known;
+
+    private final Object lane;
+    private final long endNanos;
+    private boolean open = true;
+
+    /** Whether the holder was asked to commit something of it. */
+    private boolean committing;
+
+    private Home(Name name, ReplicaId holder, long known, Object lane, long endNanos) {
+      this.name = name;
+      this.holder = holder;
+      this.known = known;
+      this.lane = lane;
+      this.endNanos = endNanos;
+    }
+
+    String dc() {
+      return holder.dc();
+    }
+
+    /** The request as it is asked of the holder. */
+    Request asked(Request request) {
+      return request instanceof Request.Repeat r
+          ? new Request.Repeat(holder, known, r.step())
+          : request;
+    }
+  }
+
+  private final LaneHistory lanes;
+  private final Map<Name, Home> open = new HashMap<>();
+  private final Map<Name, Home> ended = new LinkedHashMap<>();
+
+  /**
+   * None.
+   *
+   * @param lanes are told of what is open
+   */
+  HolderTransactions(LaneHistory lanes) {
+    this.lanes = lanes;
+  }
+
+  /** Whether none is open. */
+  boolean isEmpty() {
+    return open.isEmpty();
+  }
+
+  /** Whether a step may be asked of a datacenter: its transaction is open there, or can be. */
+  boolean hasRoom(Request.Transact step, String dc) {
+    Home home = home(step);
+    return home == null ? open.size() < OPEN_MAX : home.dc().equals(dc);
+  }
+
+  /** Where the transaction of a step is; null if that is not known. */
+  @Nullable Home home(Request.Transact step) {
+    Name name = name(step);
+    Home found = open.get(name);
+    return found == null ? ended.get(name) : found;
+  }
+
+  private static Name name(Request.Transact step) {
+    return new Name(step.keyspace(), step.transaction());
+  }
+
+  /**
+   * A step is about to be asked for.
+   *
+   * @param at by whom it is done if it begins its transaction; null if that one has just gone
+   * @param known a commit number that this one has given before
+   */
+  void asked(Request.Transact step, @Nullable ReplicaId at, long known, Object lane, long now) {
+    Home home = home(step);
+    if (home == null && at != null && step.begin().isPresent()) {
+      Request.Begin begin = step.begin().get();
+      long limit = TimeUnit.MILLISECONDS.toNanos((long) begin.limitMillis() + begin.waitMillis());
+      home = new Home(name(step), at, known, lane, now + limit + SLACK_NANOS);
+      open.put(home.name, home);
+      lanes.begins(lane, step.keyspace(), at.dc());
+    }
+    if (home != null) {
+      home.committing |= Forwardable.isUpdate(step);
+    }
+  }
+
+  /**
+   * A holder has answered a step, or will not any more.
+   *
+   * @param reply a failure if it will not: see {@link Forwardable#loss}
+   */
+  void answered(Request request, Reply reply) {
+    Request.Transact step = Forwardable.step(request);
+    Home home = step == null ? null : open.get(name(step));
+    if (step == null || home == null) {
+      return;
+    }
+    if (!(reply instanceof Reply.Failure f)) {
+      if (step.end() != Request.End.OPEN) {
+        end(home);
+      }
+      return;
+    }
+    boolean isUnknown = request instanceof Request.Repeat || f.code() == ErrorCode.TIMEOUT;
+    if (step.step() == 1 && !isUnknown) {
+      home.committing = false; // it was not begun, and may be anywhere
+      end(home);
+    } else if (f.code() == ErrorCode.TRANSACTION_ENDED
+        || f.code() == ErrorCode.TRANSACTION_FORGOTTEN) {
+      end(home);
+    }
+  }
+
+  /** The connection to a holder was lost, and what that had not told with it. */
+  void down(String dc) {
+    endIf(home -> home.dc().equals(dc));
+  }
+
+  /** The time of some is over. */
+  void expire(long now) {
+    endIf(home -> now - home.endNanos >= 0);
+  }
+
+  private void endIf(Predicate<Home> which) {
+    List<Home> all = new ArrayList<>(open.values());
+    all.stream().filter(which).forEach(this::end);
+  }
+
+  private void end(Home home) {
+    if (!home.open) {
+      return;
+    }
+    home.open = false;
+    open.remove(home.name);
+    lanes.ends(home.lane, home.name.keyspace);
+    if (home.committing) {
+      ended.put(home.name, home);
+      if (ended.size() > ENDED_MAX) {
+        ended.remove(ended.keySet().iterator().next());
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.osier.datacenter.forward;
+
+import io.osier.core.ErrorCode;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+
+/** What clients are told where a holder did not answer them. Static and pure. */
+final class Refusals {
+  private Refusals() {}
+
+  /** Nobody that holds the keyspace can be asked. */
+  static Reply.Failure unreachable(String self, String keyspace, Forwarder.Held held) {
+    return new Reply.Failure(
+        ErrorCode.UNAVAILABLE,
+        "nothing was done: keyspace '%s' is held by %s, and %s reaches none of them that takes forwarded requests"
+            .formatted(keyspace, held.dcs(), self));
+  }
+
+  /** It is not forwarded at all. */
+  static Reply.Failure notTaken(String self, String keyspace, Forwarder.Held held) {
+    return new Reply.Failure(
+        ErrorCode.INVALID_ARGUMENT,
+        "nothing was done: this needs a datacenter that holds keyspace '%s', which are %s, and not %s: connect there"
+            .formatted(keyspace, held.dcs(), self));
+  }
+
+  /** So much is under way at a datacenter already. */
+  static Reply.Failure fullWindow(String dc) {
+    return new Reply.Failure(
+        ErrorCode.OVERLOADED,
+        "nothing was done: " + Asks.WINDOW + " requests are under way at " + dc + " already");
+  }
+
+  /** The budget is spent. */
+  static Reply.Failure noRoom(String dc, long taken, long max) {
+    return new Reply.Failure(
+        taken <= max ? ErrorCode.OVERLOADED : ErrorCode.VALUE_TOO_LARGE,
+        "nothing was done: a request of %d bytes for %s finds no room; all that are forwarded may have %d bytes: osier.memory.forwarded"
+            .formatted(taken, dc, max));
+  }
+
+  /** Too many transactions are open at holders. */
+  static Reply.Failure tooManyOpen(String self) {
+    return new Reply.Failure(
+        ErrorCode.OVERLOADED,
+        "nothing was done: "
+            + self
+            + " has "
+            + HolderTransactions.OPEN_MAX
+            + " transactions open at other datacenters, or this one is being begun twice; try again"
+            + " later");
+  }
+
+  /** A transaction that no holder has open for this datacenter. */
+  static Reply.Failure notOpen(String self, Request request) {
+    return request instanceof Request.Repeat r
+        ? new Reply.Failure(
+            ErrorCode.TRANSACTION_FORGOTTEN,
+            self
+                + " has forgotten at which datacenter transaction "
+                + r.step().transaction()
+                + " was; whether it was committed can no longer be told")
+        : new Reply.Failure(
+            ErrorCode.TRANSACTION_ENDED,
+            "the transaction is not open at a datacenter that "
+                + self
+                + " has asked: it has ended, or the connection to that one was lost, and it was"
+                + " committed only if its commit was confirmed; begin another one");
+  }
+
+  /** Where a transaction is cannot be asked at present; whether it is done is known there alone. */
+  static Reply.Failure homeUnreachable(String self, String dc) {
+    return new Reply.Failure(
+        ErrorCode.UNAVAILABLE,
+        "the transaction lives at " + dc + ", which " + self + " cannot ask");
+  }
+
+  /** The answer that has come has no room. */
+  static Reply.Failure noRoomForAnswer(Request request, String dc) {
+    String why = "the answer of " + dc + " finds no room here";
+    return lost(
+        request,
+        ErrorCode.OVERLOADED,
+        why,
+        "; ask for less at once, or raise osier.memory.forwarded");
+  }
+
+  /** The answer that has come cannot be read. */
+  static Reply.Failure unreadable(Request request, String dc, String reason) {
+    return lost(
+        request, ErrorCode.INTERNAL, "the answer of " + dc + " cannot be read: " + reason, "");
+  }
+
+  /** No answer will come. */
+  static Reply.Failure lost(Request request, String why) {
+    return lost(request, ErrorCode.UNAVAILABLE, why, "");
+  }
+
+  private static Reply.Failure lost(
+      Request request, ErrorCode otherwise, String why, String advice) {
+    return switch (Forwardable.loss(request)) {
+      case UNKNOWN -> new Reply.Failure(ErrorCode.TIMEOUT, "it may be done: " + why);
+      case ENDED ->
+          new Reply.Failure(
+              ErrorCode.TRANSACTION_ENDED,
+              "the transaction has ended, and nothing of it is done: " + why);
+      case NONE -> new Reply.Failure(otherwise, why + advice);
+    };
+  }
+}

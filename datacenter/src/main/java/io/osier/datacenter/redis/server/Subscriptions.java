@@ -223,7 +223,7 @@ final class Subscriptions {
               protected void answer(Reply reply) {
                 Reply kept = share.keep(reply) < 0 ? AnswerShare.instead(reply) : reply;
                 if (kept != reply) {
-                  share.keep(kept.heapBytes());
+                  share.keep(kept.heapBytes(), 0);
                 }
                 told.accept(kept);
                 connection.wakeLater();

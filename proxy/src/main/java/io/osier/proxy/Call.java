@@ -98,6 +98,11 @@ abstract class Call<T> implements CallFuture.Work {
     return false;
   }
 
+  /** Whether a datacenter that does not hold the keyspace may have it done by one that does. */
+  boolean mayBeForwarded() {
+    return true;
+  }
+
   /**
    * Whether no caller waits for it, as for a watcher's poll: it does not count against inFlightMax,
    * is not observed, and does not keep a client from closing.
@@ -227,6 +232,10 @@ abstract class Call<T> implements CallFuture.Work {
         return;
       }
     }
+    if (connection == null && mayBeForwarded()) {
+      connection = session.forwarder(keyspace, tries.tried());
+      info = connection == null ? null : infoAt(connection);
+    }
     if (connection == null) {
       act(tries.nowhere(now, session.unreachable(keyspace)));
       return;
@@ -243,6 +252,14 @@ abstract class Call<T> implements CallFuture.Work {
       return;
     }
     CallAttempt.send(this, connection, info, now);
+  }
+
+  /** What a datacenter has told of the keyspace, which it or others hold; null if nothing. */
+  final Reply.@Nullable KeyspaceInfo infoAt(Connection at) {
+    Reply.KeyspaceInfo held = at.keyspace(keyspace);
+    return held != null
+        ? held
+        : at.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
   private void askForKeyspaces(Connection teller, long now) {

@@ -135,6 +135,22 @@ public final class HolderRoutes {
     return best;
   }
 
+  /**
+   * The way to the nearest endpoint that asks a holder in its clients' stead, once it is certain
+   * that none can be reached from here.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if there is none, or a holder may yet be reached
+   */
+  @Nullable Connection forwarder(String keyspace, Set<String> except) {
+    if (ways(keyspace).stream().anyMatch(c -> c.isUp() || c.trouble() == null)) {
+      return null;
+    }
+    List<Connection> all =
+        endpoints.stream().filter(c -> !c.elsewhere().holders(keyspace).isEmpty()).toList();
+    return Datacenters.choose(all, preferred, null, except);
+  }
+
   /** A way has come up or gone down, or has become nearer or farther. */
   void changed() {
     for (String keyspace : chosen.keySet()) {

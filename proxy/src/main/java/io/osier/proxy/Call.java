@@ -225,16 +225,22 @@ abstract class Call<T> implements CallFuture.Work {
     }
     Connection connection = session.route(keyspace, tries.tried());
     Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
-    if (info == null && (connection != null || tries.tried().isEmpty())) {
+    Connection forwarder =
+        connection == null && mayBeForwarded() ? session.forwarder(keyspace, tries.tried()) : null;
+    boolean looks =
+        connection != null
+            || (tries.tried().isEmpty()
+                && (forwarder == null || client.datacenters().looksAgain(keyspace, now)));
+    if (info == null && looks) {
       Connection teller = session.teller(connection, asked);
       if (teller != null) {
         askForKeyspaces(teller, now); // it may have been created since the connection was made
         return;
       }
     }
-    if (connection == null && mayBeForwarded()) {
-      connection = session.forwarder(keyspace, tries.tried());
-      info = connection == null ? null : infoAt(connection);
+    if (forwarder != null) {
+      connection = forwarder;
+      info = infoAt(forwarder);
     }
     if (connection == null) {
       act(tries.nowhere(now, session.unreachable(keyspace)));

@@ -186,10 +186,12 @@ final class HolderRoutesTest {
     assertThat(after(ap)).isEqualTo(seen);
     ap.answers(1, VersionVector.of(us.replica(), 7));
     assertThat(early).isCompletedWithValue(1L);
+    int asked = ap.asked;
     get(session, "carts");
     assertThat(after(ap)).as("another holder may be asked").isEqualTo(seen.with(us.replica(), 7));
     ap.fails(ErrorCode.UNAVAILABLE);
     assertThat(ap.open).as("not at once").isEmpty();
+    assertThat(ap.asked).as("who holds it, for each call").isEqualTo(asked);
     comes(eu);
     steps.pass(20);
     assertThat(after(eu)).isEqualTo(seen.with(us.replica(), 7));

@@ -104,6 +104,11 @@ public final class Datacenters {
     return holders.forwarder(keyspace, except);
   }
 
+  /** Whether it is time to ask again who holds a keyspace, whose calls are forwarded meanwhile. */
+  public boolean looksAgain(String keyspace, long nowNanos) {
+    return holders.looksAgain(keyspace, nowNanos);
+  }
+
   /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
   public SortedSet<String> holders(String keyspace) {
     return holders.holders(keyspace);

@@ -87,12 +87,17 @@ public sealed interface Reply {
 
     /** Who holds a keyspace; nobody if it is not known. */
     public List<String> holders(String keyspace) {
+      return find(keyspace).map(HeldElsewhere::holders).orElse(List.of());
+    }
+
+    /** What is known of a keyspace; empty if nothing is. */
+    public Optional<HeldElsewhere> find(String keyspace) {
       for (HeldElsewhere held : keyspaces) {
         if (held.keyspace.name().equals(keyspace)) {
-          return held.holders;
+          return Optional.of(held);
         }
       }
-      return List.of();
+      return Optional.empty();
     }
   }
 

@@ -98,6 +98,11 @@ abstract class Call<T> implements CallFuture.Work {
     return false;
   }
 
+  /** Whether a datacenter that does not hold the keyspace may have it done by one that does. */
+  boolean mayBeForwarded() {
+    return true;
+  }
+
   /**
    * Whether no caller waits for it, as for a watcher's poll: it does not count against inFlightMax,
    * is not observed, and does not keep a client from closing.
@@ -220,12 +225,22 @@ abstract class Call<T> implements CallFuture.Work {
     }
     Connection connection = session.route(keyspace, tries.tried());
     Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
-    if (info == null && (connection != null || tries.tried().isEmpty())) {
+    Connection forwarder =
+        connection == null && mayBeForwarded() ? session.forwarder(keyspace, tries.tried()) : null;
+    boolean looks =
+        connection != null
+            || (tries.tried().isEmpty()
+                && (forwarder == null || client.datacenters().looksAgain(keyspace, now)));
+    if (info == null && looks) {
       Connection teller = session.teller(connection, asked);
       if (teller != null) {
         askForKeyspaces(teller, now); // it may have been created since the connection was made
         return;
       }
+    }
+    if (forwarder != null) {
+      connection = forwarder;
+      info = infoAt(forwarder);
     }
     if (connection == null) {
       act(tries.nowhere(now, session.unreachable(keyspace)));
@@ -257,6 +272,14 @@ abstract class Call<T> implements CallFuture.Work {
     }
     askForKeyspaces(by, timers.nanoTime());
     return true;
+  }
+
+  /** What a datacenter has told of the keyspace, which it or others hold; null if nothing. */
+  final Reply.@Nullable KeyspaceInfo infoAt(Connection at) {
+    Reply.KeyspaceInfo held = at.keyspace(keyspace);
+    return held != null
+        ? held
+        : at.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
   private void askForKeyspaces(Connection teller, long now) {

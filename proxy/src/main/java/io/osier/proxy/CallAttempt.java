@@ -17,6 +17,9 @@ final class CallAttempt extends SendState implements Connection.Answered {
   /** The partition that is asked; -1 for none in particular. */
   private final int partition;
 
+  /** Whether it does not hold the keyspace, and asks somebody else. */
+  private final boolean forwarded;
+
   /** Guarded by the lock of the session's past. */
   private final RequestContext context;
 
@@ -34,8 +37,10 @@ final class CallAttempt extends SendState implements Connection.Answered {
     this.to = to;
     this.replica = replica;
     this.partition = partition;
+    this.forwarded = to.keyspace(call.keyspace) == null;
     this.context =
-        new RequestContext(call.session.past(), call.keyspace, partition, replica, call.update);
+        new RequestContext(
+            call.session.past(), call.keyspace, partition, replica, call.update, forwarded);
     this.known = call.isRepeatable() ? context.known() : 0;
     this.sent = call.request(context.after(), context.isOrdered(), call.tries.waitMillis(now));
   }
@@ -150,12 +155,22 @@ final class CallAttempt extends SendState implements Connection.Answered {
       return;
     }
     boolean asked = !context.after().isEmpty();
-    RetryPolicy.Next next = call.tries.refused(call.timers.nanoTime(), to.dc(), failure, asked);
+    RetryPolicy.Next next =
+        call.tries.refused(call.timers.nanoTime(), to.dc(), inWords(failure), asked);
     if (next instanceof RetryPolicy.Next.GoOn) {
       goOn(failure);
     } else {
       call.act(next);
     }
+  }
+
+  /** If nobody was asked in its stead, why it did not go to a holder itself is said, too. */
+  private Reply.Failure inWords(Reply.Failure failure) {
+    return forwarded && failure.code() == ErrorCode.UNAVAILABLE
+        ? new Reply.Failure(
+            failure.code(),
+            call.session.unreachable(call.keyspace).reason() + "; " + failure.message())
+        : failure;
   }
 
   /** Gives up what a datacenter lacks, and asks it again. */
@@ -164,7 +179,7 @@ final class CallAttempt extends SendState implements Connection.Answered {
             to, call.keyspace, partition, call.tries.leftMillis(call.timers.nanoTime()))
         .whenComplete(
             (there, error) -> {
-              Reply.KeyspaceInfo info = to.keyspace(call.keyspace);
+              Reply.KeyspaceInfo info = call.infoAt(to);
               long now = call.timers.nanoTime();
               if (error == null
                   && info != null

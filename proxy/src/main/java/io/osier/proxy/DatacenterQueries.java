@@ -59,6 +59,11 @@ final class DatacenterQueries {
           }
 
           @Override
+          boolean mayBeForwarded() {
+            return false;
+          }
+
+          @Override
           String result(Reply reply) {
             return ((Reply.Report) reply).json();
           }

@@ -21,21 +21,31 @@ final class RequestContext {
   private final ReplicaId replica;
 
   private final boolean update;
+
+  /** Whether whoever is asked has it done by another one, today by this and tomorrow by that. */
+  private final boolean forwarded;
+
   private final PartitionClock clock;
   private final long epoch;
   private final VersionVector after;
   private final boolean ordered;
 
   RequestContext(
-      SessionContext past, String keyspace, int partition, ReplicaId replica, boolean update) {
+      SessionContext past,
+      String keyspace,
+      int partition,
+      ReplicaId replica,
+      boolean update,
+      boolean forwarded) {
     this.past = past;
     this.keyspace = past.clocks(keyspace);
     this.partition = partition;
     this.replica = replica;
     this.update = update;
+    this.forwarded = forwarded;
     this.clock = this.keyspace.get(partition);
     this.epoch = this.keyspace.epoch();
-    this.after = clock.attachedIn == epoch ? VersionVector.EMPTY : clock.seen();
+    this.after = clock.attachedIn == epoch && !forwarded ? VersionVector.EMPTY : clock.seen();
     this.ordered = clock.writesUnderWay > 0;
     if (update) {
       clock.writesUnderWay++;
@@ -76,7 +86,7 @@ final class RequestContext {
     }
     if (!keyspace.isAt(replica) || showsOthersPast) {
       keyspace.sawStranger();
-    } else if (epoch == keyspace.epoch() && waited) {
+    } else if (epoch == keyspace.epoch() && waited && !forwarded) {
       clock.attachedIn = epoch;
     }
   }

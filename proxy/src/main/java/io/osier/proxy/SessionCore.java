@@ -84,6 +84,15 @@ final class SessionCore {
   }
 
   /**
+   * Who has a request done by a holder of its keyspace, where {@link #route} has nowhere to go.
+   *
+   * @return null if there is none
+   */
+  @Nullable Connection forwarder(String keyspace, Set<String> tried) {
+    return pinned == null ? client.datacenters().forwarder(keyspace, tried) : null;
+  }
+
+  /**
    * Who is to be asked which keyspaces there are, before a request goes on or is given up.
    *
    * @param way where it would go, whose keyspaces lack the one that is wanted; null for nowhere

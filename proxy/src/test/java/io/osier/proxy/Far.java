@@ -7,6 +7,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayDeque;
@@ -40,6 +42,9 @@ final class Far implements Connection {
 
   /** Whether another process takes its place as soon as it has said who it is. */
   boolean restarts;
+
+  /** Why it cannot be reached; null if that is not known. */
+  @Nullable String trouble;
 
   /** Why it does not tell them; null if it does. */
   @Nullable RuntimeException untold;
@@ -127,6 +132,13 @@ final class Far implements Connection {
     open.remove().answered.lost(new LostException(ErrorCode.TIMEOUT, true, "late"));
   }
 
+  /** A read is answered. */
+  void answers(long count, VersionVector seen) {
+    open.remove()
+        .answered
+        .answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(count), seen));
+  }
+
   void isDone() {
     open.remove().answered.answered(new Reply.Done(new Dot(replica, 1)));
   }
@@ -146,7 +158,7 @@ final class Far implements Connection {
 
   @Override
   public @Nullable String trouble() {
-    return null;
+    return trouble;
   }
 
   @Override

@@ -173,6 +173,57 @@ final class HolderRoutesTest {
     assertThat(ap.open).isEmpty();
   }
 
+  /** The nearest asks a holder then; it is told all that the session has seen, each time. */
+  @Test
+  void noHolderInReach_isForwarded_alwaysBehindWhatTheSessionHasSeen() {
+    Session session = client(ap, eu).session();
+    ap.elsewhere = elsewhere(Map.of(), "eu");
+    increment(session, "carts");
+    eu.isDone();
+    goes(eu);
+    CompletableFuture<Long> early = get(session, "carts");
+    assertThat(ap.open).as("it may yet come").isEmpty();
+    eu.trouble = "connection refused";
+    steps.pass(20);
+    VersionVector seen = VersionVector.of(eu.replica(), 1);
+    assertThat(after(ap)).isEqualTo(seen);
+    ap.answers(1, VersionVector.of(us.replica(), 7));
+    assertThat(early).isCompletedWithValue(1L);
+    int asked = ap.asked;
+    get(session, "carts");
+    assertThat(after(ap)).as("another holder may be asked").isEqualTo(seen.with(us.replica(), 7));
+    ap.fails(ErrorCode.UNAVAILABLE);
+    assertThat(ap.open).as("not at once").isEmpty();
+    assertThat(ap.asked).as("who holds it, for each call").isEqualTo(asked);
+    comes(eu);
+    steps.pass(20);
+    assertThat(after(eu)).isEqualTo(seen.with(us.replica(), 7));
+    eu.answers(1, seen.with(us.replica(), 7));
+    get(session, "carts");
+    assertThat(after(eu)).as("of one who has it all").isEqualTo(VersionVector.EMPTY);
+  }
+
+  @Test
+  void endpointThatForwardsInVain_isOneOfTheReasons_andPinnedSessionsAreNotForwarded() {
+    OsierClient client = client(ap, eu);
+    ap.elsewhere = elsewhere(Map.of(), "eu");
+    goes(eu);
+    eu.trouble = "connection refused";
+    CompletableFuture<Void> call = increment(client.session(), "carts");
+    while (!call.isDone()) {
+      ap.fails(ErrorCode.UNAVAILABLE);
+      steps.pass(400);
+    }
+    assertThat(errorOf(call).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(errorOf(call))
+        .hasMessageContaining("eu at eu:1: connection refused")
+        .hasMessageContaining("as the test wants");
+    Session pinned = client.session(SessionOptions.DEFAULT.at("ap"));
+    assertThat(errorOf(increment(pinned, "carts")).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    assertThat(client.inspectAsync(Request.Topic.HOT, "carts", 3)).isNotDone();
+    assertThat(ap.open).as("what is asked of a holder itself").isEmpty();
+  }
+
   @Test
   void keyspaceThatNobodyHas_isUnknown_onceAllHaveSaidSo() {
     Session session = client(ap, eu, us).session();

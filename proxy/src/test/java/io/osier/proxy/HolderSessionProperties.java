@@ -50,7 +50,7 @@ final class HolderSessionProperties {
     new World(seed).run();
   }
 
-  /** A session and the datacenters. */
+  /** A session and the datacenters, which forward what they do not hold. */
   private static final class World {
     private final Steps steps = new Steps();
     private final List<Dc> dcs = List.of(new Dc("ap", 1), new Dc("eu", 40), new Dc("us", 41));
@@ -105,6 +105,7 @@ final class HolderSessionProperties {
         switch (random.nextInt(10)) {
           case 0 -> {
             dc.far.up = !dc.far.up;
+            dc.far.trouble = dc.far.up ? null : "down";
             while (!dc.far.up && !dc.far.open.isEmpty()) {
               dc.far.isLost(random.nextBoolean());
             }
@@ -149,9 +150,10 @@ final class HolderSessionProperties {
       Reply reply =
           switch (sent.request()) {
             case Request.Write w -> {
-              Dot dot = new Dot(dc.far.replica, ++dc.last);
+              Dc by = doer(dc, w.keyspace());
+              Dot dot = new Dot(by.far.replica, ++by.last);
               covers(
-                  dc,
+                  by,
                   w.keyspace(),
                   w.key(),
                   w.after(),
@@ -159,16 +161,24 @@ final class HolderSessionProperties {
               yield new Reply.Done(dot);
             }
             case Request.Read r -> {
-              covers(dc, r.keyspace(), r.key(), r.after(), VersionVector.EMPTY);
+              Dc by = doer(dc, r.keyspace());
+              covers(by, r.keyspace(), r.key(), r.after(), VersionVector.EMPTY);
               yield new Reply.Answer(
                   Optional.of(CrdtType.PN_COUNTER),
                   Optional.of(new Reading.Count(1)),
                   true,
-                  dc.has(r.keyspace()));
+                  by.has(r.keyspace()));
             }
             default -> throw new AssertionError(sent.request());
           };
       sent.answered().answered(reply);
+    }
+
+    /** Who does what a datacenter is asked for: it, or any holder whom it asks in turn. */
+    private Dc doer(Dc asked, String keyspace) {
+      List<String> holders = requireNonNull(HOLDERS.get(keyspace));
+      List<Dc> all = dcs.stream().filter(dc -> holders.contains(dc.far.dc())).toList();
+      return all.contains(asked) ? asked : all.get(random.nextInt(all.size()));
     }
 
     private void covers(Dc dc, String keyspace, Key key, VersionVector after, VersionVector own) {

@@ -138,7 +138,7 @@ public class Fleet implements AutoCloseable {
   /** Whether a datacenter serves. */
   public final boolean isReady(String dc) {
     try {
-      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).get("keyspaces")) {
+      for (JsonNode keyspace : inspect(dc, Request.Topic.STAT, 0).path("keyspaces")) {
         if (!keyspace.get("ready").asBoolean()) {
           return false;
         }

@@ -20,7 +20,10 @@ public record KeyspaceCounts(long updates, long violations, Histogram visibility
     long violations = 0;
     Histogram visibility = new Histogram(3_600_000_000L, 2);
     for (String dc : dcs) {
-      JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).get("keyspaces").get(keyspace);
+      JsonNode stat = cluster.inspect(dc, Request.Topic.STAT, 0).path("keyspaces").get(keyspace);
+      if (stat == null) {
+        continue; // it is held by others
+      }
       updates += stat.get("updates").asLong();
       violations += stat.get("sla_violations").asLong();
       visibility.add(Figures.decode(stat.get("visibility_ms").get("histogram").asText()));

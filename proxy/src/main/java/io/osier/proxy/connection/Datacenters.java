@@ -124,6 +124,21 @@ public final class Datacenters {
     return holder == null && holders.holders(keyspace).isEmpty() ? first : holder;
   }
 
+  /**
+   * Who has requests of a keyspace done elsewhere, where {@link #route} has nowhere to go.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if there is none, or a holder may yet be reached
+   */
+  public @Nullable Connection forwarder(String keyspace, Set<String> except) {
+    return holders.forwarder(keyspace, except);
+  }
+
+  /** Whether it is time to ask again who holds a keyspace, whose calls are forwarded meanwhile. */
+  public boolean looksAgain(String keyspace, long nowNanos) {
+    return holders.looksAgain(keyspace, nowNanos);
+  }
+
   /** The datacenters that hold a keyspace, as far as is known; none if nobody knows it. */
   public SortedSet<String> holders(String keyspace) {
     return holders.holders(keyspace);

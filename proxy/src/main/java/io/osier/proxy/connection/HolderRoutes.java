@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class HolderRoutes {
+  /** How often it is asked who holds a keyspace of which no holder can be reached. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** Makes a way to a datacenter that is none of the endpoints. */
   @FunctionalInterface
   public interface Dialler {
@@ -37,6 +41,9 @@ public final class HolderRoutes {
 
   /** By keyspace, which way is used; only of keyspaces that are known. */
   private final Map<String, Connection> chosen = new ConcurrentHashMap<>();
+
+  /** By keyspace, when it was asked last who holds it; only of those that are forwarded. */
+  private final Map<String, Long> lookedAt = new ConcurrentHashMap<>();
 
   private volatile Optional<Dialler> dialler = Optional.empty();
   private boolean closed;
@@ -138,6 +145,35 @@ public final class HolderRoutes {
       chosen.put(keyspace, best);
     }
     return best;
+  }
+
+  /**
+   * Whether it is time to ask again who holds a keyspace, whose calls are forwarded meanwhile: a
+   * holder may have come back at another address.
+   */
+  boolean looksAgain(String keyspace, long nowNanos) {
+    Long last = lookedAt.get(keyspace);
+    boolean isTime = last == null || nowNanos - last >= LOOK_NANOS;
+    if (isTime) {
+      lookedAt.put(keyspace, nowNanos);
+    }
+    return isTime;
+  }
+
+  /**
+   * The way to the nearest endpoint that asks a holder in its clients' stead, once it is certain
+   * that none can be reached from here.
+   *
+   * @param except datacenters that were tried in vain
+   * @return null if there is none, or a holder may yet be reached
+   */
+  @Nullable Connection forwarder(String keyspace, Set<String> except) {
+    if (ways(keyspace).stream().anyMatch(c -> c.isUp() || c.trouble() == null)) {
+      return null;
+    }
+    List<Connection> all =
+        endpoints.stream().filter(c -> !c.elsewhere().holders(keyspace).isEmpty()).toList();
+    return Datacenters.choose(all, preferred, null, except);
   }
 
   /** A way has come up or gone down, or has become nearer or farther. */

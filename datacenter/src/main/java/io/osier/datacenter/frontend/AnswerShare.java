@@ -81,13 +81,19 @@ public final class AnswerShare {
   /** Keeps bytes that are made of others, until {@link #give}. */
   public void keep(long bytes) {
     long after = present.addAndGet(bytes);
-    all.take(beyond(after) - beyond(after - bytes));
+    long more = beyond(after) - beyond(after - bytes);
+    if (more != 0) { // all connections share those
+      all.take(more);
+    }
   }
 
   /** Bytes that were kept are there no more. For any thread. */
   public void give(long bytes) {
     long after = present.addAndGet(-bytes);
-    all.give(beyond(after + bytes) - beyond(after));
+    long less = beyond(after + bytes) - beyond(after);
+    if (less != 0) {
+      all.give(less);
+    }
   }
 
   private static long beyond(long bytes) {

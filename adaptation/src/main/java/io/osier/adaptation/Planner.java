@@ -102,8 +102,7 @@ public final class Planner<T> {
 
   private final AdaptationSettings settings;
   private final SwitchPolicy policy;
-  private SpaceSaving<T> summary;
-  private final Map<T, Sensor> sensors = new HashMap<>();
+  private SpaceSaving<T, Sensor> summary;
 
   /** Objects in STATE mode, in the order in which they came to it. */
   private final Set<T> states = new java.util.LinkedHashSet<>();
@@ -126,7 +125,7 @@ public final class Planner<T> {
   /** A planner that starts now. */
   public Planner(AdaptationSettings settings, long nowNanos) {
     this.settings = settings;
-    this.summary = new SpaceSaving<>(settings.capacity());
+    this.summary = emptySummary();
     this.policy =
         switch (settings.policy()) {
           case RATIO -> new SwitchPolicy.Ratio(settings.ratioThreshold());
@@ -149,27 +148,16 @@ public final class Planner<T> {
     if (phase == Phase.RESTING) {
       phase = Phase.WAKING;
     }
-    T evicted = summary.offer(object);
-    if (evicted != null) {
-      sensors.remove(evicted);
-      wishes.remove(evicted);
-    }
-    Sensor sensor = sensors.get(object);
-    if (sensor == null) {
-      sensor = new Sensor();
-      sensors.put(object, sensor);
-    }
-    sensor.updated(opBytes, objectBytes);
+    summary.offer(object).updated(opBytes, objectBytes);
   }
 
-  /** Whoever has a counter has a sensor. */
-  private Sensor sensorOf(T object) {
-    return requireNonNull(sensors.get(object));
+  private SpaceSaving<T, Sensor> emptySummary() {
+    return new SpaceSaving<>(settings.capacity(), Sensor::new, wishes::remove);
   }
 
   /** Takes note of a flush of so many updates that took so many bytes. */
   public void flushed(T object, int updates, long bytes) {
-    Sensor sensor = sensors.get(object);
+    Sensor sensor = summary.note(object);
     if (sensor != null) {
       sensor.flushed(updates, bytes);
     }
@@ -182,7 +170,7 @@ public final class Planner<T> {
 
   /** What is measured of an object, in words. */
   public String measured(T object) {
-    Sensor sensor = sensors.get(object);
+    Sensor sensor = summary.note(object);
     return sensor == null
         ? "not measured"
         : String.format(
@@ -195,12 +183,12 @@ public final class Planner<T> {
 
   /** Whether anything is measured of an object. */
   public boolean isMeasured(T object) {
-    return sensors.containsKey(object);
+    return summary.note(object) != null;
   }
 
   /** What is measured of an object, and what the policy compares, in words. */
   public String explain(T object, Conditions conditions) {
-    Sensor sensor = sensors.get(object);
+    Sensor sensor = summary.note(object);
     return sensor == null
         ? measured(object)
         : measured(object) + "; " + policy.explain(sensor, conditions);
@@ -261,27 +249,24 @@ public final class Planner<T> {
 
   private void rest() {
     phase = Phase.RESTING;
-    summary = new SpaceSaving<>(settings.capacity());
-    sensors.clear();
+    summary = emptySummary();
     wishes.clear();
   }
 
   private void judge(long nowNanos, Conditions conditions) {
     double seconds = Math.max(1e-3, (nowNanos - lastDecisionNanos) / 1e9);
     lastDecisionNanos = nowNanos;
-    for (Sensor sensor : sensors.values()) {
-      sensor.period(seconds, settings.halfLifeMillis() / 1e3);
-    }
+    summary.forEachNote(sensor -> sensor.period(seconds, settings.halfLifeMillis() / 1e3));
     if (nowNanos - halvedNanos >= settings.halfLifeMillis() * 1_000_000L) {
       halvedNanos = nowNanos;
       summary.halve();
     }
     Set<T> top = new HashSet<>();
     Map<T, Switch<T>> wanted = new LinkedHashMap<>();
-    for (SpaceSaving.Entry<T> entry : summary.top(settings.topK())) {
+    for (SpaceSaving.Entry<T, Sensor> entry : summary.top(settings.topK())) {
       T object = entry.item();
       top.add(object);
-      Sensor sensor = sensorOf(object);
+      Sensor sensor = entry.note();
       Mode current = modeOf(object);
       Mode better = policy.decide(sensor, current, conditions);
       if (better == current) {
@@ -353,13 +338,13 @@ public final class Planner<T> {
     // Only the hottest are sorted: this is asked for every second, and there are thousands.
     PriorityQueue<Hot<T>> hottest =
         new PriorityQueue<>(Comparator.comparingDouble(Hot<T>::perSecond));
-    for (SpaceSaving.Entry<T> entry : summary.top(summary.size())) {
-      Sensor sensor = sensorOf(entry.item());
+    for (SpaceSaving.Entry<T, Sensor> entry : summary.top(summary.size())) {
+      Sensor sensor = entry.note();
       if (hottest.size() < limit) {
-        hottest.add(hot(entry, sensor));
+        hottest.add(hot(entry));
       } else if (sensor.perSecond() > requireNonNull(hottest.peek()).perSecond()) {
         hottest.poll();
-        hottest.add(hot(entry, sensor));
+        hottest.add(hot(entry));
       }
     }
     return hottest.stream()
@@ -367,7 +352,8 @@ public final class Planner<T> {
         .toList();
   }
 
-  private Hot<T> hot(SpaceSaving.Entry<T> entry, Sensor sensor) {
+  private Hot<T> hot(SpaceSaving.Entry<T, Sensor> entry) {
+    Sensor sensor = entry.note();
     return new Hot<>(
         entry.item(),
         modeOf(entry.item()),

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,105 +23,114 @@ import org.jspecify.annotations.Nullable;
  * <p>With N the number of offers: the true count of a kept item is in [count − error, count], error
  * ≤ N / capacity, and every item with a true count above N / capacity is kept.
  *
+ * <p>Who wants to know more of each kept item has it noted with the item's counter, where it is
+ * found without a further search, and goes with it.
+ *
  * <p>Not thread-safe.
  *
  * @param <T> items; need equals and hashCode
+ * @param <A> what is noted of each that is kept
  */
-public final class SpaceSaving<T> {
-  private static final class Counter<T> {
+public final class SpaceSaving<T, A> {
+  private static final class Counter<T, A> {
     T item;
+    A note;
     long error;
-    Bucket<T> bucket;
-    @Nullable Counter<T> previous;
-    @Nullable Counter<T> next;
+    Bucket<T, A> bucket;
+    @Nullable Counter<T, A> previous;
+    @Nullable Counter<T, A> next;
 
-    Counter(T item, Bucket<T> bucket) {
+    Counter(T item, A note, Bucket<T, A> bucket) {
       this.item = item;
+      this.note = note;
       this.bucket = bucket;
     }
   }
 
   /** All counters of one value. */
-  private static final class Bucket<T> {
+  private static final class Bucket<T, A> {
     long count;
-    @Nullable Counter<T> first;
-    @Nullable Bucket<T> lower;
-    @Nullable Bucket<T> higher;
+    @Nullable Counter<T, A> first;
+    @Nullable Bucket<T, A> lower;
+    @Nullable Bucket<T, A> higher;
   }
 
   /**
    * A kept item.
    *
+   * @param note what is noted of it
    * @param count its true count is at most this
    * @param error and at least count − error
    */
-  public record Entry<T>(T item, long count, long error) {}
+  public record Entry<T, A>(T item, A note, long count, long error) {}
 
   private final int capacity;
-  private final Map<T, Counter<T>> counters;
-  private @Nullable Bucket<T> lowest;
-  private @Nullable Bucket<T> highest;
+  private final Supplier<A> blank;
+  private final Consumer<T> dropped;
+  private final Map<T, Counter<T, A>> counters;
+  private @Nullable Bucket<T, A> lowest;
+  private @Nullable Bucket<T, A> highest;
 
   /**
    * An empty summary.
    *
    * @param capacity how many counters, at least 1
+   * @param blank gives what is noted of an item at first
+   * @param dropped hears of items whose counter another one takes over
    */
-  public SpaceSaving(int capacity) {
+  public SpaceSaving(int capacity, Supplier<A> blank, Consumer<T> dropped) {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, not " + capacity);
     }
     this.capacity = capacity;
+    this.blank = blank;
+    this.dropped = dropped;
     this.counters = HashMap.newHashMap(capacity + 1);
   }
 
   /**
    * Counts an item: O(1).
    *
-   * @return the item whose counter it took over, or null
+   * @return what is noted of it
    */
-  public @Nullable T offer(T item) {
-    Counter<T> counter = counters.get(item);
+  public A offer(T item) {
+    Counter<T, A> counter = counters.get(item);
     if (counter != null) {
       increment(counter);
-      return null;
+    } else if (counters.size() < capacity) {
+      Bucket<T, A> bucket = bucketAbove(null, 1);
+      counter = new Counter<>(item, blank.get(), bucket);
+      counters.put(item, counter);
+      attach(counter, bucket);
+    } else {
+      Bucket<T, A> smallest = requireNonNull(lowest);
+      counter = requireNonNull(smallest.first);
+      T before = counter.item;
+      counters.remove(before);
+      counter.item = item;
+      counter.note = blank.get();
+      counter.error = smallest.count;
+      counters.put(item, counter);
+      increment(counter);
+      dropped.accept(before);
     }
-    if (counters.size() < capacity) {
-      add(item, 0, bucketAbove(null, 1));
-      return null;
-    }
-    Bucket<T> smallest = requireNonNull(lowest);
-    counter = requireNonNull(smallest.first);
-    T evicted = counter.item;
-    counters.remove(evicted);
-    counter.item = item;
-    counter.error = smallest.count;
-    counters.put(item, counter);
-    increment(counter);
-    return evicted;
+    return counter.note;
   }
 
-  private void add(T item, long error, Bucket<T> bucket) {
-    Counter<T> counter = new Counter<>(item, bucket);
-    counter.error = error;
-    counters.put(item, counter);
-    attach(counter, bucket);
-  }
-
-  private void increment(Counter<T> counter) {
-    Bucket<T> from = counter.bucket;
-    Bucket<T> to = bucketAbove(from, from.count + 1);
+  private void increment(Counter<T, A> counter) {
+    Bucket<T, A> from = counter.bucket;
+    Bucket<T, A> to = bucketAbove(from, from.count + 1);
     detach(counter);
     attach(counter, to);
   }
 
   /** The bucket of a value right above a bucket (null: at the bottom), made if it is not there. */
-  private Bucket<T> bucketAbove(@Nullable Bucket<T> below, long count) {
-    Bucket<T> above = below == null ? lowest : below.higher;
+  private Bucket<T, A> bucketAbove(@Nullable Bucket<T, A> below, long count) {
+    Bucket<T, A> above = below == null ? lowest : below.higher;
     if (above != null && above.count == count) {
       return above;
     }
-    Bucket<T> made = new Bucket<>();
+    Bucket<T, A> made = new Bucket<>();
     made.count = count;
     made.lower = below;
     made.higher = above;
@@ -136,7 +147,7 @@ public final class SpaceSaving<T> {
     return made;
   }
 
-  private void attach(Counter<T> counter, Bucket<T> bucket) {
+  private void attach(Counter<T, A> counter, Bucket<T, A> bucket) {
     counter.bucket = bucket;
     counter.previous = null;
     counter.next = bucket.first;
@@ -146,8 +157,8 @@ public final class SpaceSaving<T> {
     bucket.first = counter;
   }
 
-  private void detach(Counter<T> counter) {
-    Bucket<T> bucket = counter.bucket;
+  private void detach(Counter<T, A> counter) {
+    Bucket<T, A> bucket = counter.bucket;
     if (counter.previous == null) {
       bucket.first = counter.next;
     } else {
@@ -161,7 +172,7 @@ public final class SpaceSaving<T> {
     }
   }
 
-  private void unlink(Bucket<T> bucket) {
+  private void unlink(Bucket<T, A> bucket) {
     if (bucket.lower == null) {
       lowest = bucket.higher;
     } else {
@@ -179,16 +190,15 @@ public final class SpaceSaving<T> {
    * weighs half. The order of counts stays, and so does the bound with N halved alike. O(capacity).
    */
   public void halve() {
-    List<Entry<T>> kept = top(counters.size());
-    counters.clear();
+    List<Counter<T, A>> kept = new ArrayList<>(counters.size());
+    forEachFromTheTop(counters.size(), kept::add);
     lowest = null;
     highest = null;
-    for (int i = kept.size() - 1; i >= 0; i--) {
-      Entry<T> entry = kept.get(i);
-      long count = (entry.count + 1) / 2;
-      add(
-          entry.item,
-          (entry.error + 1) / 2,
+    for (Counter<T, A> counter : kept.reversed()) {
+      long count = (counter.bucket.count + 1) / 2;
+      counter.error = (counter.error + 1) / 2;
+      attach(
+          counter,
           highest != null && highest.count == count ? highest : bucketAbove(highest, count));
     }
   }
@@ -196,22 +206,33 @@ public final class SpaceSaving<T> {
   /**
    * The k items with the largest counts, largest first; ties in no meaningful but a fixed order.
    */
-  public List<Entry<T>> top(int k) {
-    List<Entry<T>> top = new ArrayList<>(Math.min(k, counters.size()));
-    for (Bucket<T> bucket = highest; bucket != null; bucket = bucket.lower) {
-      for (Counter<T> c = bucket.first; c != null; c = c.next) {
-        if (top.size() == k) {
-          return top;
-        }
-        top.add(new Entry<>(c.item, bucket.count, c.error));
-      }
-    }
+  public List<Entry<T, A>> top(int k) {
+    List<Entry<T, A>> top = new ArrayList<>(Math.min(k, counters.size()));
+    forEachFromTheTop(k, c -> top.add(new Entry<>(c.item, c.note, c.bucket.count, c.error)));
     return top;
   }
 
-  /** Whether the item has a counter. */
-  public boolean contains(T item) {
-    return counters.containsKey(item);
+  private void forEachFromTheTop(int k, Consumer<Counter<T, A>> each) {
+    int left = k;
+    for (Bucket<T, A> bucket = highest; bucket != null; bucket = bucket.lower) {
+      for (Counter<T, A> c = bucket.first; c != null; c = c.next) {
+        if (left-- <= 0) {
+          return;
+        }
+        each.accept(c);
+      }
+    }
+  }
+
+  /** What is noted of each item that is kept, in no meaningful order. */
+  public void forEachNote(Consumer<A> each) {
+    counters.values().forEach(counter -> each.accept(counter.note));
+  }
+
+  /** What is noted of an item; null if it is not kept. */
+  public @Nullable A note(T item) {
+    Counter<T, A> counter = counters.get(item);
+    return counter == null ? null : counter.note;
   }
 
   /** How many items are kept, at most the capacity. */

@@ -41,26 +41,33 @@ final class SpaceSavingProperties {
   @Property(tries = 500)
   void counts_areWithinTheirBound(
       @ForAll("streams") List<Integer> stream, @ForAll @IntRange(min = 1, max = 80) int capacity) {
-    SpaceSaving<Integer> summary = new SpaceSaving<>(capacity);
+    Map<Integer, Long> noted = new HashMap<>(); // since each was kept without a break
+    SpaceSaving<Integer, long[]> summary =
+        new SpaceSaving<>(capacity, () -> new long[1], item -> noted.remove(item));
     Map<Integer, Long> exact = new HashMap<>();
     for (int item : stream) {
-      summary.offer(item);
+      summary.offer(item)[0]++;
+      noted.merge(item, 1L, Long::sum);
       exact.merge(item, 1L, Long::sum);
     }
     assertThat(summary.size()).isEqualTo(Math.min(capacity, exact.size()));
     long bound = stream.size() / capacity;
     long before = Long.MAX_VALUE;
-    for (SpaceSaving.Entry<Integer> e : summary.top(capacity)) {
+    Map<Integer, Long> kept = new HashMap<>();
+    for (SpaceSaving.Entry<Integer, long[]> e : summary.top(capacity)) {
+      kept.put(e.item(), e.note()[0]);
+      assertThat(summary.note(e.item())).isSameAs(e.note());
       long truth = exact.getOrDefault(e.item(), 0L);
       assertThat(truth).isBetween(e.count() - e.error(), e.count());
       assertThat(e.error()).isLessThanOrEqualTo(bound);
       assertThat(e.count()).isLessThanOrEqualTo(before);
       before = e.count();
     }
+    assertThat(kept).isEqualTo(noted);
     exact.forEach(
         (item, count) -> {
           if (count > bound) {
-            assertThat(summary.contains(item)).as("%d, %d times", item, count).isTrue();
+            assertThat(kept.containsKey(item)).as("%d, %d times", item, count).isTrue();
           }
         });
   }
@@ -69,12 +76,15 @@ final class SpaceSavingProperties {
   @Property(tries = 300)
   void halving_keepsOrderAndBound(
       @ForAll @Size(min = 1, max = 4) List<@From("streams") List<Integer>> rounds) {
-    SpaceSaving<Integer> summary = new SpaceSaving<>(20);
+    Map<Integer, Long> noted = new HashMap<>();
+    SpaceSaving<Integer, long[]> summary =
+        new SpaceSaving<>(20, () -> new long[1], item -> noted.remove(item));
     Map<Integer, Double> exact = new HashMap<>();
     double offers = 0;
     for (List<Integer> stream : rounds) {
       for (int item : stream) {
-        summary.offer(item);
+        summary.offer(item)[0]++;
+        noted.merge(item, 1L, Long::sum);
         exact.merge(item, 1.0, Double::sum);
         offers++;
       }
@@ -83,7 +93,8 @@ final class SpaceSavingProperties {
       offers /= 2;
     }
     long before = Long.MAX_VALUE;
-    for (SpaceSaving.Entry<Integer> e : summary.top(20)) {
+    for (SpaceSaving.Entry<Integer, long[]> e : summary.top(20)) {
+      assertThat(e.note()[0]).isEqualTo(noted.get(e.item()));
       // Rounding up adds less than 1 for each halving, to the count and to the error.
       assertThat(exact.getOrDefault(e.item(), 0.0))
           .isBetween(e.count() - e.error() - 2.0, e.count() + 0.01);

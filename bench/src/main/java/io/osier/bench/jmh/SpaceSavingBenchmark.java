@@ -5,7 +5,6 @@ import io.osier.bench.cluster.Zipf;
 import io.osier.core.Key;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -39,7 +38,7 @@ public class SpaceSavingBenchmark {
   public int capacity;
 
   private final Key[] drawn = new Key[DRAWN];
-  private SpaceSaving<Key> summary;
+  private SpaceSaving<Key, Object> summary;
   private int next;
 
   /** For JMH. */
@@ -54,7 +53,7 @@ public class SpaceSavingBenchmark {
     }
     Zipf zipf = new Zipf(KEYS, 0.99);
     SplittableRandom random = new SplittableRandom(1);
-    summary = new SpaceSaving<>(capacity);
+    summary = new SpaceSaving<>(capacity, Object::new, dropped -> {});
     for (int i = 0; i < DRAWN; i++) {
       drawn[i] = keys[zipf.next(random)];
       summary.offer(drawn[i]);
@@ -63,7 +62,7 @@ public class SpaceSavingBenchmark {
 
   /** Counts one update. */
   @Benchmark
-  public @Nullable Object offer() {
+  public Object offer() {
     next = (next + 1) & (DRAWN - 1);
     return summary.offer(drawn[next]);
   }

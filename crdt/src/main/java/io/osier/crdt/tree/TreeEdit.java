@@ -25,6 +25,11 @@ public final class TreeEdit<K extends Comparable<K>, V> {
    */
   static final int SPLICES_MAX = 8;
 
+  /**
+   * A packed leaf that takes more is divided before it is changed: each change copies all of one.
+   */
+  static final int SPLICED_BYTES_MAX = 4_096;
+
   private EntryTree<K, V> map;
   private TreeNode root;
   private int size;
@@ -46,13 +51,11 @@ public final class TreeEdit<K extends Comparable<K>, V> {
 
   private int splices;
 
-  /** See {@link #isInASettledLeaf}. */
   private boolean isSettled;
-
   /** What was split off to the right of the node that was put into; null if nothing was. */
   private @Nullable TreeNode split;
 
-  /** What the key had before it was put, or removed; null if it was not there. */
+  /** What the key had before it was put, or removed. */
   private @Nullable Object former;
 
   TreeEdit(EntryTree<K, V> map) {
@@ -91,22 +94,33 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   }
 
   private TreeNode put(PackedLeaf leaf, K key, V cell, boolean isLast) {
-    if (maySplice(leaf)) {
-      LeafPlace<K, V> place = leaf.place(key);
-      PackedLeaf made = place.with(cell);
-      if (made != null) {
-        former = place.cell();
-        size += made.size - leaf.size;
-        return spliced(leaf, made);
-      }
-      if (place.cell() == null && leaf.size == LEAF_MAX) {
-        return putIntoFull(leaf, isLast && place.isBehindAll(), key, cell);
-      }
+    if (!maySplice(leaf)) {
+      return put(own(leaf), key, cell, isLast);
     }
-    return put(own(leaf), key, cell, isLast);
+    LeafPlace<K, V> place = leaf.place(key);
+    return isFull(leaf, place)
+        ? putIntoFull(leaf, isLast && place.isBehindAll(), key, cell)
+        : put(leaf, place, key, cell);
   }
 
-  /** Puts a key that is not there. */
+  /** Puts a key at its place, which divides the leaf no further. */
+  private TreeNode put(PackedLeaf leaf, LeafPlace<K, V> place, K key, V cell) {
+    PackedLeaf made = place.with(cell);
+    if (made == null) {
+      return put(own(leaf), key, cell, false);
+    }
+    former = place.cell();
+    size += made.size - leaf.size;
+    return spliced(leaf, made);
+  }
+
+  /** Whether a packed leaf is divided before a key is put into it. */
+  private boolean isFull(PackedLeaf leaf, LeafPlace<K, V> place) {
+    return leaf.bytes.length > SPLICED_BYTES_MAX
+        ? leaf.marks.length > 0
+        : leaf.size == LEAF_MAX && place.cell() == null;
+  }
+
   private TreeNode putIntoFull(PackedLeaf leaf, boolean isBehindAll, K key, V cell) {
     if (isBehindAll) { // as of one that is not packed, it stays full
       former = null;
@@ -120,11 +134,12 @@ public final class TreeEdit<K extends Comparable<K>, V> {
     settled += EntryTree.settledHeapBytes(left, left.settled());
     settled += EntryTree.settledHeapBytes(right, right.settled());
     settled -= EntryTree.settledHeapBytes(leaf, leaf.settled());
-    if (right.place(key).isFirst()) {
+    LeafPlace<K, V> place = right.place(key);
+    if (place.isFirst() && place.cell() == null) {
       split = right;
-      return put(left, key, cell, false);
+      return put(left, left.place(key), key, cell);
     }
-    split = put(right, key, cell, false);
+    split = put(right, place, key, cell);
     return left;
   }
 
@@ -274,7 +289,8 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       if (left >= 0 && left + 1 < parent.children.length) {
         TreeNode a = parent.children[left];
         TreeNode b = parent.children[left + 1];
-        if (TreeNode.sizeOf(a) + TreeNode.sizeOf(b) <= TreeNode.maxOf(a) * 3 / FEW) {
+        if (TreeNode.sizeOf(a) + TreeNode.sizeOf(b) <= TreeNode.maxOf(a) * 3 / FEW
+            && TreeNode.packedBytes(a) + TreeNode.packedBytes(b) <= SPLICED_BYTES_MAX * 3 / FEW) {
           parent.children[left] = joined(a, b, parent.lows[left + 1]);
           parent.settleWith(parent.children[left]);
           parent.remove(left + 1);

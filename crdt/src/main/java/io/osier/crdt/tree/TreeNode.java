@@ -29,6 +29,11 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
     };
   }
 
+  /** What the entries of a packed leaf take; 0 of other nodes. */
+  static int packedBytes(TreeNode node) {
+    return node instanceof PackedLeaf packed ? packed.bytes.length : 0;
+  }
+
   /** The place of a key within a range of places, or -(where it would be) - 1. */
   @SuppressWarnings("unchecked") // only keys are in there
   static <K extends Comparable<K>> int find(Object[] keys, int from, int to, K key) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -412,18 +413,48 @@ final class PackedLeafProperties {
 
   /** No packed leaf has more bytes than are allowed, and one that has so many is packed. */
   @Test
-  void aLeafThatBecomesTooLarge_isUnpacked() {
+  void aLargeLeaf_isDividedWhereItIsChanged() {
     int entry = LeafPacking.BYTES_MAX / 64;
     // Kind and length of the text, number of the replica, number of the dot.
     String rest = "x".repeat(entry - 1 - 2 - 4 - 1 - 1);
-    TreeMap<Value, Dot> entries = numbered(64, i -> Value.of(1_000 + i + rest));
+    List<Value> keys = IntStream.range(0, 128).mapToObj(i -> Value.of(1_000 + i + rest)).toList();
+    TreeMap<Value, Dot> entries = numbered(64, i -> keys.get(2 * i));
     EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
     assertThat(((PackedLeaf) map.root()).bytes).hasSize(LeafPacking.BYTES_MAX);
-    Value there = Value.of(1_030 + rest);
-    assertThat(Nodes.of(map.put(there, new Dot(B, 127))).packed).isEqualTo(1);
-    assertThat(Nodes.of(map.put(there, new Dot(B, 128))).packed).isZero();
-    assertThat(Nodes.of(map.put(Value.of(1L), new Dot(B, 1))).packed).isZero();
-    assertThat(Nodes.of(map.remove(there).put(Value.of(1L), new Dot(B, 1))).packed).isEqualTo(1);
+    for (Value key : keys) { // of the leaf, the first of its second half too, or between two
+      EntryTree<Value, Dot> changed = map.put(key, new Dot(B, 128));
+      TreeMap<Value, Dot> with = new TreeMap<>(entries);
+      with.put(key, new Dot(B, 128));
+      checkLeaves(changed, with, keys);
+      assertThat(changed.size()).isEqualTo(with.size());
+      Nodes nodes = Nodes.of(changed);
+      assertThat(nodes.packed).isEqualTo(key.equals(keys.getLast()) ? 1 : 2);
+      assertThat(nodes.packed + nodes.loose).isEqualTo(2);
+    }
+  }
+
+  /** What is updated again and again is in a leaf that is not large. */
+  @Test
+  void largeLeaves_areDividedUntilTheyAreNot() {
+    String rest = "x".repeat(100);
+    List<Value> keys = IntStream.range(0, 500).mapToObj(i -> Value.of(1_000 + i + rest)).toList();
+    TreeMap<Value, Dot> entries = numbered(keys.size(), keys::get);
+    EntryTree<Value, Dot> map = loaded(entries, NUMBERINGS.get(1));
+    int before = Nodes.of(map).packed;
+    for (int round = 0; round < 4; round++) {
+      for (Value key : keys) {
+        map = map.put(key, new Dot(B, 100 + round));
+        entries.put(key, new Dot(B, 100 + round));
+      }
+    }
+    checkLeaves(map, entries, keys);
+    assertThat(Nodes.of(map).packed).isGreaterThanOrEqualTo(3 * before);
+    for (Value key : keys) {
+      map = map.remove(key);
+      entries.remove(key);
+      assertThat(map.get(key)).isNull();
+      assertThat(map.size()).isEqualTo(entries.size());
+    }
   }
 
   /** A change copies bytes; many together are cheaper in a leaf that is unpacked. */

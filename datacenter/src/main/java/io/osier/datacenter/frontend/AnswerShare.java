@@ -91,9 +91,9 @@ public final class AnswerShare {
     }
     long after = present.addAndGet(change);
     long more = beyond(after) - beyond(after - change);
-    if (more >= 0) {
+    if (more > 0) { // all connections share those
       all.take(more);
-    } else {
+    } else if (more < 0) {
       all.give(-more);
     }
   }
@@ -101,7 +101,10 @@ public final class AnswerShare {
   /** Bytes that were kept are there no more. For any thread. */
   public void give(long bytes) {
     long after = present.addAndGet(-bytes);
-    all.give(beyond(after + bytes) - beyond(after));
+    long less = beyond(after + bytes) - beyond(after);
+    if (less != 0) {
+      all.give(less);
+    }
   }
 
   private static long beyond(long bytes) {

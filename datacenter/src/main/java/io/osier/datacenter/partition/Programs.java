@@ -46,42 +46,50 @@ final class Programs {
     if (program.isUpdate()) {
       sequencer.checkTakesUpdates();
     }
-    Call.Update alone =
-        program.calls().size() == 1 && program.guards().isEmpty()
-            ? asUpdate(program.calls().getFirst())
-            : null;
-    if (alone != null) {
-      return alone(alone, now);
+    if (program.calls().size() == 1 && program.guards().isEmpty()) {
+      Reply.Evaluated done = alone(program.calls().getFirst(), now);
+      if (done != null) {
+        return done;
+      }
     }
     ProgramTurn turn = new ProgramTurn(store, sequencer, escrow, writes, now);
     ProgramTurn.Outcome outcome = turn.evaluate(program);
     return outcome.reply(turn.commit());
   }
 
-  /** An update that does what a call does; null if there is none, or it is not known at once. */
-  private Call.@Nullable Update asUpdate(Call call) {
-    if (call instanceof Call.Replace r && r.assigns()) {
-      for (CrdtState state : store.get(r.key())) {
-        if (state.type() != r.type() || state.expires()) {
-          return null;
-        }
-      }
-      return new Call.Update(r.key(), r.type(), r.operation(), Optional.empty());
+  /**
+   * Does a program of one update, which costs what the update alone does; null if it is none, or
+   * that is not known at once.
+   */
+  private Reply.@Nullable Evaluated alone(Call call, Now now) {
+    try {
+      return switch (call) {
+        case Call.Update update -> evaluated(writes.write(update, now));
+        case Call.Replace replace when replace.assigns() -> assigned(replace, now);
+        default -> null;
+      };
+    } catch (OsierException e) {
+      return evaluated(new Reply.Failure(e.code(), e.reason()));
     }
-    return call instanceof Call.Update update ? update : null;
   }
 
-  /** Does a program of one update, which costs what the update alone does. */
-  private Reply.Evaluated alone(Call.Update update, Now now) {
-    Reply part;
-    try {
-      part = writes.write(update, now);
-    } catch (OsierException e) {
-      part = new Reply.Failure(e.code(), e.reason());
-    }
+  private static Reply.Evaluated evaluated(Reply part) {
     Optional<Dot> dot =
         part instanceof Reply.Done done ? Optional.of(done.dot()) : Optional.empty();
     return new Reply.Evaluated(true, dot, List.of(part));
+  }
+
+  /** Assigns where the key holds nothing else that would have to go; null where it does. */
+  private Reply.@Nullable Evaluated assigned(Call.Replace replace, Now now) {
+    List<CrdtState> before = store.get(replace.key());
+    for (CrdtState state : before) {
+      if (state.type() != replace.type() || state.expires()) {
+        return null;
+      }
+    }
+    CrdtState present = before.isEmpty() ? CrdtState.bottom(replace.type()) : before.getFirst();
+    ObjectId object = new ObjectId(replace.key(), replace.type());
+    return evaluated(writes.assign(object, present, replace.operation(), now));
   }
 
   /** Does what the steps of a {@link Call.Script} ask for, within its program. Not thread-safe. */

@@ -113,6 +113,15 @@ final class Writes {
     return write(call.key(), call.type(), call.operation(), call.ask(), true, now);
   }
 
+  /**
+   * Does an update that is all of a program and needs no rights.
+   *
+   * @param before all that its key holds
+   */
+  Reply assign(ObjectId object, CrdtState before, Operation assignment, Now now) {
+    return update(object, before, assignment, Optional.empty(), true, now);
+  }
+
   /** Does an update that does not wait for rights, or throws before anything has changed. */
   private Reply write(
       Key key,

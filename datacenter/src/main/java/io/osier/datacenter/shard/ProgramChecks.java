@@ -34,6 +34,12 @@ final class ProgramChecks {
               + " and "
               + guards);
     }
+    if (calls == 1 && guards == 0) {
+      List<Key> only = program.calls().getFirst().keys();
+      if (only.size() == 1) {
+        return Set.of(only.getFirst());
+      }
+    }
     Set<Key> keys = new LinkedHashSet<>();
     program.calls().forEach(call -> keys.addAll(call.keys()));
     for (Call.Guard guard : program.guards()) {
@@ -53,7 +59,7 @@ final class ProgramChecks {
    */
   static Request.Evaluate checked(
       Request.Evaluate program, Consumer<Call> check, Runnable checkUpdate) {
-    if (program.calls().stream().noneMatch(Call.Script.class::isInstance)) {
+    if (!hasScript(program.calls())) {
       return program;
     }
     List<Call> calls =
@@ -66,6 +72,15 @@ final class ProgramChecks {
             .toList();
     return new Request.Evaluate(
         program.keyspace(), calls, program.guards(), program.after(), program.waitMillis());
+  }
+
+  private static boolean hasScript(List<Call> calls) {
+    for (Call call : calls) {
+      if (call instanceof Call.Script) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Function<Request, Reply> checked(

@@ -23,5 +23,25 @@ public sealed interface Plan {
     public Ask {
       requests = List.copyOf(requests);
     }
+
+    /** Whether it walks through a keyspace. */
+    public boolean scans() {
+      for (Request request : requests) {
+        if (request instanceof Request.Scan) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** Whether a request changes something, or may. */
+  static boolean isUpdate(Request request) {
+    return !(request instanceof Request.Read
+        || request instanceof Request.ReadAll
+        || request instanceof Request.Scan
+        || request instanceof Request.Spread
+        || request instanceof Request.Through
+        || request instanceof Request.Reach);
   }
 }

@@ -16,6 +16,7 @@ import io.osier.datacenter.redis.tracking.TrackingOptions;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -50,7 +51,7 @@ final class ClientCommand {
       case "SETINFO" -> setInfo(session, words);
       case "INFO" -> {
         arity(words, 2, 2);
-        yield answer(RespValue.Bulk.of(session.line() + "\n"));
+        yield answer(RespValue.Bulk.of(line(session) + "\n"));
       }
       case "LIST" -> list(session, words);
       case "KILL" -> kill(session, place, words);
@@ -166,7 +167,7 @@ final class ClientCommand {
             session.port().sessions().stream()
                 .filter(shown)
                 .sorted(Comparator.comparingLong(RespSession::id))
-                .map(s -> s.line() + "\n")
+                .map(s -> line(s) + "\n")
                 .collect(Collectors.joining())));
   }
 
@@ -252,5 +253,52 @@ final class ClientCommand {
               + (each.user().isEmpty() ? "" : " user=" + each.user()));
     }
     return all.size();
+  }
+
+  /** A line of CLIENT LIST. */
+  private static String line(RespSession of) {
+    long now = of.port().millis();
+    int channels = of.subscriptions().channels();
+    int patterns = of.subscriptions().patterns();
+    return "id="
+        + of.id()
+        + " addr="
+        + of.address()
+        + " laddr="
+        + of.localAddress()
+        + " fd=-1 name="
+        + of.name()
+        + " age="
+        + Math.max(0, now - of.sinceMillis()) / 1000
+        + " idle="
+        + Math.max(0, now - of.lastMillis()) / 1000
+        + " flags="
+        + (of.transaction().queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
+        + of.caches().flags()
+        + " db="
+        + of.database()
+        + " sub="
+        + channels
+        + " psub="
+        + patterns
+        + " ssub=0 multi="
+        + of.transaction().queued()
+        + " watch="
+        + of.transaction().watched()
+        + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
+        + " rbp=0 obl=0 oll=0 omem="
+        + of.waitingBytes()
+        + " tot-mem=0 events=r cmd="
+        + of.lastCommand().toLowerCase(Locale.ROOT)
+        + " user="
+        + of.user()
+        + " redir="
+        + of.caches().redirect()
+        + " resp="
+        + (of.resp3() ? 3 : 2)
+        + " lib-name="
+        + of.library()
+        + " lib-ver="
+        + of.libraryVersion();
   }
 }

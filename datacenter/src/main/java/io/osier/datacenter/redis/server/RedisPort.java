@@ -152,7 +152,16 @@ public final class RedisPort implements ClientServer.Protocol {
    * @throws RedisException if there is none
    */
   Keyspace keyspace(int database) {
-    Keyspace of = keyspaces().get(database);
+    return keyspace(database, millis());
+  }
+
+  /**
+   * As the other one, for who knows the present time.
+   *
+   * @param now in milliseconds since 1970
+   */
+  Keyspace keyspace(int database, long now) {
+    Keyspace of = keyspaces(now).get(database);
     if (of == null) {
       throw new RedisException(
           "ERR there is no keyspace for database "
@@ -164,7 +173,10 @@ public final class RedisPort implements ClientServer.Protocol {
 
   /** The keyspaces there are, by their databases' numbers. */
   Map<Integer, Keyspace> keyspaces() {
-    long now = millis();
+    return keyspaces(millis());
+  }
+
+  private Map<Integer, Keyspace> keyspaces(long now) {
     Known last = known;
     if (now < last.untilMillis) {
       return last.byNumber;
@@ -221,6 +233,7 @@ public final class RedisPort implements ClientServer.Protocol {
     return around.millis.getAsLong();
   }
 
+  /** What a session draws by. */
   long seed() {
     synchronized (seeds) {
       return seeds.nextLong();

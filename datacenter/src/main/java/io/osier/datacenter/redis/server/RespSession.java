@@ -18,6 +18,7 @@ import io.osier.datacenter.redis.transaction.Transaction;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,6 +47,9 @@ final class RespSession {
   private final long id;
   private final long sinceMillis;
 
+  /** Its own, since others' would be waited for. */
+  private final SplittableRandom seeds;
+
   private volatile int database;
   private volatile boolean resp3;
   private volatile String name = "";
@@ -67,6 +71,7 @@ final class RespSession {
     this.connection = connection;
     this.id = port.nextId();
     this.sinceMillis = port.millis();
+    this.seeds = new SplittableRandom(port.seed());
     this.lastMillis = sinceMillis;
     this.transaction = new Transaction(requests::bytes, requests.answerBytes());
   }
@@ -193,17 +198,12 @@ final class RespSession {
         + "' command: the right admin * is missing";
   }
 
-  /** What a command is translated with. */
+  /** What the present command is translated with. */
   Scope scope() {
-    RedisPort.Keyspace of = port.keyspace(database);
+    long now = lastMillis;
+    RedisPort.Keyspace of = port.keyspace(database, now);
     return new Scope(
-        of.name(),
-        of.partition(),
-        of.partitions(),
-        port.millis(),
-        port.seed(),
-        resp3,
-        port.cursors());
+        of.name(), of.partition(), of.partitions(), now, seeds.nextLong(), resp3, port.cursors());
   }
 
   // ---------------------------------------------------------------- what it has chosen
@@ -371,50 +371,29 @@ final class RespSession {
     return RedisPort.address(channel.localAddress());
   }
 
-  /** A line of CLIENT LIST. */
-  String line() {
-    long now = port.millis();
-    int channels = subscriptions().channels();
-    int patterns = subscriptions().patterns();
-    return "id="
-        + id
-        + " addr="
-        + address()
-        + " laddr="
-        + localAddress()
-        + " fd=-1 name="
-        + name
-        + " age="
-        + Math.max(0, now - sinceMillis) / 1000
-        + " idle="
-        + Math.max(0, now - lastMillis) / 1000
-        + " flags="
-        + (transaction.queued() >= 0 ? "x" : channels + patterns > 0 ? "P" : "N")
-        + caches().flags()
-        + " db="
-        + database
-        + " sub="
-        + channels
-        + " psub="
-        + patterns
-        + " ssub=0 multi="
-        + transaction.queued()
-        + " watch="
-        + transaction.watched()
-        + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0"
-        + " rbp=0 obl=0 oll=0 omem="
-        + connection.waitingBytes()
-        + " tot-mem=0 events=r cmd="
-        + lastCommand.toLowerCase(Locale.ROOT)
-        + " user="
-        + user
-        + " redir="
-        + caches().redirect()
-        + " resp="
-        + (resp3 ? 3 : 2)
-        + " lib-name="
-        + library
-        + " lib-ver="
-        + libraryVersion;
+  long sinceMillis() {
+    return sinceMillis;
+  }
+
+  /** When its last command came. */
+  long lastMillis() {
+    return lastMillis;
+  }
+
+  String lastCommand() {
+    return lastCommand;
+  }
+
+  String library() {
+    return library;
+  }
+
+  String libraryVersion() {
+    return libraryVersion;
+  }
+
+  /** What it has of answers that wait. */
+  long waitingBytes() {
+    return connection.waitingBytes();
   }
 }

@@ -20,7 +20,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -157,7 +156,7 @@ final class Steps {
       return;
     }
     Plan.Ask ask = (Plan.Ask) plan;
-    boolean scans = ask.requests().stream().anyMatch(Request.Scan.class::isInstance);
+    boolean scans = ask.scans();
     Step step = new Step(place, ask, !once || scans, pure, bytes);
     if (step.holds) {
       holding++;
@@ -189,7 +188,7 @@ final class Steps {
   private void ask(Step step) {
     List<Request> all = step.ask.requests();
     for (Request request : all) {
-      if (isUpdate(request)) {
+      if (Plan.isUpdate(request)) {
         step.updates++;
         note(request);
       }
@@ -205,15 +204,6 @@ final class Steps {
         connection.endBehind(step.place); // its user is not there any more
       }
     }
-  }
-
-  private static boolean isUpdate(Request request) {
-    return !(request instanceof Request.Read
-        || request instanceof Request.ReadAll
-        || request instanceof Request.Scan
-        || request instanceof Request.Spread
-        || request instanceof Request.Through
-        || request instanceof Request.Reach);
   }
 
   private void note(Request update) {
@@ -246,8 +236,11 @@ final class Steps {
     final boolean holds;
     final boolean pure;
     final Reply[] replies;
-    final AtomicInteger left;
-    final AtomicLong replyBytes = new AtomicLong();
+    final long[] replyBytes;
+
+    /** How many replies are awaited; null where it is one. */
+    final @Nullable AtomicInteger left;
+
     final int bytes;
     final long author = connection.caches().author();
     int updates;
@@ -262,18 +255,24 @@ final class Steps {
       this.pure = pure;
       this.bytes = bytes;
       this.replies = new Reply[ask.requests().size()];
-      this.left = new AtomicInteger(replies.length);
+      this.replyBytes = new long[replies.length];
+      this.left = replies.length == 1 ? null : new AtomicInteger(replies.length);
+    }
+
+    /** What all replies take; once they are there. */
+    long replyBytes() {
+      long sum = 0;
+      for (long each : replyBytes) {
+        sum += each;
+      }
+      return sum;
     }
 
     void replied(int index, Reply reply) {
-      long bytes = share.keep(reply);
-      if (bytes < 0) {
-        replies[index] = AnswerShare.instead(reply);
-      } else {
-        replies[index] = reply;
-        replyBytes.addAndGet(bytes);
-      }
-      if (left.decrementAndGet() == 0) {
+      long kept = share.keep(reply);
+      replies[index] = kept < 0 ? AnswerShare.instead(reply) : reply;
+      replyBytes[index] = Math.max(0, kept);
+      if (left == null || left.decrementAndGet() == 0) {
         Steps.this.replied(this);
       }
     }
@@ -318,7 +317,7 @@ final class Steps {
         continue;
       }
       underWay--;
-      long bytes = step.replyBytes.get();
+      long bytes = step.replyBytes();
       share.learn(bytes);
       updates -= step.updates;
       step.place.replyBytes = bytes;
@@ -375,7 +374,7 @@ final class Steps {
   private boolean goesOnBeside(Step step) {
     if (!step.pure
         || step.next != null
-        || step.replyBytes.get() < LARGE_BYTES
+        || step.replyBytes() < LARGE_BYTES
         || !channel.isActive()
         || RedisErrors.endConnection(step.ask.requests(), step.replies)) {
       return false;

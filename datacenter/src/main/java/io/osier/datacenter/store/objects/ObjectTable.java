@@ -339,16 +339,18 @@ final class ObjectTable {
 
   private void pack(Loose loose) {
     long h = table.hash(loose.key);
-    KeyObjects large = loose.objects;
+    KeyObjects looked = loose.objects;
+    boolean wasLarge = isLarge(looked);
     // Without the lock, since it may take long.
-    KeyObjects leavesPacked = isLarge(large) ? large.packLeaves() : large;
+    KeyObjects leavesPacked = wasLarge ? looked.packLeaves() : looked;
     table.change(
         h,
         segment -> {
           int at = segment.find(loose.key, h);
           boolean isThere = at >= 0 && segment.get(at) == loose;
           KeyObjects objects = loose.objects;
-          if (isThere && isLarge(objects) && objects != large) {
+          boolean isLarge = objects == looked ? wasLarge : isLarge(objects);
+          if (isThere && isLarge && objects != looked) {
             queue.putBack(loose);
             return;
           }
@@ -356,7 +358,7 @@ final class ObjectTable {
           if (!isThere) {
             return;
           }
-          if (isLarge(objects)) {
+          if (isLarge) {
             long before = loose.bytes;
             loose.objects = leavesPacked;
             loose.bytes = leavesPacked.heapBytes(loose.key);

@@ -14,7 +14,8 @@ import java.util.TreeSet;
 /** Starts what a scenario names as its target. */
 public final class Targets {
   private static final Set<String> REDIS_OPERATIONS =
-      Set.of("increment", "get", "assign", "read", "add", "add-next");
+      Set.of(
+          ("increment get assign read add add-next multi publish assign-beside-caches").split(" "));
 
   /** What can be called, by target. */
   private static final Map<String, Set<String>> OPERATIONS =

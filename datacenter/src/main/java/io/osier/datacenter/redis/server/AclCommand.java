@@ -15,6 +15,7 @@ import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
 import io.osier.protocol.Request;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -89,10 +90,10 @@ final class AclCommand {
   private static Plan cat(RespSession session, byte[][] words) {
     Set<String> found = new TreeSet<>();
     for (CommandTable.Entry entry : session.port().table().all()) {
-      String group = entry.command().group();
+      List<String> categories = categories(entry.command());
       if (words.length == 2) {
-        found.add(group);
-      } else if (group.equalsIgnoreCase(text(words[2]))) {
+        found.addAll(categories);
+      } else if (categories.contains(text(words[2]).toLowerCase(Locale.ROOT))) {
         found.add(entry.command().name().toLowerCase(Locale.ROOT));
       }
     }
@@ -100,6 +101,22 @@ final class AclCommand {
       throw new RedisException("ERR Unknown category '" + text(words[2]) + "'");
     }
     return answer(new RespValue.Array(found.stream().<RespValue>map(RespValue.Bulk::of).toList()));
+  }
+
+  /** Those of a command: its group, and what it does. */
+  static List<String> categories(RedisCommand command) {
+    List<String> all = new ArrayList<>();
+    all.add(command.group());
+    if (command.flags().contains(RedisCommand.Flag.WRITE)) {
+      all.add("write");
+    } else if (command.flags().contains(RedisCommand.Flag.READONLY)) {
+      all.add("read");
+    }
+    if (command.flags().contains(RedisCommand.Flag.ADMIN)) {
+      all.add("admin");
+    }
+    all.add(command.flags().contains(RedisCommand.Flag.FAST) ? "fast" : "slow");
+    return all;
   }
 
   private static String rights(User user) {

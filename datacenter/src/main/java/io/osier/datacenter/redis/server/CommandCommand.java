@@ -65,12 +65,10 @@ final class CommandCommand {
       flags.add(new RespValue.Simple("movablekeys"));
     }
     RespValue none = new RespValue.Array(List.of());
-    List<RespValue> categories = new ArrayList<>();
-    categories.add(new RespValue.Simple("@" + c.group()));
-    if (c.flags().contains(Flag.WRITE) || c.flags().contains(Flag.READONLY)) {
-      categories.add(new RespValue.Simple(c.flags().contains(Flag.WRITE) ? "@write" : "@read"));
-    }
-    categories.add(new RespValue.Simple(c.flags().contains(Flag.FAST) ? "@fast" : "@slow"));
+    List<RespValue> categories =
+        AclCommand.categories(c).stream()
+            .<RespValue>map(category -> new RespValue.Simple("@" + category))
+            .toList();
     return new RespValue.Array(
         List.of(
             name(c),

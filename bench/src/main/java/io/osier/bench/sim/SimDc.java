@@ -323,9 +323,6 @@ public final class SimDc {
     }
 
     @Override
-    public void noted(ReplicaId peer, byte[] content) {}
-
-    @Override
     public void second(String dc, String why) {
       boolean isOwnFormerLife =
           self.incarnation() > 1 && why.contains("another process already runs as");

@@ -1,6 +1,6 @@
 package io.osier.datacenter.admin;
 
-import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -62,22 +62,15 @@ record QuestionNote(boolean isAnswer, long number, String asker, String other, S
    * @throws MalformedException if the bytes are none
    */
   static QuestionNote decode(byte[] bytes) {
-    WireInput in = new WireInput(bytes);
-    try {
-      boolean isAnswer = in.readByte() == ANSWER;
-      QuestionNote note =
-          new QuestionNote(
-              isAnswer,
-              in.readNumber(),
-              in.readText(NAME_MAX),
-              in.readText(NAME_MAX),
-              new String(in.readBlob(TEXT_BYTES_MAX), StandardCharsets.UTF_8));
-      in.expectEnd();
-      return note;
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException("not a note: " + OsierException.reasonOf(e), e);
-    }
+    return Codec.readAll(
+        new WireInput(bytes),
+        "a note",
+        in ->
+            new QuestionNote(
+                in.readByte() == ANSWER,
+                in.readNumber(),
+                in.readText(NAME_MAX),
+                in.readText(NAME_MAX),
+                new String(in.readBlob(TEXT_BYTES_MAX), StandardCharsets.UTF_8)));
   }
 }

@@ -1,6 +1,6 @@
 package io.osier.datacenter.admin;
 
-import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -189,16 +189,7 @@ final class StatusBoard {
    * @throws MalformedException if the bytes are none
    */
   static Note decode(byte[] bytes) {
-    WireInput in = new WireInput(bytes);
-    try {
-      Note note = read(in);
-      in.expectEnd();
-      return note;
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException("not a note: " + OsierException.reasonOf(e), e);
-    }
+    return Codec.readAll(new WireInput(bytes), "a note", StatusBoard::read);
   }
 
   private static Note read(WireInput in) {

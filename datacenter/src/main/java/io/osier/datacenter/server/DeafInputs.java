@@ -1,11 +1,7 @@
 package io.osier.datacenter.server;
 
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.PeerListener;
-import io.osier.propagation.wire.Frame;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Hears nothing of the other datacenters, and lets nobody tell them anything: what comes could not
@@ -28,28 +24,4 @@ final class DeafInputs implements PeerListener {
   public void receivedAll(ReplicaId peer) {
     forwarding.receivedAll(peer);
   }
-
-  @Override
-  public void up(ReplicaId peer, List<String> keyspaces) {}
-
-  @Override
-  public void compared(String dc, Map<String, String> differing) {}
-
-  @Override
-  public void down(String dc) {}
-
-  @Override
-  public void parted(String dc, List<String> keyspaces) {}
-
-  @Override
-  public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {}
-
-  @Override
-  public void noted(ReplicaId peer, byte[] content) {}
-
-  @Override
-  public void second(String dc, String why) {} // no updates are taken anyway
-
-  @Override
-  public void rejected(String dc, OsierException why) {}
 }

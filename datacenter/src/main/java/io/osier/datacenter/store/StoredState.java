@@ -1,8 +1,8 @@
 package io.osier.datacenter.store;
 
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -71,43 +71,39 @@ public record StoredState(
   }
 
   public static StoredState decode(byte[] bytes) {
-    WireInput in = new WireInput(bytes);
-    try {
-      int format = in.readByte();
-      if (format < FORMAT_MIN || format > FORMAT) {
-        throw new MalformedException("format " + format + " of a partition's state is unknown");
-      }
-      ReplicaId self = in.readReplica();
-      long committed = in.readNumber();
-      long timestamp = in.readNumber();
-      long keys = in.readNumber();
-      long forgotten = in.readNumber();
-      VersionVector through = in.readVector();
-      boolean settled = in.readFlag();
-      boolean caughtUp = format == FORMAT_MIN || in.readFlag();
-      Forgetting unremembered =
-          format == FORMAT_MIN ? Forgetting.SOMETHING : Forgetting.values()[in.readByte()];
-      int n = in.readCount(4);
-      Map<ReplicaId, Cursor> cursors = new TreeMap<>();
-      for (int i = 0; i < n; i++) {
-        cursors.put(in.readReplica(), FrameCodec.readStoredCursor(in));
-      }
-      in.expectEnd();
-      return new StoredState(
-          self,
-          committed,
-          timestamp,
-          keys,
-          forgotten,
-          through,
-          cursors,
-          settled,
-          caughtUp,
-          unremembered);
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException("not a partition's state: " + OsierException.reasonOf(e), e);
+    return Codec.readAll(new WireInput(bytes), "a partition's state", StoredState::read);
+  }
+
+  private static StoredState read(WireInput in) {
+    int format = in.readByte();
+    if (format < FORMAT_MIN || format > FORMAT) {
+      throw new MalformedException("format " + format + " of a partition's state is unknown");
     }
+    ReplicaId self = in.readReplica();
+    long committed = in.readNumber();
+    long timestamp = in.readNumber();
+    long keys = in.readNumber();
+    long forgotten = in.readNumber();
+    VersionVector through = in.readVector();
+    boolean settled = in.readFlag();
+    boolean caughtUp = format == FORMAT_MIN || in.readFlag();
+    Forgetting unremembered =
+        format == FORMAT_MIN ? Forgetting.SOMETHING : Forgetting.values()[in.readByte()];
+    int n = in.readCount(4);
+    Map<ReplicaId, Cursor> cursors = new TreeMap<>();
+    for (int i = 0; i < n; i++) {
+      cursors.put(in.readReplica(), FrameCodec.readStoredCursor(in));
+    }
+    return new StoredState(
+        self,
+        committed,
+        timestamp,
+        keys,
+        forgotten,
+        through,
+        cursors,
+        settled,
+        caughtUp,
+        unremembered);
   }
 }

@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -60,15 +61,15 @@ final class PartitionTraces implements UpdateObserver {
     }
   }
 
+  /** How something has come. */
+  private record Way(ReplicaId from, String via, boolean outage, long sentMillis) {}
+
   /** Another's update that has come and is not visible. */
   private static final class Arrival {
     final ReplicaId origin;
     final long number;
-    final ReplicaId from;
-    final String via;
-    final boolean outage;
+    final Way way;
     final int joined;
-    final long sentMillis;
 
     /** How long before it was sent it was committed. */
     final long ageMillis;
@@ -77,25 +78,22 @@ final class PartitionTraces implements UpdateObserver {
     String waitsFor = "";
     VersionVector missing = VersionVector.EMPTY;
 
-    Arrival(
-        ReplicaId origin,
-        long number,
-        ReplicaId from,
-        String via,
-        boolean outage,
-        int joined,
-        long sentMillis,
-        long ageMillis,
-        long arrivedNanos) {
-      this.origin = origin;
+    Arrival(Shipment shipment, long number, long ageMillis, Way way, long arrivedNanos) {
+      this.origin = shipment.origin();
       this.number = number;
-      this.from = from;
-      this.via = via;
-      this.outage = outage;
-      this.joined = joined;
-      this.sentMillis = sentMillis;
+      this.way = way;
+      this.joined = shipment.updates();
       this.ageMillis = ageMillis;
       this.arrivedNanos = arrivedNanos;
+    }
+
+    boolean isIn(Shipment shipment) {
+      return number <= shipment.last() && origin.equals(shipment.origin());
+    }
+
+    void waits(VersionVector forThem, String words) {
+      missing = forThem;
+      waitsFor = words;
     }
   }
 
@@ -329,80 +327,50 @@ final class PartitionTraces implements UpdateObserver {
 
   @Override
   public void arrived(ReplicaId peer, Frame.Updates frame) {
-    String via = word(frame.kind());
-    for (Shipment shipment : frame.shipments()) {
-      arrived(peer, shipment, via, frame.outage(), frame.sentMillis());
-    }
+    Way way = new Way(peer, word(frame.kind()), frame.outage(), frame.sentMillis());
+    frame.shipments().forEach(shipment -> arrived(shipment, way));
   }
 
   @Override
   public void brought(ReplicaId peer, List<Shipment> shipments) {
     long nowMillis = traces.epochNanos(traces.nanos()) / 1_000_000;
-    for (Shipment shipment : shipments) {
-      arrived(peer, shipment, "healing", true, nowMillis);
-    }
+    Way way = new Way(peer, "healing", true, nowMillis);
+    shipments.forEach(shipment -> arrived(shipment, way));
   }
 
-  private void arrived(
-      ReplicaId peer, Shipment shipment, String via, boolean outage, long sentMillis) {
+  private void arrived(Shipment shipment, Way way) {
     ReplicaId origin = shipment.origin();
     if (origin.equals(self)) {
       return;
     }
-    List<TraceNote.Joined> inside = takeNoted(origin, shipment.last());
     boolean lastTold = false;
-    for (TraceNote.Joined j : inside) {
+    for (TraceNote.Joined j : takeNoted(origin, shipment.last())) {
       lastTold |= j.number() == shipment.last();
-      arrived(peer, shipment, j.number(), j.ageMillis(), via, outage, sentMillis);
+      arrived(shipment, j.number(), j.ageMillis(), way);
     }
     if (!lastTold && traces.settings().sample().takes(stream(origin), shipment.last())) {
-      arrived(peer, shipment, shipment.last(), shipment.ageMillis(), via, outage, sentMillis);
+      arrived(shipment, shipment.last(), shipment.ageMillis(), way);
     }
   }
 
-  private void arrived(
-      ReplicaId peer,
-      Shipment shipment,
-      long number,
-      long ageMillis,
-      String via,
-      boolean outage,
-      long sentMillis) {
-    List<Arrival> here = arrivals.get(shipment.object());
-    if (here != null) {
-      for (Arrival a : here) {
-        if (a.number == number && a.origin.equals(shipment.origin())) {
-          return; // it has come another way, too
-        }
+  private void arrived(Shipment shipment, long number, long ageMillis, Way way) {
+    for (Arrival a : arrivals.getOrDefault(shipment.object(), List.of())) {
+      if (a.number == number && a.origin.equals(shipment.origin())) {
+        return; // it has come another way, too
       }
     }
     if (hasPlace()) {
       arrivals
           .computeIfAbsent(shipment.object(), o -> new ArrayList<>(1))
-          .add(
-              new Arrival(
-                  shipment.origin(),
-                  number,
-                  peer,
-                  via,
-                  outage,
-                  shipment.updates(),
-                  sentMillis,
-                  ageMillis,
-                  traces.nanos()));
+          .add(new Arrival(shipment, number, ageMillis, way, traces.nanos()));
     }
   }
 
   @Override
   public void waits(Shipment shipment, VersionVector missing) {
-    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
-    if (here == null) {
-      return;
-    }
-    for (Arrival a : here) {
-      if (a.number <= shipment.last() && a.origin.equals(shipment.origin())) {
-        waits(
-            a,
+    for (Arrival a : arrivals.getOrDefault(shipment.object(), List.of())) {
+      if (a.isIn(shipment)) {
+        a.waits(
             missing,
             missing.isEmpty()
                 ? "an earlier update of " + a.origin.dc() + " on the object"
@@ -415,36 +383,37 @@ final class PartitionTraces implements UpdateObserver {
   public void cutWaits(ReplicaId origin, long through, VersionVector missing) {
     for (List<Arrival> here : arrivals.values()) {
       for (Arrival a : here) {
-        if (a.number <= through && a.from.equals(origin) && a.waitsFor.isEmpty()) {
-          waits(a, missing, "its cut: " + SpanAttributes.words(missing));
+        if (a.number <= through && a.way.from.equals(origin) && a.waitsFor.isEmpty()) {
+          a.waits(missing, "its cut: " + SpanAttributes.words(missing));
         }
       }
     }
   }
 
-  private static void waits(Arrival a, VersionVector missing, String waitsFor) {
-    a.missing = missing;
-    a.waitsFor = waitsFor;
+  @Override
+  public void visible(Shipment shipment) {
+    take(shipment.object(), a -> shipment.content().context().last(a.origin) >= a.number)
+        .forEach(a -> visible(a, shipment.object(), traces.nanos()));
   }
 
   @Override
-  public void visible(Shipment shipment) {
-    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
+  public void known(Shipment shipment) {
+    take(shipment.object(), a -> a.isIn(shipment));
+  }
+
+  /** Takes those that are not followed any further. */
+  private List<Arrival> take(ObjectId object, Predicate<Arrival> which) {
+    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(object);
     if (here == null) {
-      return;
+      return List.of();
     }
-    long now = traces.nanos();
-    for (Iterator<Arrival> it = here.iterator(); it.hasNext(); ) {
-      Arrival a = it.next();
-      if (shipment.content().context().last(a.origin) >= a.number) {
-        it.remove();
-        traces.givePlace();
-        visible(a, shipment.object(), now);
-      }
-    }
+    List<Arrival> taken = here.stream().filter(which).toList();
+    here.removeAll(taken);
+    taken.forEach(a -> traces.givePlace());
     if (here.isEmpty()) {
-      arrivals.remove(shipment.object());
+      arrivals.remove(object);
     }
+    return taken;
   }
 
   private void visible(Arrival a, ObjectId object, long nowNanos) {
@@ -455,16 +424,16 @@ final class PartitionTraces implements UpdateObserver {
     long now = traces.epochNanos(nowNanos);
     long arrived = now - (nowNanos - a.arrivedNanos);
     // By the sender's clock, which may be ahead of this one.
-    long sent = Math.min(a.sentMillis * 1_000_000, arrived);
+    long sent = Math.min(a.way.sentMillis * 1_000_000, arrived);
     long committed = sent - a.ageMillis * 1_000_000;
     long delayMillis = (now - committed) / 1_000_000;
     boolean late = policy.sla().isPositive() && delayMillis > policy.sla().toMillis();
     AttributesBuilder says =
         says(a.origin, a.number, object)
-            .put(SpanAttributes.VIA, a.via)
-            .put(SpanAttributes.PEER, a.from.dc())
+            .put(SpanAttributes.VIA, a.way.via)
+            .put(SpanAttributes.PEER, a.way.from.dc())
             .put(SpanAttributes.JOINED, (long) a.joined)
-            .put(SpanAttributes.OUTAGE, a.outage);
+            .put(SpanAttributes.OUTAGE, a.way.outage);
     if (a.joined > 0) { // a state does not say how old its updates are
       says.put(SpanAttributes.DELAY_MILLIS, delayMillis).put(SpanAttributes.LATE, late);
     }
@@ -482,24 +451,6 @@ final class PartitionTraces implements UpdateObserver {
     }
     // Last: who sees it has all of this datacenter's.
     sink.add(trace, id, trace.root(), "visible", SpanKind.CONSUMER, committed, now, says.build());
-  }
-
-  @Override
-  public void known(Shipment shipment) {
-    List<Arrival> here = arrivals.isEmpty() ? null : arrivals.get(shipment.object());
-    if (here == null) {
-      return;
-    }
-    for (Iterator<Arrival> it = here.iterator(); it.hasNext(); ) {
-      Arrival a = it.next();
-      if (a.number <= shipment.last() && a.origin.equals(shipment.origin())) {
-        it.remove();
-        traces.givePlace();
-      }
-    }
-    if (here.isEmpty()) {
-      arrivals.remove(shipment.object());
-    }
   }
 
   // ---------------------------------------------------------------- the bound

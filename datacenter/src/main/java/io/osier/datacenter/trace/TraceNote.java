@@ -1,7 +1,6 @@
 package io.osier.datacenter.trace;
 
-import io.osier.core.OsierException;
-import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import java.util.ArrayList;
@@ -59,24 +58,19 @@ record TraceNote(String keyspace, int partition, List<Joined> joined) {
 
   /** Reads what {@link #encode} wrote. */
   static TraceNote decode(byte[] note) {
-    WireInput in = new WireInput(note);
-    try {
-      in.readByte();
-      String keyspace = in.readText(NAME_MAX);
-      long partition = in.readNumber();
-      int n = in.readCount(3);
-      List<Joined> joined = new ArrayList<>(n);
-      for (int i = 0; i < n; i++) {
-        long number = in.readNumber();
-        joined.add(new Joined(number + in.readNumber(), number, in.readNumber()));
-      }
-      in.expectEnd();
-      return new TraceNote(keyspace, Math.toIntExact(partition), joined);
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException(
-          "not a note of followed updates: " + OsierException.reasonOf(e), e);
+    return Codec.readAll(new WireInput(note), "a note of followed updates", TraceNote::read);
+  }
+
+  private static TraceNote read(WireInput in) {
+    in.readByte();
+    String keyspace = in.readText(NAME_MAX);
+    long partition = in.readNumber();
+    int n = in.readCount(3);
+    List<Joined> joined = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      long number = in.readNumber();
+      joined.add(new Joined(number + in.readNumber(), number, in.readNumber()));
     }
+    return new TraceNote(keyspace, Math.toIntExact(partition), joined);
   }
 }

@@ -11,13 +11,13 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.PatientClients;
 import io.osier.proxy.Session;
 import io.osier.proxy.SessionOptions;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,29 +42,6 @@ final class EmbeddedDatacenterTest {
 
   private static void eventually(Runnable check) {
     Awaitility.await().untilAsserted(check::run);
-  }
-
-  @Test
-  void threeDatacenters_converge_andEachSeesItsOwnUpdatesAtOnce() {
-    for (int i = 1; i <= 200; i++) {
-      for (String dc : EmbeddedCluster.NAMES) {
-        Keyspace shop = cluster.keyspace(dc, "shop");
-        long before = shop.counter("hits").get();
-        shop.counter("hits").increment(1);
-        assertThat(shop.counter("hits").get()).isGreaterThan(before);
-        shop.set("who").add(dc + i % 20);
-        assertThat(shop.set("who").contains(Value.of(dc + i % 20))).isTrue();
-        shop.register("last").assign(Value.of(dc + i));
-      }
-    }
-    for (String dc : EmbeddedCluster.NAMES) {
-      Keyspace shop = cluster.keyspace(dc, "shop");
-      eventually(
-          () -> {
-            assertThat(shop.counter("hits").get()).isEqualTo(600);
-            assertThat(shop.set("who").size()).isEqualTo(60);
-          });
-    }
   }
 
   @Test
@@ -169,60 +146,52 @@ final class EmbeddedDatacenterTest {
 
   @Test
   void errors_areThoseOfTheNetwork() {
-    Keyspace shop = cluster.keyspace("eu", "shop");
-    shop.counter("typed").increment(1);
-    shop.set("typed-set").add("a");
-    assertThatThrownBy(() -> shop.set("typed").add("x")).satisfies(code(ErrorCode.WRONG_TYPE));
-    assertThatThrownBy(() -> shop.counter("typed-set").increment(1))
-        .satisfies(code(ErrorCode.WRONG_TYPE));
+    try (OsierClient remote = PatientClients.of("eu", cluster.dc("eu").clientPort()).build()) {
+      badInput_isRefusedWithItsCode("embedded", cluster.keyspace("eu", "shop"));
+      badInput_isRefusedWithItsCode("network", remote.session().keyspace("shop"));
+      refused(ErrorCode.UNKNOWN_KEYSPACE, () -> cluster.keyspace("eu", "none").exists("x"));
+      refused(ErrorCode.UNKNOWN_KEYSPACE, () -> remote.session().keyspace("none").exists("x"));
+    }
+  }
+
+  private static void badInput_isRefusedWithItsCode(String how, Keyspace shop) {
+    String counter = how + "-counter";
+    String set = how + "-set";
+    shop.counter(counter).increment(1);
+    shop.set(set).add("a");
+    refused(ErrorCode.WRONG_TYPE, () -> shop.set(counter).add("x"));
+    refused(ErrorCode.WRONG_TYPE, () -> shop.register(counter).get());
+    refused(ErrorCode.WRONG_TYPE, () -> shop.counter(set).increment(1));
+    refused(ErrorCode.WRONG_TYPE, () -> shop.growOnlySet(how + "-gone").remove("x"));
     assertThatThrownBy(
-            () -> shop.update(Key.of("typed"), CrdtType.PN_COUNTER, new Operation.Add(values("x"))))
+            () -> shop.update(Key.of(counter), CrdtType.PN_COUNTER, new Operation.Add(values("x"))))
         .isInstanceOf(OsierException.class);
-    assertThatThrownBy(() -> shop.counter("k".repeat(65)).increment(1))
-        .satisfies(code(ErrorCode.KEY_TOO_LARGE));
-    assertThatThrownBy(() -> shop.set("typed-set").add("v".repeat(2_000)))
-        .satisfies(code(ErrorCode.VALUE_TOO_LARGE));
-    assertThatThrownBy(() -> shop.set("typed-set").add(List.of()))
-        .satisfies(code(ErrorCode.INVALID_ARGUMENT));
-    assertThatThrownBy(() -> cluster.keyspace("eu", "none").counter("x").increment(1))
-        .satisfies(code(ErrorCode.UNKNOWN_KEYSPACE));
-    shop.counter("edge").increment(Long.MAX_VALUE - 1);
-    shop.counter("edge").increment(1);
-    assertThatThrownBy(() -> shop.counter("edge").increment(1)).satisfies(code(ErrorCode.OVERFLOW));
-    assertThatThrownBy(
-            () -> {
-              for (int i = 0; i < 1_000; i++) {
-                shop.set("typed-set").add(i + "e".repeat(100));
-              }
-            })
-        .satisfies(code(ErrorCode.VALUE_TOO_LARGE));
-    assertThat(shop.set("typed-set").size()).isBetween(10L, 90L);
+    refused(ErrorCode.KEY_TOO_LARGE, () -> shop.counter("k".repeat(65)).increment(1));
+    refused(ErrorCode.VALUE_TOO_LARGE, () -> shop.set(set).add("v".repeat(2_000)));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.set(set).add(List.of()));
+    refused(ErrorCode.INVALID_ARGUMENT, () -> shop.growOnlyCounter(how).increment(-1));
+    refused(
+        ErrorCode.INVALID_ARGUMENT,
+        () -> shop.scan(Optional.empty(), Optional.empty(), new Query.Whole(), 0));
+    shop.counter(counter).increment(Long.MAX_VALUE - 1);
+    refused(ErrorCode.OVERFLOW, () -> shop.counter(counter).increment(1));
+    refused(
+        ErrorCode.VALUE_TOO_LARGE,
+        () -> {
+          for (int i = 0; i < 1_000; i++) {
+            shop.set(set).add(i + "e".repeat(100));
+          }
+        });
+    assertThat(shop.set(set).size()).isBetween(10L, 90L);
+    assertThat(shop.counter(counter).get()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  private static void refused(ErrorCode code, ThrowingCallable call) {
+    assertThatThrownBy(call).is(Refused.with(code));
   }
 
   private static List<Value> values(String text) {
     return List.of(Value.of(text));
-  }
-
-  private static org.assertj.core.api.ThrowingConsumer<Throwable> code(ErrorCode code) {
-    return e -> assertThat(((OsierException) e).code()).isEqualTo(code);
-  }
-
-  @Test
-  void transactionsAndReports_work() {
-    Keyspace causal = cluster.keyspace("us", "causal");
-    causal.updateTogether(
-        List.of(
-            new Keyspace.Change(Key.of("a"), CrdtType.PN_COUNTER, new Operation.Increment(2)),
-            new Keyspace.Change(Key.of("b"), CrdtType.PN_COUNTER, new Operation.Increment(3))));
-    causal.counter("a").increment(1);
-    assertThat(causal.counter("a").get()).isEqualTo(3);
-    String stat =
-        cluster
-            .dc("us")
-            .client()
-            .inspectAsync("us", Request.Topic.STAT, Optional.empty(), 10)
-            .join();
-    assertThat(stat).contains("causal");
   }
 
   @Test

@@ -6,14 +6,14 @@ import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
 
-/** Hears of peers. Called by the transport's threads; must not block. */
+/** Hears of peers, of what it likes. Called by the transport's threads; must not block. */
 public interface PeerListener {
   /**
    * The peer has let this datacenter in: frames of these keyspaces can be sent to it from now on.
    *
    * @param keyspaces those that both hold and see alike; none is said of, too
    */
-  void up(ReplicaId peer, List<String> keyspaces);
+  default void up(ReplicaId peer, List<String> keyspaces) {}
 
   /**
    * The peer and this datacenter have compared their keyspaces. One of them has let the other one
@@ -22,19 +22,19 @@ public interface PeerListener {
    * @param differing those that are not replicated between them, with what differs, in words; empty
    *     if there are none
    */
-  void compared(String dc, Map<String, String> differing);
+  default void compared(String dc, Map<String, String> differing) {}
 
   /** Frames can no longer be sent to the datacenter. */
-  void down(String dc);
+  default void down(String dc) {}
 
   /**
    * Frames of these keyspaces can no longer be sent to the datacenter: one of the two holds them no
    * more, or otherwise than before. The connection stays.
    */
-  void parted(String dc, List<String> keyspaces);
+  default void parted(String dc, List<String> keyspaces) {}
 
   /** A frame has come. Frames of one peer come in the order in which they were sent. */
-  void received(ReplicaId peer, String keyspace, int partition, Frame frame);
+  default void received(ReplicaId peer, String keyspace, int partition, Frame frame) {}
 
   /**
    * All frames of a peer that had come by now were handed over: what waits for more of them need
@@ -47,7 +47,7 @@ public interface PeerListener {
    *
    * @param content at most {@link PeerTransport#NOTE_BYTES_MAX} bytes
    */
-  void noted(ReplicaId peer, byte[] content);
+  default void noted(ReplicaId peer, byte[] content) {}
 
   /** Takes answers to what a peer asks. Thread-safe. */
   @FunctionalInterface
@@ -77,7 +77,7 @@ public interface PeerListener {
    *
    * @param why in words, with the addresses and the starts of both, or their incarnations
    */
-  void second(String dc, String why);
+  default void second(String dc, String why) {}
 
   /**
    * What {@link #second} has told of a former incarnation does not count any more: the peer has not
@@ -89,5 +89,5 @@ public interface PeerListener {
    * A peer will not accept this datacenter as it is configured or named, until it is {@link #up}.
    * With DUPLICATE_DC the process should stop.
    */
-  void rejected(String dc, OsierException why);
+  default void rejected(String dc, OsierException why) {}
 }

@@ -182,9 +182,6 @@ final class DcTransport {
     }
 
     @Override
-    public void noted(ReplicaId peer, byte[] content) {}
-
-    @Override
     public void second(String peer, String why) {
       boolean isOwnFormerLife =
           dc.self().incarnation() > 1 && why.contains("another process already runs as");

@@ -127,7 +127,7 @@ final class CliProgram {
   private static String text(Noted line, Program.Result result) {
     Program.Answer answer = result.answers().get(line.call);
     if (answer.error().isPresent()) {
-      return CliSession.error(answer.error().get(), false);
+      return new Answers(false, false).error(answer.error().get());
     }
     Optional<Reading> reading = answer.read().flatMap(found -> shown(line.action, found));
     return switch (line.action) {

@@ -1,9 +1,5 @@
 package io.osier.datacenter.cli.session;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
@@ -24,11 +20,9 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Session;
 import io.osier.proxy.Transaction;
 import io.osier.proxy.TransactionOptions;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +37,7 @@ public final class CliSession {
   private final CliAdmin admin;
   private final Session session;
   private Optional<String> keyspace;
-  private final boolean asJson;
-
-  /** Whether programs read what is printed: an element a line. */
-  private final boolean isPiped = !Boolean.getBoolean(TERMINAL);
-
-  private final ObjectMapper json = new ObjectMapper();
+  private final Answers answers;
 
   /** The open transaction, or null. */
   private @Nullable Transaction transaction;
@@ -78,57 +67,43 @@ public final class CliSession {
     this.client = client;
     this.session = session;
     this.keyspace = keyspace;
-    this.asJson = asJson;
+    this.answers = new Answers(asJson, !Boolean.getBoolean(TERMINAL));
   }
 
   /**
-   * Runs a command and returns what to print.
+   * What a command answers.
    *
-   * @throws OsierException if it cannot be understood or fails
+   * @throws OsierException if it fails
    */
-  String run(List<Word> words) {
-    return answer((Grammar.Action) Grammar.parse(words));
-  }
-
-  /** What a command answers. */
   String answer(Grammar.Action action) {
     return ValueText.harmless(outcome(action));
   }
 
   private String outcome(Grammar.Action action) {
-    CliProgram written = program;
-    if (written != null) {
-      return inProgram(written, action);
+    if (program != null) {
+      return inProgram(program, action);
     }
     return switch (action) {
       case Grammar.Update(ObjectCommand.Update u) -> {
         Optional<Reading> reading = shown(u);
         if (reading.isPresent()) {
-          yield asJson
-              ? doneJson(reading.get())
-              : text(reading.get())
-                  + (transaction != null && u.ask().isEmpty() ? "; commit makes it visible" : "");
+          String more = transaction != null && u.ask().isEmpty() ? "; commit makes it visible" : "";
+          yield answers.done(transaction == null, reading.get(), more);
         }
         if (!isDone(u)) {
-          yield asJson ? "{\"done\":false}" : "not done: it is not as expected";
+          yield answers.flag("done", false, "not done: it is not as expected");
         }
-        if (transaction != null) {
-          yield asJson ? "{\"done\":false}" : "noted; commit makes it visible";
-        }
-        yield asJson ? "{\"done\":true}" : "done";
+        yield answers.flag("done", transaction == null, done());
       }
       case Grammar.Transact t -> transact(t);
       case Grammar.Program p -> program(p);
       case Grammar.Move m -> move(m);
-      case Grammar.Read r -> {
-        Keyspace.Found found = read(r.key(), r.type(), r.query());
-        yield asJson ? foundJson(found) : foundText(found);
-      }
+      case Grammar.Read r -> answers.found(read(r.key(), r.type(), r.query()));
       case Grammar.Exists e -> {
         boolean exists = find(e.key()).exists();
-        yield asJson ? "{\"exists\":" + exists + "}" : Boolean.toString(exists);
+        yield answers.flag("exists", exists, Boolean.toString(exists));
       }
-      case Grammar.Type t -> typeText(find(t.key()).type());
+      case Grammar.Type t -> answers.type(find(t.key()).type());
       case Grammar.Delete d -> delete(d.keys());
       case Grammar.Expire e -> {
         boolean there =
@@ -139,15 +114,13 @@ public final class CliSession {
       }
       case Grammar.Persist p -> changed("persists", space().persist(p.key()), "it does not expire");
       case Grammar.TimeToLive t ->
-          timeToLive(space().timeToLive(t.key()), () -> space().exists(t.key()));
+          answers.timeToLive(space().timeToLive(t.key()), () -> space().exists(t.key()));
       case Grammar.PartTimeToLive t -> timeToLive(t);
       case Grammar.Use u -> use(u);
       case Grammar.Scan s -> scan(s);
       case Grammar.Keys k -> keys(k);
-      case Grammar.Count c -> {
-        long count = space().count(c.type().map(c.of()::ofType).orElse(c.of()));
-        yield asJson ? "{\"count\":" + count + "}" : Long.toString(count);
-      }
+      case Grammar.Count c ->
+          answers.count(space().count(c.type().map(c.of()::ofType).orElse(c.of())));
       case Grammar.Inspect i -> admin.inspect(i, keyspace);
       case Grammar.Why w -> admin.why(w, () -> keyspace().name());
       case Grammar.Administer a ->
@@ -156,36 +129,14 @@ public final class CliSession {
     };
   }
 
-  /** An error as it is shown: text, or one JSON object. */
-  String error(OsierException e) {
-    return error(e, asJson);
-  }
-
   /** An error as it is shown where there is no session. */
   public static String error(OsierException e, boolean asJson) {
-    return asJson
-        ? errorJson(e).toString()
-        : ValueText.harmless("error " + e.code() + ": " + e.reason());
+    return new Answers(asJson, false).error(e);
   }
 
-  /** The error of a command among many. */
-  String error(OsierException e, int line, String command) {
-    return asJson
-        ? errorJson(e).put("line", line).put("command", command).toString()
-        : ValueText.harmless(
-            "error " + e.code() + " at line " + line + ": " + e.reason() + "\n  " + command);
-  }
-
-  private static ObjectNode errorJson(OsierException e) {
-    return JsonNodeFactory.instance
-        .objectNode()
-        .put("error", e.code().name())
-        .put("message", e.reason())
-        .put("outcome", e instanceof OutcomeUnknownException ? "unknown" : "failed");
-  }
-
-  boolean isJson() {
-    return asJson;
+  /** How it prints what commands answer. */
+  Answers answers() {
+    return answers;
   }
 
   /** Where commands go; a star while a transaction is open. */
@@ -238,12 +189,6 @@ public final class CliSession {
         : keyspace().updateIf(u.key(), u.type(), u.operation(), condition);
   }
 
-  private String doneJson(Reading reading) {
-    ObjectNode node = json.createObjectNode().put("done", transaction == null);
-    node.set("value", ReadingFormat.json(reading));
-    return node.toString();
-  }
-
   private void update(Key key, CrdtType type, Operation operation) {
     if (transaction == null) {
       keyspace().update(key, type, operation);
@@ -265,19 +210,12 @@ public final class CliSession {
     return read(key, Optional.empty(), new Query.Exists());
   }
 
-  private String typeText(Optional<CrdtType> type) {
-    String label = type.map(CrdtType::label).orElse("");
-    if (!asJson) {
-      return label.isEmpty() ? "(nothing)" : label;
-    }
-    return label.isEmpty() ? "{\"type\":null}" : "{\"type\":\"" + label + "\"}";
+  private String changed(String name, boolean changed, String otherwise) {
+    return answers.flag(name, changed, changed ? done() : otherwise);
   }
 
-  private String changed(String name, boolean changed, String otherwise) {
-    if (asJson) {
-      return "{\"" + name + "\":" + changed + "}";
-    }
-    return changed ? (transaction != null ? "noted; commit makes it visible" : "done") : otherwise;
+  private String done() {
+    return transaction != null ? "noted; commit makes it visible" : "done";
   }
 
   private String timeToLive(Grammar.PartTimeToLive of) {
@@ -290,7 +228,7 @@ public final class CliSession {
           case Part.Element p -> new Query.Contains(p.value());
           case Part.Field p -> new Query.Select(List.of(p.name()));
         };
-    return timeToLive(
+    return answers.timeToLive(
         Optional.of(((Reading.Count) left).value()).filter(n -> n >= 0).map(Duration::ofMillis),
         () ->
             switch (read(of.key(), Optional.of(of.type()), isThere).reading().orElseThrow()) {
@@ -300,30 +238,17 @@ public final class CliSession {
             });
   }
 
-  private String timeToLive(Optional<Duration> left, BooleanSupplier exists) {
-    if (asJson) {
-      return "{\"ttl_ms\":" + left.map(d -> Long.toString(d.toMillis())).orElse("null") + "}";
-    }
-    if (left.isPresent()) {
-      return BigDecimal.valueOf(left.get().toMillis(), 3).toPlainString() + " s";
-    }
-    return exists.getAsBoolean() ? "it does not expire" : "(nothing)";
-  }
-
   private String delete(List<String> keys) {
     int deleted = 0;
     for (String key : keys) {
       deleted += space().delete(key) ? 1 : 0;
     }
-    return asJson
-        ? "{\"deleted\":" + deleted + "}"
-        : deleted + " deleted" + (transaction != null ? "; commit makes it visible" : "");
+    return answers.deleted(deleted, transaction != null ? "; commit makes it visible" : "");
   }
 
   private String use(Grammar.Use use) {
     if (transaction != null) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
+      throw Words.bad(
           "a transaction of '" + keyspace.orElse("") + "' is open: commit or abort it first");
     }
     List<String> names = keyspaces();
@@ -335,15 +260,7 @@ public final class CliSession {
       }
       keyspace = use.keyspace();
     }
-    if (!asJson) {
-      return "keyspaces: "
-          + String.join(", ", names)
-          + keyspace.map(k -> "; commands go to " + k).orElse("");
-    }
-    ObjectNode node = json.createObjectNode();
-    keyspace.ifPresent(k -> node.put("keyspace", k));
-    names.forEach(node.putArray("keyspaces")::add);
-    return node.toString();
+    return answers.keyspaces(keyspace, names);
   }
 
   /** The names of the keyspaces there. */
@@ -362,18 +279,16 @@ public final class CliSession {
   private String transact(Grammar.Transact t) {
     if (t.verb().equals("begin")) {
       if (transaction != null) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT, "a transaction is open already: commit or abort it first");
+        throw Words.bad("a transaction is open already: commit or abort it first");
       }
       Duration limit = Duration.ofSeconds(t.seconds());
       transaction = keyspace().begin(TransactionOptions.DEFAULT.limit(limit));
-      return asJson
-          ? "{\"clock\":\"" + transaction.clock() + "\"}"
-          : "at " + transaction.datacenter() + ", on the snapshot " + transaction.clock();
+      String clock = transaction.clock().toString();
+      return answers.text(
+          "clock", clock, "at " + transaction.datacenter() + ", on the snapshot " + clock);
     }
     if (transaction == null) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
+      throw Words.bad(
           "no transaction is open: begin opens one (in the interactive mode, for it lives as long"
               + " as the connection)");
     }
@@ -381,14 +296,12 @@ public final class CliSession {
     if (t.verb().equals("abort")) {
       transaction = null;
       ending.abort();
-      return asJson ? "{\"committed\":false}" : "aborted";
+      return answers.flag("committed", false, "aborted");
     }
     try {
       String clock = ending.commit().toString();
       transaction = null;
-      return asJson
-          ? "{\"committed\":true,\"clock\":\"" + clock + "\"}"
-          : "committed; now " + clock;
+      return answers.committed(clock);
     } catch (OsierException e) {
       if (e.code() == ErrorCode.TRANSACTION_ENDED || e instanceof OutcomeUnknownException) {
         transaction = null;
@@ -402,8 +315,8 @@ public final class CliSession {
       throw Words.bad("no program is begun: program begins one, and the lines up to run are its");
     }
     checkNoTransaction(p.verb());
-    program = new CliProgram(keyspace().program(), asJson);
-    return asJson ? CliProgram.NOTED_JSON : "notes what follows; run does it";
+    program = new CliProgram(keyspace().program(), answers.asJson());
+    return answers.asJson() ? CliProgram.NOTED_JSON : "notes what follows; run does it";
   }
 
   /** What a command does while a program is being written. */
@@ -417,7 +330,7 @@ public final class CliSession {
       }
       case Grammar.Transact t when t.verb().equals("abort") -> {
         program = null;
-        return asJson ? "{\"run\":false}" : "forgotten";
+        return answers.flag("run", false, "forgotten");
       }
       default -> {
         return written.note(action);
@@ -463,81 +376,28 @@ public final class CliSession {
   }
 
   /** The keyspace that was chosen, or the only one. */
-  public Keyspace chosen() {
-    return keyspace();
-  }
-
-  private Keyspace keyspace() {
+  public Keyspace keyspace() {
     return session.keyspace(keyspace.orElseGet(this::onlyKeyspace));
   }
 
   private String onlyKeyspace() {
     List<String> names = keyspaces();
     if (names.size() != 1) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
+      throw Words.bad(
           "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of " + names);
     }
     keyspace = Optional.of(names.getFirst());
     return names.getFirst();
   }
 
-  // ---------------------------------------------------------------- values
-
-  private String foundText(Keyspace.Found found) {
-    return found.reading().map(this::text).orElse("(nothing)");
-  }
-
-  private String text(Reading reading) {
-    return isPiped ? ReadingFormat.lines(reading) : ReadingFormat.text(reading);
-  }
-
-  private String foundJson(Keyspace.Found found) {
-    ObjectNode node = json.createObjectNode();
-    found.type().ifPresent(t -> node.put("type", t.label()));
-    node.put("exists", found.exists());
-    found.reading().ifPresent(r -> node.set("value", ReadingFormat.json(r)));
-    return node.toString();
-  }
-
   private String scan(Grammar.Scan scan) {
-    Keyspace.Page page =
-        keyspace().scan(scan.from(), Optional.empty(), new Query.Whole(), scan.limit());
-    if (asJson) {
-      ArrayNode rows = json.createArrayNode();
-      page.rows()
-          .forEach(
-              r ->
-                  rows.addObject()
-                      .<ObjectNode>set("key", ValueText.json(r.key()))
-                      .put("type", r.type().label())
-                      .set("value", ReadingFormat.json(r.value())));
-      return rows.toString();
-    }
-    Table table = new Table("key", "type", "value");
-    page.rows()
-        .forEach(
-            r -> table.add(ValueText.of(r.key()), r.type().label(), ReadingFormat.text(r.value())));
-    return table + page.next().map(k -> "\n… go on with: scan " + ValueText.of(k)).orElse("");
+    return answers.page(
+        keyspace().scan(scan.from(), Optional.empty(), new Query.Whole(), scan.limit()));
   }
 
   private String keys(Grammar.Keys keys) {
-    List<Keyspace.Row> rows;
     try (Stream<Keyspace.Row> all = space().scan(keys.of().keysOnly().limit(keys.limit()))) {
-      rows = all.toList();
+      return answers.keys(all.toList());
     }
-    if (asJson) {
-      ArrayNode array = json.createArrayNode();
-      rows.forEach(
-          r ->
-              array
-                  .addObject()
-                  .<ObjectNode>set("key", ValueText.json(r.key()))
-                  .put("type", r.type().label()));
-      return array.toString();
-    }
-    Table table = new Table("key", "type");
-    rows.forEach(r -> table.add(ValueText.of(r.key()), r.type().label()));
-    return table.toString();
   }
 }

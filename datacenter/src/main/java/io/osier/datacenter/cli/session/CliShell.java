@@ -79,7 +79,7 @@ public final class CliShell {
         List<Word> words = Word.split(line);
         goesOn = words.isEmpty() || runner.run(words);
       } catch (OsierException e) {
-        terminal.writer().println(cli.error(e));
+        terminal.writer().println(cli.answers().error(e));
       } finally {
         Thread.interrupted();
       }
@@ -110,7 +110,7 @@ public final class CliShell {
         goesOn = words.isEmpty() || runner.run(words);
       } catch (OsierException e) {
         code = 1;
-        System.err.println(cli.error(e, number, line));
+        System.err.println(cli.answers().error(e, number, line));
       }
     }
     cli.checkNothingBegun();

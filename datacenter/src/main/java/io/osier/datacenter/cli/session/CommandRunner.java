@@ -35,7 +35,8 @@ public final class CommandRunner {
       case Grammar.Exit exit -> {
         return false;
       }
-      case Grammar.Watch watch -> new Watcher(cli.chosen(), cli.isJson(), out).run(watch);
+      case Grammar.Watch watch ->
+          new Watcher(cli.keyspace(), cli.answers().asJson(), out).run(watch);
       case Grammar.Top top -> top(top);
       case Grammar.Action action -> {
         String answer = cli.answer(action);
@@ -68,8 +69,8 @@ public final class CommandRunner {
 
   private void top(Grammar.Top how) throws IOException {
     Top top = new Top(client);
-    if (how.once() || cli.isJson()) {
-      out.println(ValueText.harmless(top.once(cli.isJson())));
+    if (how.once() || cli.answers().asJson()) {
+      out.println(ValueText.harmless(top.once(cli.answers().asJson())));
     } else {
       top.run();
     }

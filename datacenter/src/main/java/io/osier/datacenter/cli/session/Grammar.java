@@ -5,7 +5,6 @@ import static io.osier.datacenter.words.Words.arguments;
 import static io.osier.datacenter.words.Words.bad;
 import static io.osier.datacenter.words.Words.count;
 import static io.osier.datacenter.words.Words.key;
-import static io.osier.datacenter.words.Words.noVerb;
 import static io.osier.datacenter.words.Words.seconds;
 import static io.osier.datacenter.words.Words.textKey;
 import static io.osier.datacenter.words.Words.texts;
@@ -25,13 +24,10 @@ import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** The words of the command line and what they mean. Pure. */
 public final class Grammar {
@@ -128,9 +124,6 @@ public final class Grammar {
    */
   record ManageUser(String action, String name, List<Grant> rights) implements Action {}
 
-  /** Of a datacenter that is removed: it does not run any more, and will not. */
-  private static final String DEAD = "--dead";
-
   /** Of top: one picture. */
   private static final String ONCE = "--once";
 
@@ -169,13 +162,10 @@ public final class Grammar {
         arguments(words, 2, Integer.MAX_VALUE, "del KEY...");
         yield new Delete(words.subList(1, words.size()).stream().map(Words::textKey).toList());
       }
-      case "rename" -> {
-        arguments(words, 3, 3, "rename OLD NEW");
-        yield new Move(textKey(words.get(1)), textKey(words.get(2)), false);
-      }
-      case "copy" -> {
-        arguments(words, 3, 3, "copy FROM TO");
-        yield new Move(textKey(words.get(1)), textKey(words.get(2)), true);
+      case "rename", "copy" -> {
+        boolean copies = first.equals("copy");
+        arguments(words, 3, 3, copies ? "copy FROM TO" : "rename OLD NEW");
+        yield new Move(textKey(words.get(1)), textKey(words.get(2)), copies);
       }
       case "expire" -> {
         arguments(words, 3, 3, "expire KEY SECONDS");
@@ -244,10 +234,10 @@ public final class Grammar {
         arguments(words, 1, 1, first);
         yield new Program(first);
       }
-      case "keyspace" -> administer(words);
-      case "dc" -> datacenters(words);
-      case "user" -> manageUser(words);
-      case "why" -> why(words);
+      case "keyspace" -> AdminGrammar.keyspaces(words);
+      case "dc" -> AdminGrammar.datacenters(words);
+      case "user" -> AdminGrammar.manageUser(words);
+      case "why" -> AdminGrammar.why(words);
       case "peers" -> { // its name in versions before why
         arguments(words, 1, 1, first);
         yield new Why("", Optional.empty(), false);
@@ -273,17 +263,6 @@ public final class Grammar {
     };
   }
 
-  private static Why why(List<Word> words) {
-    arguments(words, 1, 3, "why [DC] | why KEY | why key KEY");
-    boolean isKey = words.size() == 3;
-    if (isKey && !words.get(1).text().equals("key")) {
-      throw bad("why asks about one thing: why [DC] | why KEY | why key KEY");
-    }
-    return words.size() == 1
-        ? new Why("", Optional.empty(), false)
-        : new Why(words.getLast().text(), Optional.of(key(words.getLast())), isKey);
-  }
-
   private static Watch watch(List<Word> words) {
     WatchGrammar.Watch how = WatchGrammar.parse(words);
     return new Watch(textKey(how.what()), how);
@@ -296,7 +275,7 @@ public final class Grammar {
         : io.osier.proxy.Scan.prefix(key(words.get(1)));
   }
 
-  private static Action ofObject(ObjectCommand command) {
+  static Action ofObject(ObjectCommand command) {
     return switch (command) {
       case ObjectCommand.Read r -> new Read(r.key(), Optional.of(r.type()), r.query());
       case ObjectCommand.Update u -> new Update(u);
@@ -305,96 +284,11 @@ public final class Grammar {
   }
 
   /** The type of a label; where there is none, what was meant may be another command. */
-  private static CrdtType type(String label) {
+  static CrdtType type(String label) {
     return Arrays.stream(CrdtType.values())
         .filter(t -> t.label().equals(label))
         .findFirst()
         .orElseThrow(() -> bad("there is no command '" + label + "'" + HelpText.similar(label)));
-  }
-
-  private static ManageUser manageUser(List<Word> words) {
-    String usage =
-        "user list | user create NAME [RIGHT, ...] | user passwd NAME | user grant NAME RIGHT |"
-            + " user revoke NAME RIGHT | user drop NAME";
-    arguments(words, 2, Integer.MAX_VALUE, usage);
-    String action = words.get(1).text();
-    switch (action) {
-      case "list" -> arguments(words, 2, 2, "user list");
-      case "create" -> arguments(words, 3, Integer.MAX_VALUE, usage);
-      case "passwd", "drop" -> arguments(words, 3, 3, "user " + action + " NAME");
-      case "grant", "revoke" ->
-          arguments(
-              words, 5, Integer.MAX_VALUE, "user " + action + " NAME RIGHT KEYSPACE [PREFIX]");
-      default ->
-          throw noVerb(
-              "user", action, List.of("list", "create", "passwd", "grant", "revoke", "drop"));
-    }
-    String text =
-        words.subList(Math.min(3, words.size()), words.size()).stream()
-            .map(Word::text)
-            .collect(Collectors.joining(" "));
-    List<Grant> rights = new ArrayList<>();
-    // One of a grant may have a comma in its prefix; of a creation they part several rights.
-    for (String right : action.equals("create") ? text.split(",", -1) : new String[] {text}) {
-      if (!right.isBlank()) {
-        rights.add(Grant.parse(right));
-      }
-    }
-    return new ManageUser(action, words.size() > 2 ? words.get(2).text() : "", rights);
-  }
-
-  private static Administer administer(List<Word> words) {
-    String usage =
-        "keyspace list | keyspace create NAME [SETTING=VALUE...] | keyspace alter NAME"
-            + " SETTING=VALUE... | keyspace drop NAME";
-    arguments(words, 2, Integer.MAX_VALUE, usage);
-    String action = words.get(1).text();
-    switch (action) {
-      case "list" -> arguments(words, 2, 2, "keyspace list");
-      case "create" -> arguments(words, 3, Integer.MAX_VALUE, usage);
-      case "alter" -> arguments(words, 4, Integer.MAX_VALUE, usage);
-      case "drop" -> arguments(words, 3, 3, "keyspace drop NAME");
-      default -> throw noVerb("keyspace", action, List.of("list", "create", "alter", "drop"));
-    }
-    SortedMap<String, String> settings = new TreeMap<>();
-    for (Word word : words.subList(Math.min(3, words.size()), words.size())) {
-      int equals = word.text().indexOf('=');
-      if (equals < 1) {
-        throw bad(
-            "'" + word.text() + "' is no setting: it must be NAME=VALUE, for example sla=500ms");
-      }
-      String name = word.text().substring(0, equals);
-      if (settings.put(name, word.text().substring(equals + 1)) != null) {
-        throw bad("the setting '" + name + "' is given twice");
-      }
-    }
-    String name = words.size() > 2 ? words.get(2).text() : "";
-    return new Administer("keyspace", action, name, settings);
-  }
-
-  private static Administer datacenters(List<Word> words) {
-    String usage = "dc list | dc add NAME HOST:PORT | dc remove NAME [" + DEAD + "]";
-    arguments(words, 2, Integer.MAX_VALUE, usage);
-    String action = words.get(1).text();
-    List<String> rest = new ArrayList<>(texts(words.subList(2, words.size())));
-    SortedMap<String, String> settings = new TreeMap<>();
-    switch (action) {
-      case "list" -> arguments(words, 2, 2, "dc list");
-      case "add" -> {
-        arguments(words, 4, 4, "dc add NAME HOST:PORT");
-        settings.put("address", address(rest.get(1)));
-      }
-      case "remove" -> {
-        if (rest.remove(DEAD)) {
-          settings.put("dead", "true");
-        }
-        if (rest.size() != 1) {
-          throw bad("usage: dc remove NAME [" + DEAD + "]");
-        }
-      }
-      default -> throw noVerb("dc", action, List.of("list", "add", "remove"));
-    }
-    return new Administer("dc", action, rest.isEmpty() ? "" : rest.getFirst(), settings);
   }
 
   /**
@@ -404,21 +298,10 @@ public final class Grammar {
    */
   public static boolean isOption(List<String> before, String word) {
     return switch (word) {
-      case DEAD -> before.size() > 1 && before.subList(0, 2).equals(List.of("dc", "remove"));
+      case AdminGrammar.DEAD ->
+          before.size() > 1 && before.subList(0, 2).equals(List.of("dc", "remove"));
       case ONCE -> before.equals(List.of("top"));
       default -> false;
     };
-  }
-
-  /** Where other datacenters dial one. */
-  private static String address(String text) {
-    if (HostPort.parse(text).isEmpty()) {
-      throw bad(
-          "'"
-              + text
-              + "' is no address: it must be HOST:PORT, where the other datacenters dial this one,"
-              + " with a port from 1 to 65535, for example eu.example:7401");
-    }
-    return text;
   }
 }

@@ -1,6 +1,6 @@
 package io.osier.datacenter.control.execution;
 
-import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -61,21 +61,17 @@ record ObjectCounts(SortedMap<String, Long> objects) {
    * @throws MalformedException if the bytes are none
    */
   static ObjectCounts decode(byte[] note) {
-    try {
-      WireInput in = new WireInput(note);
-      in.readByte();
-      int n = in.readCount(2);
-      SortedMap<String, Long> objects = new TreeMap<>();
-      for (int i = 0; i < n; i++) {
-        String keyspace = in.readText(NAME_MAX);
-        objects.put(keyspace, Math.max(0, in.readNumber()));
-      }
-      in.expectEnd();
-      return new ObjectCounts(new TreeMap<>(Map.copyOf(objects)));
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException("not a note: " + OsierException.reasonOf(e), e);
+    return Codec.readAll(new WireInput(note), "a note", ObjectCounts::read);
+  }
+
+  private static ObjectCounts read(WireInput in) {
+    in.readByte();
+    int n = in.readCount(2);
+    SortedMap<String, Long> objects = new TreeMap<>();
+    for (int i = 0; i < n; i++) {
+      String keyspace = in.readText(NAME_MAX);
+      objects.put(keyspace, Math.max(0, in.readNumber()));
     }
+    return new ObjectCounts(new TreeMap<>(Map.copyOf(objects)));
   }
 }

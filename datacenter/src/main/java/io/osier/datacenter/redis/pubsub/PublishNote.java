@@ -1,6 +1,6 @@
 package io.osier.datacenter.redis.pubsub;
 
-import io.osier.core.OsierException;
+import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -37,16 +37,13 @@ public record PublishNote(String keyspace, byte[] channel, byte[] content) {
    * @throws MalformedException if the bytes are none
    */
   static PublishNote decode(byte[] note) {
-    WireInput in = new WireInput(note);
-    try {
-      in.readByte();
-      String keyspace = in.readText(KEYSPACE_BYTES_MAX);
-      byte[] channel = in.readBlob(PubSub.NAME_BYTES_MAX);
-      return new PublishNote(keyspace, channel, in.readBytes(in.remaining()));
-    } catch (MalformedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new MalformedException("not a published message: " + OsierException.reasonOf(e), e);
-    }
+    return Codec.readAll(new WireInput(note), "a published message", PublishNote::read);
+  }
+
+  private static PublishNote read(WireInput in) {
+    in.readByte();
+    String keyspace = in.readText(KEYSPACE_BYTES_MAX);
+    byte[] channel = in.readBlob(PubSub.NAME_BYTES_MAX);
+    return new PublishNote(keyspace, channel, in.readBytes(in.remaining()));
   }
 }

@@ -74,6 +74,21 @@ public final class RocksVersions implements VersionStore {
     }
   }
 
+  /** What records tell, one by one. */
+  private <T> List<T> list(byte[] from, byte[] to, int limit, Search<T> of) {
+    return search(
+        from,
+        to,
+        walk -> {
+          List<T> found = new ArrayList<>();
+          while (found.size() < limit && walk.hasNext()) {
+            found.add(of.in(walk));
+            walk.skip();
+          }
+          return found;
+        });
+  }
+
   /**
    * Looks into the objects' places first: point lookups use the bloom filter, so a key that is not
    * there costs no block of a table, and one whose only record says so costs one.
@@ -220,17 +235,8 @@ public final class RocksVersions implements VersionStore {
 
   /** How many records there are of an object. */
   public int records(ObjectId object) {
-    return search(
-        keys.objectBegin(object),
-        keys.objectEnd(object),
-        walk -> {
-          int records = 0;
-          while (walk.hasNext()) {
-            walk.skip();
-            records++;
-          }
-          return records;
-        });
+    return list(keys.objectBegin(object), keys.objectEnd(object), Integer.MAX_VALUE, walk -> object)
+        .size();
   }
 
   @Override
@@ -254,64 +260,37 @@ public final class RocksVersions implements VersionStore {
 
   @Override
   public List<ObjectId> removed(Optional<ObjectId> after, int limit) {
-    return search(
-        keys.removedBegin(after),
-        keys.removedEnd(),
-        walk -> {
-          List<ObjectId> found = new ArrayList<>();
-          while (found.size() < limit && walk.hasNext()) {
-            found.add(RecordKeys.object(walk.key()));
-            walk.skip();
-          }
-          return found;
-        });
+    return list(
+        keys.removedBegin(after), keys.removedEnd(), limit, walk -> RecordKeys.object(walk.key()));
   }
 
   @Override
   public List<Deadline> deadlines(Optional<Deadline> after, int limit) {
-    return search(
+    return list(
         keys.deadlinesBegin(after),
         keys.deadlinesEnd(),
-        walk -> {
-          List<Deadline> found = new ArrayList<>();
-          while (found.size() < limit && walk.hasNext()) {
-            found.add(RecordKeys.deadline(walk.key()));
-            walk.skip();
-          }
-          return found;
-        });
+        limit,
+        walk -> RecordKeys.deadline(walk.key()));
   }
 
   @Override
   public List<Logged> logged(long after, int limit) {
-    return search(
+    return list(
         keys.firstLogged(after),
         keys.logEnd(),
-        walk -> {
-          List<Logged> found = new ArrayList<>();
-          while (found.size() < limit && walk.hasNext()) {
-            ObjectId object = RecordValues.logged(walk.value());
-            found.add(new Logged(RecordKeys.loggedNumber(walk.key()), object));
-            walk.skip();
-          }
-          return found;
-        });
+        limit,
+        walk -> new Logged(RecordKeys.loggedNumber(walk.key()), RecordValues.logged(walk.value())));
   }
 
   @Override
   public List<Committed> transactions() {
-    return search(
+    return list(
         keys.transaction(0),
         keys.transactionsEnd(),
-        walk -> {
-          List<Committed> found = new ArrayList<>();
-          while (walk.hasNext()) {
-            long number = RecordKeys.loggedNumber(walk.key());
-            found.add(new Committed(number, RecordValues.transaction(walk.value())));
-            walk.skip();
-          }
-          return found;
-        });
+        Integer.MAX_VALUE,
+        walk ->
+            new Committed(
+                RecordKeys.loggedNumber(walk.key()), RecordValues.transaction(walk.value())));
   }
 
   @Override

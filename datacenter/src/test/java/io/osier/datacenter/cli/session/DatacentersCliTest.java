@@ -83,7 +83,8 @@ final class DatacentersCliTest {
   }
 
   private String run(boolean json, String line) {
-    return new CliSession(client, client.session(), Optional.empty(), json).run(Word.split(line));
+    return new CliSession(client, client.session(), Optional.empty(), json)
+        .answer((Grammar.Action) Grammar.parse(Word.split(line)));
   }
 
   private void sends(String line, String action, String name, Map<String, String> settings) {

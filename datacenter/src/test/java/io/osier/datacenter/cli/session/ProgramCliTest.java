@@ -15,7 +15,7 @@ final class ProgramCliTest {
   private static String run(CliSession cli, String... lines) {
     String last = "";
     for (String line : lines) {
-      last = cli.run(Word.split(line));
+      last = cli.answer((Grammar.Action) Grammar.parse(Word.split(line)));
     }
     return last;
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Transactions and bounded counters at the command line. */
 final class TransactionCliTest {
   private static String run(CliSession cli, String line) {
-    return cli.run(Word.split(line));
+    return cli.answer((Grammar.Action) Grammar.parse(Word.split(line)));
   }
 
   @Test

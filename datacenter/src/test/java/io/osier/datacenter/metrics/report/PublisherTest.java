@@ -11,7 +11,6 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
@@ -34,7 +33,6 @@ import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.PortLimits;
-import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
@@ -95,32 +93,6 @@ final class PublisherTest {
     }
   }
 
-  private static final class Nobody implements PeerListener {
-    @Override
-    public void up(ReplicaId peer, List<String> keyspaces) {}
-
-    @Override
-    public void parted(String dc, List<String> keyspaces) {}
-
-    @Override
-    public void compared(String dc, Map<String, String> differing) {}
-
-    @Override
-    public void down(String dc) {}
-
-    @Override
-    public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {}
-
-    @Override
-    public void noted(ReplicaId peer, byte[] content) {}
-
-    @Override
-    public void second(String dc, String why) {}
-
-    @Override
-    public void rejected(String dc, OsierException why) {}
-  }
-
   private final KeyspacePolicy policy =
       KeyspacePolicy.session("shop", Duration.ofSeconds(1)).withPartitions(PARTITIONS);
   private final List<Busy> machines = new ArrayList<>();
@@ -133,7 +105,7 @@ final class PublisherTest {
           Map.of(),
           dc -> List.of(),
           PortLimits.DEFAULT,
-          new Nobody(),
+          new PeerListener() {},
           Optional.empty());
   private volatile boolean clientsFail;
   private volatile Callable<Boolean> whenClientsAreAsked = () -> true;

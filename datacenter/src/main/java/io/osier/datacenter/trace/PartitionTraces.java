@@ -3,18 +3,15 @@ package io.osier.datacenter.trace;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.trace.SpanKind;
-import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
 import io.osier.core.VersionVector;
-import io.osier.core.trace.TraceStream;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,18 +23,14 @@ import java.util.function.Supplier;
  * Follows updates of one partition: its own until they are shipped to every peer, others' from
  * their arrival until they are visible.
  *
- * <p>Used by whoever runs the partition, but for {@link #noted} and what only reads its names.
+ * <p>Used by whoever runs the partition, but for what was {@link #noted} and the {@link #names}.
  */
 final class PartitionTraces implements UpdateObserver {
-  /** So many updates are noted by peers and have not come; the oldest were lost on their way. */
-  private static final int NOTED_MAX = 1_024;
-
   /** Peers are bits of a number; those beyond are not followed. */
   private static final int PEERS_MAX = Long.SIZE;
 
   /** An own update that some peer was not sent. */
   private static final class Leaving {
-    final TraceId trace;
     final long number;
     final boolean held;
     final String why;
@@ -51,8 +44,7 @@ final class PartitionTraces implements UpdateObserver {
     /** The peers that were not sent it. */
     long peers;
 
-    Leaving(TraceId trace, long number, boolean held, String why, long committedNanos, long peers) {
-      this.trace = trace;
+    Leaving(long number, boolean held, String why, long committedNanos, long peers) {
       this.number = number;
       this.held = held;
       this.why = why;
@@ -97,81 +89,43 @@ final class PartitionTraces implements UpdateObserver {
     }
   }
 
-  private record Shipped(ReplicaId origin, long last) {}
-
   private final Traces traces;
-  private volatile KeyspacePolicy policy;
-  private final int partition;
+  private final UpdateNames names;
   private final ReplicaId self;
   private final List<String> peers;
-  private final TraceStream own;
-  private final Map<ReplicaId, TraceStream> streams = new HashMap<>();
 
   /** By object, in the order in which the objects came in. */
   private final Map<ObjectId, List<Leaving>> leaving = new LinkedHashMap<>();
 
   private final Map<ObjectId, List<Arrival>> arrivals = new LinkedHashMap<>();
-
-  /** What peers have told of shipments that have not come; guarded by itself. */
-  private final Map<Shipped, List<TraceNote.Joined>> noted = new LinkedHashMap<>();
-
-  private volatile boolean hasNoted;
+  private final NotedUpdates noted = new NotedUpdates();
 
   PartitionTraces(
       Traces traces, KeyspacePolicy policy, int partition, ReplicaId self, List<String> peers) {
     this.traces = traces;
-    this.policy = policy;
-    this.partition = partition;
+    this.names = new UpdateNames(traces.settings(), policy, partition, self);
     this.self = self;
     this.peers = peers.size() <= PEERS_MAX ? List.copyOf(peers) : peers.subList(0, PEERS_MAX);
-    this.own = new TraceStream(policy.name(), partition, self);
   }
 
-  // ---------------------------------------------------------------- names, for any thread
+  /** What its updates and their traces are called. */
+  UpdateNames names() {
+    return names;
+  }
+
+  /** What peers have told of updates in shipments that follow. */
+  NotedUpdates noted() {
+    return noted;
+  }
 
   @Override
   public void configured(KeyspacePolicy changed) {
-    policy = changed;
+    names.configured(changed);
   }
 
   @Override
   public boolean follows(long number) {
-    return traces.settings().sample().takes(own, number);
-  }
-
-  TraceId ownId(long number) {
-    return own.id(number);
-  }
-
-  /** What every span of an update says. */
-  AttributesBuilder says(ReplicaId origin, long number) {
-    return SpanAttributes.of(policy, partition, origin, number);
-  }
-
-  /** Names a key if that is wanted. */
-  void sayKey(AttributesBuilder says, Key key) {
-    if (traces.settings().keys()) {
-      says.put(SpanAttributes.KEY, SpanAttributes.shown(key));
-    }
-  }
-
-  private AttributesBuilder says(ReplicaId origin, long number, ObjectId object) {
-    AttributesBuilder says =
-        says(origin, number).put(SpanAttributes.TYPE, object.type().toString());
-    sayKey(says, object.key());
-    return says;
-  }
-
-  private TraceStream stream(ReplicaId origin) {
-    TraceStream known = streams.get(origin);
-    if (known == null) {
-      if (streams.size() > PEERS_MAX) {
-        streams.clear(); // of incarnations that have ended
-      }
-      known = new TraceStream(policy.name(), partition, origin);
-      streams.put(origin, known);
-    }
-    return known;
+    return names.follows(number);
   }
 
   @Override
@@ -192,27 +146,23 @@ final class PartitionTraces implements UpdateObserver {
     if (!follows(number)) {
       return;
     }
-    TraceId trace = ownId(number);
+    TraceId trace = names.ownId(number);
     if (!answered && traces.sink().hasRoom(1)) {
       // Nobody is told of it: acknowledged before, in a transaction, or a transfer of rights.
-      traces.root(trace, sinceNanos, traces.nanos(), says(self, number, object).build());
+      traces.root(trace, sinceNanos, traces.nanos(), names.says(self, number, object).build());
     }
     if (!peers.isEmpty() && hasPlace()) {
       long all = peers.size() == PEERS_MAX ? -1 : (1L << peers.size()) - 1;
       leaving
           .computeIfAbsent(object, o -> new ArrayList<>(1))
-          .add(new Leaving(trace, number, held, why.get(), sinceNanos, all));
+          .add(new Leaving(number, held, why.get(), sinceNanos, all));
     }
   }
 
   @Override
   public void left(Frame.Kind kind, Shipment updates, long coordinationNanos) {
-    List<Leaving> waiting = leaving.isEmpty() ? null : leaving.get(updates.object());
-    if (waiting == null) {
-      return;
-    }
     long now = traces.nanos();
-    for (Leaving u : waiting) {
+    for (Leaving u : leaving.getOrDefault(updates.object(), List.of())) {
       if (u.left || u.number > updates.last()) {
         continue;
       }
@@ -220,15 +170,16 @@ final class PartitionTraces implements UpdateObserver {
       u.leftNanos = now;
       if (u.held && traces.sink().hasRoom(1)) {
         Attributes says =
-            says(self, u.number, updates.object())
+            names
+                .says(self, u.number, updates.object())
                 .put(SpanAttributes.MODE, "state")
                 .put(SpanAttributes.WHY, u.why)
                 .put(SpanAttributes.JOINED, (long) updates.updates())
                 .put(SpanAttributes.COORDINATION_MILLIS, coordinationNanos / 1e6)
                 // An object that goes back to operations does not wait for its round.
-                .put(SpanAttributes.VIA, word(kind))
+                .put(SpanAttributes.VIA, SpanAttributes.word(kind))
                 .build();
-        traces.part(u.trace, "hold", u.committedNanos, now, says);
+        traces.part(names.ownId(u.number), "hold", u.committedNanos, now, says);
       }
     }
   }
@@ -269,7 +220,7 @@ final class PartitionTraces implements UpdateObserver {
     }
     for (int from = 0; from < joined.size(); from += TraceNote.JOINED_MAX) {
       int to = Math.min(joined.size(), from + TraceNote.JOINED_MAX);
-      traces.tell(peer, new TraceNote(policy.name(), partition, joined.subList(from, to)));
+      traces.tell(peer, names.note(joined.subList(from, to)));
     }
   }
 
@@ -279,55 +230,23 @@ final class PartitionTraces implements UpdateObserver {
       return;
     }
     Attributes says =
-        says(self, u.number)
+        names
+            .says(self, u.number)
             .put(SpanAttributes.PEER, peer)
             .put(SpanAttributes.MODE, u.held ? "state" : "op")
             .put(SpanAttributes.WHY, u.why)
-            .put(SpanAttributes.VIA, word(kind))
+            .put(SpanAttributes.VIA, SpanAttributes.word(kind))
             .put(SpanAttributes.JOINED, (long) shipment.updates())
             .put(SpanAttributes.OUTAGE, outage)
             .build();
-    traces.part(u.trace, "ship", u.left ? u.leftNanos : u.committedNanos, now, says);
-  }
-
-  private static String word(Frame.Kind kind) {
-    return switch (kind) {
-      case OPS -> "operations";
-      case ROUND -> "round";
-      case CATCH_UP -> "catch-up";
-    };
+    traces.part(names.ownId(u.number), "ship", u.left ? u.leftNanos : u.committedNanos, now, says);
   }
 
   // ---------------------------------------------------------------- others' updates
 
-  /** A peer tells which followed updates are in shipments that follow. For any thread. */
-  void noted(ReplicaId peer, List<TraceNote.Joined> told) {
-    synchronized (noted) {
-      for (TraceNote.Joined j : told) {
-        noted.computeIfAbsent(new Shipped(peer, j.last()), s -> new ArrayList<>(1)).add(j);
-      }
-      for (Iterator<?> it = noted.keySet().iterator(); noted.size() > NOTED_MAX; ) {
-        it.next();
-        it.remove();
-      }
-      hasNoted = !noted.isEmpty();
-    }
-  }
-
-  private List<TraceNote.Joined> takeNoted(ReplicaId origin, long last) {
-    if (!hasNoted) {
-      return List.of();
-    }
-    synchronized (noted) {
-      List<TraceNote.Joined> taken = noted.remove(new Shipped(origin, last));
-      hasNoted = !noted.isEmpty();
-      return taken == null ? List.of() : taken;
-    }
-  }
-
   @Override
   public void arrived(ReplicaId peer, Frame.Updates frame) {
-    Way way = new Way(peer, word(frame.kind()), frame.outage(), frame.sentMillis());
+    Way way = new Way(peer, SpanAttributes.word(frame.kind()), frame.outage(), frame.sentMillis());
     frame.shipments().forEach(shipment -> arrived(shipment, way));
   }
 
@@ -344,11 +263,11 @@ final class PartitionTraces implements UpdateObserver {
       return;
     }
     boolean lastTold = false;
-    for (TraceNote.Joined j : takeNoted(origin, shipment.last())) {
+    for (TraceNote.Joined j : noted.take(origin, shipment.last())) {
       lastTold |= j.number() == shipment.last();
       arrived(shipment, j.number(), j.ageMillis(), way);
     }
-    if (!lastTold && traces.settings().sample().takes(stream(origin), shipment.last())) {
+    if (!lastTold && names.follows(origin, shipment.last())) {
       arrived(shipment, shipment.last(), shipment.ageMillis(), way);
     }
   }
@@ -420,16 +339,17 @@ final class PartitionTraces implements UpdateObserver {
     if (!traces.sink().hasRoom(3)) {
       return;
     }
-    TraceId trace = stream(a.origin).id(a.number);
+    TraceId trace = names.id(a.origin, a.number);
     long now = traces.epochNanos(nowNanos);
     long arrived = now - (nowNanos - a.arrivedNanos);
     // By the sender's clock, which may be ahead of this one.
     long sent = Math.min(a.way.sentMillis * 1_000_000, arrived);
     long committed = sent - a.ageMillis * 1_000_000;
     long delayMillis = (now - committed) / 1_000_000;
-    boolean late = policy.sla().isPositive() && delayMillis > policy.sla().toMillis();
+    boolean late = names.isLate(delayMillis);
     AttributesBuilder says =
-        says(a.origin, a.number, object)
+        names
+            .says(a.origin, a.number, object)
             .put(SpanAttributes.VIA, a.way.via)
             .put(SpanAttributes.PEER, a.way.from.dc())
             .put(SpanAttributes.JOINED, (long) a.joined)
@@ -437,7 +357,7 @@ final class PartitionTraces implements UpdateObserver {
     if (a.joined > 0) { // a state does not say how old its updates are
       says.put(SpanAttributes.DELAY_MILLIS, delayMillis).put(SpanAttributes.LATE, late);
     }
-    Attributes which = says(a.origin, a.number).build();
+    Attributes which = names.says(a.origin, a.number).build();
     long id = Traces.newId();
     SpanSink sink = traces.sink();
     sink.add(trace, Traces.newId(), id, "receive", SpanKind.INTERNAL, sent, arrived, which);

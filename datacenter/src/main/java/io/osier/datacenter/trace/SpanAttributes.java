@@ -7,6 +7,7 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.propagation.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
@@ -74,5 +75,14 @@ final class SpanAttributes {
       origins.add(missing.replica(i).dc());
     }
     return origins;
+  }
+
+  /** How updates travel, in a word. */
+  static String word(Frame.Kind kind) {
+    return switch (kind) {
+      case OPS -> "operations";
+      case ROUND -> "round";
+      case CATCH_UP -> "catch-up";
+    };
   }
 }

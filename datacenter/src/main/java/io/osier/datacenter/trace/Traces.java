@@ -192,11 +192,11 @@ public final class Traces implements AutoCloseable {
     if (!sink.hasRoom(4)) {
       return;
     }
-    TraceId trace = partition.ownId(dot.number());
-    AttributesBuilder says = partition.says(self, dot.number());
+    TraceId trace = partition.names().ownId(dot.number());
+    AttributesBuilder says = partition.names().says(self, dot.number());
     if (request instanceof Request.Write w) {
       says.put(SpanAttributes.REQUEST, "write").put(SpanAttributes.TYPE, w.type().toString());
-      partition.sayKey(says, w.key());
+      partition.names().sayKey(says, w.key());
     } else {
       String kind = request instanceof Request.Evaluate ? "program" : "transaction";
       says.put(SpanAttributes.REQUEST, kind);
@@ -206,7 +206,7 @@ public final class Traces implements AutoCloseable {
       return;
     }
     long through = executed == 0 ? answered : executed;
-    Attributes which = partition.says(self, dot.number()).build();
+    Attributes which = partition.names().says(self, dot.number()).build();
     part(trace, "queue", began, taken, which);
     part(trace, "execute", taken, through, which);
     part(trace, "durable", through, answered, which);
@@ -254,7 +254,7 @@ public final class Traces implements AutoCloseable {
     }
     List<PartitionTraces> partitions = keyspaces.getOrDefault(note.keyspace(), List.of());
     if (note.partition() < partitions.size()) {
-      partitions.get(note.partition()).noted(peer, note.joined());
+      partitions.get(note.partition()).noted().add(peer, note.joined());
     }
   }
 

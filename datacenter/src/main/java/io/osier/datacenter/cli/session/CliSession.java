@@ -44,7 +44,6 @@ public final class CliSession {
 
   /** The program that is being written, or null. */
   private @Nullable CliProgram program;
-
   private boolean failed;
 
   public CliSession(

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 public final class Targets {
   private static final Set<String> REDIS_OPERATIONS =
       Set.of(
-          ("increment get assign read add add-next multi publish assign-beside-caches").split(" "));
+          "increment get assign read add add-next multi publish assign-beside-caches".split(" "));
 
   /** What can be called, by target. */
   private static final Map<String, Set<String>> OPERATIONS =

@@ -2,6 +2,7 @@ package io.osier.datacenter.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.Value;
@@ -164,6 +165,32 @@ final class TrackingConnectionTest {
       changed("shop", "a");
       assertThat(redis.ask("PING")).isEqualTo(">[invalidate, [a]]");
       assertThat(redis.read()).isEqualTo("+PONG");
+    }
+  }
+
+  @Test
+  void watcherThatFallsBehind_isToldSo_andItsConnectionEnds() throws Exception {
+    try (RawRedis redis = connect(true)) {
+      assertThat(redis.ask("OSIER.WATCH a*")).isEqualTo(">[osier.watch, a*, :1]");
+      next().accept(new Reply.Failure(ErrorCode.WATCHER_TOO_SLOW, "it was cut off"));
+      assertThat(redis.read()).isEqualTo(">[osier.ended, a*, WATCHER_TOO_SLOW it was cut off, _]");
+      assertThat(redis.hasEnded()).isTrue();
+    }
+  }
+
+  @Test
+  void watcherOfWhatMayNotBeRead_hasEnded_andOthersGoOn() throws Exception {
+    grant("read shop b");
+    try (RawRedis redis = connect(true)) {
+      assertThat(redis.ask("OSIER.WATCH *")).isEqualTo(">[osier.watch, *, :1]");
+      assertThat(redis.read()).startsWith(">[osier.ended, *, FORBIDDEN ").contains("read shop");
+      assertThat(redis.ask("OSIER.WATCH b*")).isEqualTo(">[osier.watch, b*, :1]");
+      next().accept(new Reply.Changes(List.of(), List.of(), true));
+      assertThat(redis.read()).startsWith(">[osier.changes, b*, ");
+      grant("read shop c");
+      next().accept(new Reply.Changes(List.of(), List.of(), true)); // as when rights change
+      assertThat(redis.read()).startsWith(">[osier.ended, b*, FORBIDDEN ");
+      assertThat(redis.ask("PING")).isEqualTo("+PONG");
     }
   }
 

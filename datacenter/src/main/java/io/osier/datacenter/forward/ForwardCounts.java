@@ -1,6 +1,5 @@
 package io.osier.datacenter.forward;
 
-import io.osier.propagation.host.DelayCounts;
 import io.osier.propagation.host.DelayHistogram;
 import java.util.Map;
 import java.util.TreeMap;

@@ -3,7 +3,7 @@ package io.osier.datacenter.frontend;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
-import io.osier.propagation.host.DelayCounts;
+import io.osier.datacenter.forward.DelayCounts;
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.protocol.Request;
 import java.util.EnumMap;

@@ -1,5 +1,6 @@
-package io.osier.propagation.host;
+package io.osier.datacenter.forward;
 
+import io.osier.propagation.host.DelayHistogram;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How many of some times lay in each of a few ranges, counted by many threads. Thread-safe. */

@@ -1,5 +1,7 @@
 package io.osier.datacenter.server;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import io.osier.datacenter.admin.ClusterQuestions;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.HistoryKeeper;
@@ -8,8 +10,10 @@ import io.osier.datacenter.admin.OwnStatus;
 import io.osier.datacenter.metrics.report.Inspector;
 import io.osier.datacenter.metrics.report.Publisher;
 import io.osier.protocol.Request;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -28,6 +32,7 @@ final class Reports implements AutoCloseable {
    * Nobody has asked yet.
    *
    * @param notes sends a note to a datacenter, if it can
+   * @param elsewhere who holds a keyspace that is not held here; nobody of any other
    * @param clients how this datacenter's port for clients is reached
    */
   Reports(
@@ -36,6 +41,7 @@ final class Reports implements AutoCloseable {
       Inspector inspector,
       PeerDirectory peers,
       BiConsumer<String, byte[]> notes,
+      Function<String, List<String>> elsewhere,
       Supplier<String> clients) {
     this.publisher = publisher;
     this.history = new HistoryKeeper(dc);
@@ -45,7 +51,15 @@ final class Reports implements AutoCloseable {
             dc,
             () -> peers.addresses().keySet(),
             question ->
-                Inquiry.answer(question, status::now, inspector::key)
+                Inquiry.answer(
+                        question,
+                        status::now,
+                        (keyspace, key) -> {
+                          List<String> holders = elsewhere.apply(keyspace);
+                          return holders.isEmpty()
+                              ? inspector.key(keyspace, key)
+                              : completedFuture(Inspector.heldBy(keyspace, holders));
+                        })
                     .thenApply(text -> Inquiry.withAddresses(text, peers.addresses())),
             notes);
     this.inquiry = new Inquiry(dc, questions, peers::addresses);

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What all datacenters that could be reached by way of one said at one moment, of themselves or of
@@ -18,8 +20,8 @@ import java.util.TreeMap;
  * @param nanos the moment, by the monotonic clock
  * @param asked the datacenter that asked the others
  * @param addresses where it dials them
- * @param answers by datacenter
- * @param silent those that did not answer
+ * @param answers by datacenter; where a key was asked about, of those that hold its keyspace
+ * @param silent those that did not answer, and should have
  */
 record ClusterLook(
     long nanos,
@@ -39,17 +41,30 @@ record ClusterLook(
     Map<String, String> addresses = new TreeMap<>();
     Map<String, JsonNode> answers = new TreeMap<>();
     List<String> silent = new ArrayList<>();
+    Set<String> holders = new TreeSet<>();
+    Set<String> others = new TreeSet<>();
     for (JsonNode answer : root.path("answers")) {
-      answers.put(answer.path("dc").asText(), parse(answer.path("text").asText()));
+      String dc = answer.path("dc").asText();
+      JsonNode said = parse(answer.path("text").asText());
+      if (said.has("holders")) {
+        others.add(dc);
+        said.path("holders").forEach(holder -> holders.add(holder.asText()));
+      } else {
+        answers.put(dc, said);
+      }
     }
     for (JsonNode peer : root.path("peers")) {
       String dc = peer.path("dc").asText();
       addresses.put(dc, peer.path("address").asText());
-      if (!answers.containsKey(dc)) {
+      if (!answers.containsKey(dc) && !others.contains(dc) && isHolder(dc, holders)) {
         silent.add(dc);
       }
     }
     return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent);
+  }
+
+  private static boolean isHolder(String dc, Set<String> holders) {
+    return holders.isEmpty() || holders.contains(dc);
   }
 
   private static JsonNode parse(String text) {

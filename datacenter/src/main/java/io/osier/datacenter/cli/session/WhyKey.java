@@ -189,6 +189,9 @@ final class WhyKey {
     if (!causes.isEmpty() && causes.getFirst().rank < 4) {
       return causes.getFirst().verdict + silent;
     }
+    if (look.answers().isEmpty()) {
+      return "It is not known: '%s' is held by others.".formatted(keyspace) + silent;
+    }
     Set<String> contents = contents();
     String but = causes.isEmpty() ? "" : " " + causes.getFirst().verdict;
     if (contents.equals(Set.of(""))) {
@@ -260,9 +263,11 @@ final class WhyKey {
     text.append("\n\n").append(waits).append("\n\n");
     boolean isCold = look.answers().values().stream().allMatch(a -> a.path("objects").isEmpty());
     text.append(
-        isCold
-            ? "It changes too rarely to be counted, so each update is sent at once."
-            : counted.toString());
+        look.answers().isEmpty()
+            ? "Ask again once one of them can be asked."
+            : isCold
+                ? "It changes too rarely to be counted, so each update is sent at once."
+                : counted.toString());
     List<String> helps = helps();
     if (!helps.isEmpty()) {
       text.append("\n\nwhat helps");

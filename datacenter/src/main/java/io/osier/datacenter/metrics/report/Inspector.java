@@ -64,6 +64,15 @@ public final class Inspector {
         .thenApply(JsonObject::toString);
   }
 
+  /** That nothing is known here of a keyspace's keys, and who holds them, as JSON. */
+  public static String heldBy(String keyspace, List<String> holders) {
+    JsonObject root = new JsonObject();
+    root.put("keyspace", keyspace);
+    JsonObject.Array all = root.putArray("holders");
+    holders.forEach(all::add);
+    return root.toString();
+  }
+
   /** Makes a backup, later. */
   public CompletableFuture<String> backup(Request.Backup request) {
     if (store.isEmpty()) {

@@ -55,4 +55,36 @@ class WhyAcrossTest {
       }
     }
   }
+
+  @Test
+  void keyOfAKeyspaceThatOthersHold_isAskedOfThem() {
+    String keyspaces = "shop { sla = 100ms, replicas = [eu, us] }";
+    try (TestCluster cluster = new TestCluster(keyspaces, new String[] {"ap", "eu", "us"});
+        OsierClient there = cluster.client("eu");
+        OsierClient here = cluster.client("ap")) {
+      there.session().keyspace("shop").counter("likes:42").increment(3);
+      for (OsierClient any : List.of(here, there)) {
+        await()
+            .atMost(Patience.LIMIT)
+            .untilAsserted(
+                () ->
+                    assertThat(run(any, "why", "likes:42"))
+                        .startsWith("Nothing of 'likes:42' waits: eu and us have the same.")
+                        .doesNotContain("could not be asked"));
+      }
+      cluster.stop("us");
+      await()
+          .atMost(Patience.LIMIT)
+          .untilAsserted(
+              () -> assertThat(run(here, "why", "likes:42")).contains("us could not be asked"));
+      cluster.stop("eu");
+      await()
+          .atMost(Patience.LIMIT)
+          .untilAsserted(
+              () ->
+                  assertThat(run(here, "why", "likes:42"))
+                      .startsWith("It is not known: 'shop' is held by others.")
+                      .contains("eu and us could not be asked"));
+    }
+  }
 }

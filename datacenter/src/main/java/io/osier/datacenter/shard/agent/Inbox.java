@@ -11,7 +11,6 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,7 +56,14 @@ public final class Inbox {
     CLOSED
   }
 
-  private final Queue<Command> commands;
+  /** Without a lock: threads that bring and take commands at once do not stop each other. */
+  private final Queue<Command> commands = new ConcurrentLinkedQueue<>();
+
+  private final int commandsMax;
+
+  /** At least as many as there are. */
+  private final AtomicInteger commandsThere = new AtomicInteger();
+
   private final Queue<Work> events = new ConcurrentLinkedQueue<>();
 
   /** Events that go before every command that comes after them. */
@@ -83,7 +89,7 @@ public final class Inbox {
    * @param bytesMax what those that are not answered may take in the heap; one alone may take more
    */
   public Inbox(int commandsMax, long bytesMax) {
-    this.commands = new ArrayBlockingQueue<>(commandsMax);
+    this.commandsMax = commandsMax;
     this.budget = new ByteBudget(bytesMax);
   }
 
@@ -98,9 +104,11 @@ public final class Inbox {
       tooLarge.incrementAndGet();
       return Offer.TOO_LARGE;
     }
-    if (commands.offer(new Command(request, reply, bytes, budget))) {
+    if (commandsThere.incrementAndGet() <= commandsMax) {
+      commands.add(new Command(request, reply, bytes, budget));
       return Offer.TAKEN;
     }
+    commandsThere.decrementAndGet();
     budget.give(bytes);
     overloads.incrementAndGet();
     return Offer.FULL;
@@ -135,8 +143,12 @@ public final class Inbox {
     return events.poll();
   }
 
-  Command pollCommand() {
-    return commands.poll();
+  @Nullable Command pollCommand() {
+    Command first = commands.poll();
+    if (first != null) {
+      commandsThere.decrementAndGet();
+    }
+    return first;
   }
 
   /** Whether nothing waits. */
@@ -145,7 +157,7 @@ public final class Inbox {
   }
 
   int commands() {
-    return commands.size();
+    return commandsThere.get();
   }
 
   int events() {

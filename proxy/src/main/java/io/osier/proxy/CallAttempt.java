@@ -151,6 +151,9 @@ final class CallAttempt extends SendState implements Connection.Answered {
       isUndone();
     }
     call.client.settings().metrics().failed(to.dc(), failure.code());
+    if (failure.code() == ErrorCode.UNKNOWN_KEYSPACE && call.asksWhoHolds(to)) {
+      return;
+    }
     boolean asked = !context.after().isEmpty();
     RetryPolicy.Next next =
         call.tries.refused(call.timers.nanoTime(), to.dc(), inWords(failure), asked);

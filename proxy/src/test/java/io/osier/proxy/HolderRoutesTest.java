@@ -38,6 +38,8 @@ final class HolderRoutesTest {
   /** Says that a datacenter has come or gone. */
   private Runnable changed = () -> {};
 
+  private Runnable measure = () -> {};
+
   private static Reply.Elsewhere elsewhere(Map<String, String> addresses, String... holders) {
     return new Reply.Elsewhere(
         List.of(new Reply.HeldElsewhere(CARTS, List.of(holders))), addresses);
@@ -58,6 +60,7 @@ final class HolderRoutesTest {
           return dc.equals("eu") ? eu : us;
         });
     changed = datacenters::changed;
+    measure = datacenters::measure;
     changed.run();
     return new OsierClient(new ClientCore(settings, steps, datacenters, () -> {}));
   }
@@ -256,6 +259,57 @@ final class HolderRoutesTest {
     steps.pass(200);
     eu.isDone();
     assertThat(call).isCompleted();
+  }
+
+  /** Nobody has told the client; who was asked says so, and who holds it instead. */
+  @Test
+  void holderThatHoldsItNoLonger_isAskedWhoDoes_andTheCallGoesThere() {
+    Session session = client(ap, eu, us).session();
+    increment(session, "carts");
+    eu.isDone();
+    eu.whenAsked =
+        () -> {
+          eu.keyspaces = List.of(K);
+          eu.elsewhere = elsewhere(ADDRESSES, "us");
+        };
+    CompletableFuture<Void> call = increment(session, "carts");
+    eu.fails(ErrorCode.UNKNOWN_KEYSPACE);
+    Request.Write write = (Request.Write) requireNonNull(us.open.peek()).request();
+    assertThat(write.after()).isEqualTo(VersionVector.of(eu.replica(), 1));
+    us.isDone();
+    assertThat(call).isCompleted();
+    get(session, "carts");
+    assertThat(us.open).hasSize(1);
+    assertThat(eu.open).isEmpty();
+    assertThat(eu.asked).isEqualTo(1);
+  }
+
+  @Test
+  void holderThatSaysBoth_isNotAskedForEver() {
+    Session session = client(ap, eu).session();
+    CompletableFuture<Void> call = increment(session, "carts");
+    eu.fails(ErrorCode.UNKNOWN_KEYSPACE);
+    eu.fails(ErrorCode.UNKNOWN_KEYSPACE);
+    assertThat(errorOf(call).code()).isEqualTo(ErrorCode.UNKNOWN_KEYSPACE);
+  }
+
+  @Test
+  void holderThatWasAdded_isUsedOnceTheEndpointsAreAskedAgain() {
+    OsierClient client = client(ap, eu, us);
+    increment(client.session(), "carts");
+    eu.isDone();
+    ap.whenAsked =
+        () -> {
+          ap.keyspaces = List.of(K, CARTS);
+          ap.elsewhere = Reply.Elsewhere.NOTHING;
+        };
+    for (int i = 0; i < 30; i++) {
+      measure.run();
+    }
+    CompletableFuture<Void> call = increment(client.session(), "carts");
+    ap.isDone();
+    assertThat(call).isCompleted();
+    assertThat(List.of(ap.asked, eu.asked, us.asked)).containsOnly(1);
   }
 
   @Test

@@ -22,6 +22,11 @@ public final class Datacenters {
   /** Another datacenter must be nearer by this factor before sessions move to it. */
   private static final double NEARER = 0.7;
 
+  /** After so many measurements the endpoints are asked who holds which keyspaces by now. */
+  private static final int ASKED = 30;
+
+  private static final long ASK_MILLIS = 10_000;
+
   private final Map<String, String> endpoints;
   private final Optional<String> preferred;
   private final Map<String, Connection> connections = new LinkedHashMap<>();
@@ -32,6 +37,9 @@ public final class Datacenters {
 
   private volatile @Nullable Connection nearest;
   private volatile boolean closed;
+
+  /** Since the endpoints were asked; of the thread that measures. */
+  private int measured;
 
   /**
    * A client's datacenters: none before {@link #add}.
@@ -60,11 +68,33 @@ public final class Datacenters {
     changed();
   }
 
-  /** Measures the ways there and back. */
+  /**
+   * Measures the ways there and back, and now and then asks the endpoints which keyspaces are held
+   * where: one that was added to a keyspace's holders may be nearer than those that are used. By
+   * one thread at a time.
+   */
   public void measure() {
     connections.values().forEach(Connection::ping);
     holders.learned().forEach(Connection::ping);
     changed();
+    measured++;
+    if (measured == ASKED) {
+      measured = 0;
+      connections.values().stream().filter(Connection::isUp).forEach(this::askWhoHolds);
+    }
+  }
+
+  private void askWhoHolds(Connection endpoint) {
+    // One that does not tell is asked again next time, and by each call that it refuses.
+    var unused =
+        endpoint
+            .refreshKeyspaces(ASK_MILLIS)
+            .whenComplete(
+                (told, error) -> {
+                  if (error == null) {
+                    changed();
+                  }
+                });
   }
 
   /** Hears that one has come up or gone down. */

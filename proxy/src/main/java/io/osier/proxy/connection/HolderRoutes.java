@@ -133,7 +133,12 @@ public final class HolderRoutes {
       return present;
     }
     List<Connection> ways = ways(keyspace);
-    Connection best = Datacenters.choose(ways, preferred, present, except);
+    // Who says itself that it holds it goes before those of whom others say so.
+    List<Connection> sure = ways.stream().filter(c -> c.keyspace(keyspace) != null).toList();
+    Connection best = Datacenters.choose(sure, preferred, among(sure, present), except);
+    if (best == null) {
+      best = Datacenters.choose(ways, preferred, among(ways, present), except);
+    }
     if (best == null && ways.stream().noneMatch(Connection::isUp)) {
       dialOthers(keyspace);
     } else if (best != null && except.isEmpty()) {
@@ -175,8 +180,17 @@ public final class HolderRoutes {
   void changed() {
     for (String keyspace : chosen.keySet()) {
       chosen.computeIfPresent(
-          keyspace, (k, present) -> Datacenters.choose(ways(k), preferred, present, Set.of()));
+          keyspace,
+          (k, present) -> {
+            List<Connection> ways = ways(k);
+            return Datacenters.choose(ways, preferred, among(ways, present), Set.of());
+          });
     }
+  }
+
+  /** The way that is used, unless that one is told to hold the keyspace no longer. */
+  private static @Nullable Connection among(List<Connection> ways, @Nullable Connection present) {
+    return present != null && ways.contains(present) ? present : null;
   }
 
   private void dialOthers(String keyspace) {

@@ -203,6 +203,12 @@ public record KeyspacePolicy(
         name, consistency, sla, propagation, payload, replicas, other, limits, history);
   }
 
+  /** This policy with other replicas; none means all. */
+  public KeyspacePolicy withReplicas(List<String> other) {
+    return new KeyspacePolicy(
+        name, consistency, sla, propagation, payload, other, partitions, limits, history);
+  }
+
   /** This policy with other limits. */
   public KeyspacePolicy with(Limits other) {
     return new KeyspacePolicy(

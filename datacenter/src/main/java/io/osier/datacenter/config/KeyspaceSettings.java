@@ -29,10 +29,12 @@ public final class KeyspaceSettings {
   private static final String HISTORY = "history";
   private static final String CONSISTENCY = "consistency";
   private static final String PARTITIONS = "partitions";
-  private static final String REPLICAS = "replicas";
   private static final String LIMIT_KEY = "limits.key";
   private static final String LIMIT_VALUE = "limits.value";
   private static final String LIMIT_OBJECT = "limits.object";
+
+  /** Who holds it: more can be added while it serves, by another way than the others. */
+  public static final String REPLICAS = "replicas";
 
   /** Those that can be altered while the keyspace serves. */
   public static final Set<String> ALTERABLE =

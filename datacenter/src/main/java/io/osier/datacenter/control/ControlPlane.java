@@ -71,6 +71,20 @@ public final class ControlPlane {
   }
 
   /**
+   * Who holds a keyspace.
+   *
+   * @param holders all that replicate it
+   * @param first those that it began with: they tell it from another one of its name
+   * @param joins whether this datacenter has not what the others hold yet
+   */
+  public record Holding(List<String> holders, List<String> first, boolean joins) {
+    public Holding {
+      holders = List.copyOf(holders);
+      first = List.copyOf(first);
+    }
+  }
+
+  /**
    * What a datacenter had that was given up.
    *
    * @param from its name
@@ -110,6 +124,22 @@ public final class ControlPlane {
      * @param awaited see {@link #await}; from the first moment on
      */
     void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited);
+
+    /**
+     * Opens a keyspace of the configuration that others held so far: nothing is known here of it.
+     */
+    default void openConfigured(KeyspacePolicy policy) {}
+
+    /**
+     * From now on these hold a keyspace that is open. One that is opened with a policy of others'
+     * is not shown before this says so.
+     */
+    default void setHolders(String keyspace, Holding now) {}
+
+    /** Whether a keyspace that is open has here what all others that hold it have. */
+    default boolean isWhole(String keyspace) {
+      return false;
+    }
 
     /** Drops a keyspace with all that is in it. */
     void drop(String name, String created);

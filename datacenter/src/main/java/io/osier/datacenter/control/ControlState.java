@@ -31,6 +31,7 @@ import java.util.TreeSet;
  *
  * @param created the keyspaces that were created at run time
  * @param altered by name, what was altered of keyspaces that the files name
+ * @param maps by name, all that is said of keyspaces that the files name
  * @param unreadable by name, creations that this version cannot read: they are neither opened nor
  *     dropped
  * @param remains names of which only something is left that means nothing
@@ -39,6 +40,7 @@ import java.util.TreeSet;
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
     SortedMap<String, SortedMap<String, String>> altered,
+    SortedMap<String, Reading> maps,
     SortedMap<String, String> unreadable,
     List<String> remains,
     List<String> clashing) {
@@ -54,10 +56,12 @@ record ControlState(
   private static final String OF = "_of";
 
   private static final String AT = "_at";
+  private static final Reading NO_FIELDS = new Reading.Fields(new TreeMap<>());
 
   /** Nothing was ever changed. */
   static final ControlState NOTHING =
-      new ControlState(new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), List.of(), List.of());
+      new ControlState(
+          new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), List.of(), List.of());
 
   /**
    * Reads it.
@@ -70,6 +74,7 @@ record ControlState(
       Reading.Fields keyspaces, Set<String> configured, Set<String> datacenters) {
     SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
     SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
+    SortedMap<String, Reading> maps = new TreeMap<>();
     SortedMap<String, String> unreadable = new TreeMap<>();
     List<String> remains = new ArrayList<>();
     List<String> clashing = new ArrayList<>();
@@ -83,10 +88,11 @@ record ControlState(
                   clashing.add(field.name());
                 }
                 altered.put(field.name(), texts);
+                maps.put(field.name(), reading);
                 return;
               }
               Optional<KeyspaceDefinition> definition =
-                  definition(field.name(), texts, datacenters);
+                  definition(field.name(), reading, texts, datacenters);
               if (definition.isPresent()) {
                 created.put(field.name(), definition.get());
               } else if (texts.containsKey(CREATED)) {
@@ -96,7 +102,7 @@ record ControlState(
               }
             });
     return new ControlState(
-        created, altered, unreadable, List.copyOf(remains), List.copyOf(clashing));
+        created, altered, maps, unreadable, List.copyOf(remains), List.copyOf(clashing));
   }
 
   /** What was told of a creation that is dropped by now. */
@@ -126,7 +132,7 @@ record ControlState(
   }
 
   private static Optional<KeyspaceDefinition> definition(
-      String name, SortedMap<String, String> texts, Set<String> datacenters) {
+      String name, Reading map, SortedMap<String, String> texts, Set<String> datacenters) {
     String created = texts.get(CREATED);
     String members = texts.get(MEMBERS);
     if (created == null || members == null) {
@@ -147,6 +153,7 @@ record ControlState(
       return Optional.of(
           new KeyspaceDefinition(
               policy,
+              HolderSet.of(map, created, policy),
               created,
               List.of(members.split(",", -1)),
               opened,
@@ -155,6 +162,12 @@ record ControlState(
     } catch (OsierException e) {
       return Optional.empty(); // of a version that allowed other settings
     }
+  }
+
+  /** Who holds a keyspace that the files name. */
+  HolderSet holders(KeyspacePolicy configured) {
+    Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
+    return HolderSet.of(map, HolderSet.FROM_FILE, configured);
   }
 
   /** By name, the creations that there are, readable or not. */

@@ -42,12 +42,13 @@ public final class Holders {
       others.retainAll(membership.active());
     }
     Map<String, KeyspacePolicy> policies = new HashMap<>();
-    configured.forEach(policy -> policies.put(policy.name(), policy));
-    Set<String> names = new TreeSet<>(policies.keySet());
-    ControlState.of(keyspaces, names, membership.all().keySet())
-        .created()
-        .values()
-        .forEach(one -> policies.put(one.name() + "@" + one.created(), one.policy()));
+    Set<String> names = new TreeSet<>();
+    configured.forEach(policy -> names.add(policy.name()));
+    ControlState state = ControlState.of(keyspaces, names, membership.all().keySet());
+    configured.forEach(policy -> policies.put(policy.name(), state.holders(policy).whole(policy)));
+    for (KeyspaceDefinition one : state.created().values()) {
+      policies.put(one.name() + "@" + one.created(), one.holders().whole(one.policy()));
+    }
     return new Holders(others, policies);
   }
 

@@ -13,6 +13,8 @@ import java.util.TreeMap;
  * wins everywhere, and the other is opened by all members at no time, since its own author opens
  * the winner instead as soon as it hears of it.
  *
+ * @param policy as it was created, and altered since; its replicas are those that it began with
+ * @param holders who holds it by now
  * @param created tells it from another creation of the same name
  * @param members the datacenters that must have opened it before it takes updates
  * @param opened by datacenter, the creation that it has opened last
@@ -21,6 +23,7 @@ import java.util.TreeMap;
  */
 record KeyspaceDefinition(
     KeyspacePolicy policy,
+    HolderSet holders,
     String created,
     List<String> members,
     SortedMap<String, String> opened,

@@ -36,6 +36,7 @@ final class KeyspacePlane {
   private final ControlObjects objects;
   private final MemberPlane members;
   private final ControlPlane.Host host;
+  private final HolderPlane holders;
 
   /** What the keyspaces that are open here are like, and of those of run time the creation. */
   private final Map<String, KeyspacePolicy> applied = new TreeMap<>();
@@ -76,6 +77,7 @@ final class KeyspacePlane {
     this.objects = objects;
     this.members = members;
     this.host = host;
+    this.holders = new HolderPlane(dc, members, host);
   }
 
   /** As {@link ControlPlane#recover}. */
@@ -115,10 +117,14 @@ final class KeyspacePlane {
     return configured.isEmpty() && state.created().isEmpty();
   }
 
-  /** All that there are: of the configuration as it names them, of run time as they are now. */
+  /**
+   * All that there are, with those that have what they hold: of the configuration as it names them,
+   * of run time as they are now.
+   */
   List<KeyspacePolicy> policies() {
-    List<KeyspacePolicy> all = new ArrayList<>(configured.values());
-    state.created().values().forEach(k -> all.add(k.policy()));
+    List<KeyspacePolicy> all = new ArrayList<>();
+    configured.values().forEach(policy -> all.add(state.holders(policy).whole(policy)));
+    state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
     return all;
   }
 
@@ -132,16 +138,17 @@ final class KeyspacePlane {
               host.drop(e.getKey(), e.getValue());
               open.remove(e.getKey());
               applied.remove(e.getKey());
+              holders.forget(e.getKey());
             });
       }
     }
     for (KeyspaceDefinition wanted : state.created().values()) {
-      if (wanted.policy().heldBy(dc) && !open.containsKey(wanted.name())) {
+      if (isHeldHere(wanted) && !open.containsKey(wanted.name())) {
         trying(
             wanted.name(),
             () -> {
-              host.open(
-                  wanted.policy(), wanted.created(), !wanted.isOpenAt(dc), members.awaited(wanted));
+              boolean isNew = wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc);
+              host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
               open.put(wanted.name(), wanted.created());
               applied.put(wanted.name(), wanted.policy());
             });
@@ -149,19 +156,42 @@ final class KeyspacePlane {
       if (open.containsKey(wanted.name())) {
         host.await(wanted.name(), members.awaited(wanted));
         configure(wanted.policy());
+        trying(wanted.name(), () -> holders.follow(wanted.policy(), wanted.holders()));
       }
     }
-    configured.values().stream()
-        .filter(policy -> policy.heldBy(dc))
-        .forEach(policy -> configure(state.altered(policy, members.names())));
+    configured.values().forEach(this::followConfigured);
     place();
+  }
+
+  private boolean isHeldHere(KeyspaceDefinition keyspace) {
+    return keyspace.holders().all(keyspace.policy()).heldBy(dc);
+  }
+
+  private void followConfigured(KeyspacePolicy policy) {
+    HolderSet of = state.holders(policy);
+    KeyspacePolicy altered = state.altered(policy, members.names());
+    if (of.all(policy).heldBy(dc) && !applied.containsKey(policy.name())) {
+      trying(
+          policy.name(),
+          () -> {
+            host.openConfigured(altered);
+            applied.put(policy.name(), altered);
+          });
+    }
+    if (applied.containsKey(policy.name())) {
+      configure(altered);
+      trying(policy.name(), () -> holders.follow(policy, of));
+    }
   }
 
   /** Tells the host who holds what, if that is not what it was. */
   private void place() {
     List<KeyspacePolicy> all = new ArrayList<>();
-    configured.values().forEach(policy -> all.add(state.altered(policy, members.names())));
-    state.created().values().forEach(k -> all.add(k.policy()));
+    configured
+        .values()
+        .forEach(
+            policy -> all.add(state.holders(policy).whole(state.altered(policy, members.names()))));
+    state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
     Placement now = Placement.of(all, members.awaited());
     if (!now.equals(placement)) {
       host.setPlacement(now);
@@ -207,6 +237,14 @@ final class KeyspacePlane {
       if (isOpen && !wanted.isOpenAt(dc) && host.isSettled()) {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
+      if (isOpen) {
+        holders.tells(wanted.name(), wanted.holders(), wanted.created()).ifPresent(operations::add);
+      }
+    }
+    for (KeyspacePolicy policy : configured.values()) {
+      holders
+          .tells(policy.name(), state.holders(policy), HolderSet.FROM_FILE)
+          .ifPresent(operations::add);
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
@@ -215,7 +253,7 @@ final class KeyspacePlane {
   /** Keyspaces that should be here, and could not be opened. */
   List<String> missing() {
     return state.created().values().stream()
-        .filter(k -> k.policy().heldBy(dc) && !k.created().equals(open.get(k.name())))
+        .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
         .map(KeyspaceDefinition::name)
         .toList();
   }
@@ -323,32 +361,38 @@ final class KeyspacePlane {
 
   private void alter(String name, SortedMap<String, String> settings, String by) {
     KeyspaceDefinition definition = state.created().get(name);
-    KeyspacePolicy now =
+    KeyspacePolicy first =
         definition != null
             ? definition.policy()
-            : Optional.ofNullable(configured.get(name))
-                .map(policy -> state.altered(policy, members.names()))
-                .orElseThrow(() -> unknown(name));
+            : Optional.ofNullable(configured.get(name)).orElseThrow(() -> unknown(name));
+    KeyspacePolicy now =
+        definition != null ? definition.policy() : state.altered(first, members.names());
     if (settings.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE);
+          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
     }
     for (String setting : settings.keySet()) {
-      if (KeyspaceSettings.FIXED.contains(setting)) {
+      if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
             setting
                 + " of a keyspace that exists cannot be altered; what can be is "
-                + KeyspaceSettings.ALTERABLE);
+                + KeyspaceSettings.ALTERABLE
+                + ", replicas");
       }
     }
     SortedMap<String, String> all = KeyspaceSettings.of(now);
     all.putAll(settings);
-    SortedMap<String, String> wanted =
-        KeyspaceSettings.of(KeyspaceSettings.read(name, all, members.names()));
+    KeyspacePolicy asked = KeyspaceSettings.read(name, all, members.names());
+    SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
     wanted.keySet().retainAll(settings.keySet());
     Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
+      HolderSet of = definition != null ? definition.holders() : state.holders(first);
+      wanted.putAll(
+          holders.adding(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas()));
+    }
     change(List.of(ControlState.alter(name, created, wanted, by, millis.getAsLong())));
   }
 

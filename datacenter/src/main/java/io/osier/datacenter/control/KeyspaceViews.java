@@ -25,8 +25,9 @@ record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
           policy.name(),
           new KeyspaceView(
               policy.name(),
-              KeyspaceSettings.of(state.altered(policy, members.names())),
-              holders(policy, Set.of()),
+              KeyspaceSettings.of(
+                  state.holders(policy).all(state.altered(policy, members.names()))),
+              holders(policy, state.holders(policy), Set.of()),
               List.of(),
               true,
               ControlState.by(texts),
@@ -38,8 +39,8 @@ record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
           d.name(),
           new KeyspaceView(
               d.name(),
-              KeyspaceSettings.of(d.policy()),
-              holders(d.policy(), Set.copyOf(awaited)),
+              KeyspaceSettings.of(d.holders().all(d.policy())),
+              holders(d.policy(), d.holders(), Set.copyOf(awaited)),
               awaited,
               false,
               d.by(),
@@ -48,19 +49,24 @@ record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
     return List.copyOf(views.values());
   }
 
-  private List<KeyspaceView.Holder> holders(KeyspacePolicy policy, Set<String> opening) {
+  private List<KeyspaceView.Holder> holders(
+      KeyspacePolicy policy, HolderSet of, Set<String> opening) {
+    KeyspacePolicy all = of.all(policy);
     List<String> whole = members.awaited();
     List<KeyspaceView.Holder> holders = new ArrayList<>();
     for (String name : members.names()) {
-      if (policy.heldBy(name)) {
+      if (all.heldBy(name)) {
         boolean isHeard = name.equals(dc) || host.isConnected(name);
-        String state =
-            !isHeard
-                ? "out of reach"
-                : !whole.contains(name)
-                    ? "joining"
-                    : opening.contains(name) ? "opening" : KeyspaceView.Holder.HOLDS;
-        holders.add(new KeyspaceView.Holder(name, state));
+        holders.add(
+            new KeyspaceView.Holder(
+                name,
+                !isHeard
+                    ? "out of reach"
+                    : !whole.contains(name)
+                        ? "joining"
+                        : of.catchesUp(name)
+                            ? "catching up"
+                            : opening.contains(name) ? "opening" : KeyspaceView.Holder.HOLDS));
       }
     }
     return holders;

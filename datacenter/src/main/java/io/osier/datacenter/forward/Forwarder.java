@@ -132,6 +132,18 @@ public final class Forwarder implements AutoCloseable {
     return true;
   }
 
+  /**
+   * A request of a keyspace that is held here by now, of a connection of which others have done
+   * something: it asks for what it was shown by them.
+   *
+   * @param partitions of the keyspace
+   * @return null if it must be forwarded, too: something of its connection is under way there
+   */
+  public synchronized @Nullable Request here(
+      Request request, String keyspace, int partitions, Object lane) {
+    return choice.here(request, keyspace, partitions, lane);
+  }
+
   /** Asks a holder; or says why not: then nothing was done. */
   private Reply.@Nullable Failure ask(
       Request request,

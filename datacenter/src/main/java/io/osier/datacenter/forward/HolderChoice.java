@@ -80,11 +80,31 @@ final class HolderChoice {
       return new Refused(Refusals.unreachable(self, keyspace, held));
     }
     present.put(keyspace, dc);
-    Optional<Integer> partition = Forwardable.partition(request, held.partitions());
-    boolean moved = lanes.hasSeenMore(lane, keyspace, Optional.ofNullable(replicas.get(dc)));
+    Optional<ReplicaId> by = Optional.ofNullable(replicas.get(dc));
+    return new Chosen(dc, behind(request, keyspace, held.partitions(), lane, by));
+  }
+
+  /** The request, which asks for what its connection was shown by others than this one. */
+  private Request behind(
+      Request request, String keyspace, int partitions, Object lane, Optional<ReplicaId> by) {
+    Optional<Integer> partition = Forwardable.partition(request, partitions);
+    boolean moved = lanes.hasSeenMore(lane, keyspace, by);
     VersionVector seen =
         moved && partition.isPresent() ? shown.of(keyspace, partition.get()) : VersionVector.EMPTY;
-    return new Chosen(dc, Forwardable.behind(request, seen, MOVE_MILLIS));
+    return Forwardable.behind(request, seen, MOVE_MILLIS);
+  }
+
+  /**
+   * A request of a keyspace that is held here by now, of a connection whose earlier ones were done
+   * elsewhere: it asks for what they have shown.
+   *
+   * @return null if it must go where something of the connection is under way
+   */
+  @Nullable Request here(Request request, String keyspace, int partitions, Object lane) {
+    Request.Transact step = Forwardable.step(request);
+    boolean isAway =
+        lanes.at(lane, keyspace) != null || (step != null && transactions.home(step) != null);
+    return isAway ? null : behind(request, keyspace, partitions, lane, Optional.empty());
   }
 
   /** By what number others know a connection. */

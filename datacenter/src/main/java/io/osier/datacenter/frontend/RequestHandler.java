@@ -24,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,12 +124,11 @@ public final class RequestHandler implements ClientServer.Handler {
   @Override
   public void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
     try {
-      if (forwarder.isPresent() && isElsewhere(request)) {
-        if (forwarder.get().forward(request, lane, user, reply)) {
-          return;
-        }
+      Request here = forwarder.isPresent() ? toDoHere(request, lane, forwarder.get()) : request;
+      if (here == null && forwarder.get().forward(request, lane, user, reply)) {
+        return;
       }
-      serve(request, lane, reply);
+      serve(here == null ? request : here, lane, reply);
     } catch (OsierException e) {
       boolean mayBeThere = e.code() == ErrorCode.UNKNOWN_KEYSPACE && !known.getAsBoolean();
       reply.accept(new Reply.Failure(mayBeThere ? ErrorCode.UNAVAILABLE : e.code(), e.reason()));
@@ -141,9 +141,20 @@ public final class RequestHandler implements ClientServer.Handler {
     }
   }
 
-  private boolean isElsewhere(Request request) {
+  /** The request as it is done here; null if it is done elsewhere. */
+  private @Nullable Request toDoHere(Request request, OrderedQueue lane, Forwarder elsewhere) {
     String keyspace = Forwardable.keyspace(request).orElse(null);
-    return keyspace != null && !keyspaces.containsKey(keyspace);
+    if (keyspace == null) {
+      return request;
+    }
+    KeyspaceShard held = keyspaces.get(keyspace);
+    if (held == null) {
+      lane.goesElsewhere();
+      return null;
+    }
+    return lane.hasGoneElsewhere()
+        ? elsewhere.here(request, keyspace, held.partitions().size(), lane)
+        : request;
   }
 
   @Override

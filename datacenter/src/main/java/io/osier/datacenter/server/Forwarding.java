@@ -87,8 +87,12 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
     return placement
         .get()
         .find(keyspace)
-        .filter(placed -> !placed.policy().heldBy(self)) // else it is about to be opened here
-        .map(placed -> new Forwarder.Held(placed.holders(), placed.policy().partitions()));
+        .map(
+            placed ->
+                new Forwarder.Held(
+                    placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
+                    placed.policy().partitions()))
+        .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it
   }
 
   @Override

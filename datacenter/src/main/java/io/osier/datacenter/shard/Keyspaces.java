@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,9 @@ public final class Keyspaces {
   private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
   private static final int DROP_SECONDS = 5;
 
+  /** Stands for the creation of a keyspace of the configuration that one of two was added to. */
+  private static final String ADDED = "file";
+
   private final KeyspaceFactory.Around around;
   private final FeedThread feeds = new FeedThread();
   private final KeyspaceFactory factory;
@@ -60,6 +64,12 @@ public final class Keyspaces {
 
   /** How often partitions were told of them: what is complete is so since one of these times. */
   private final AtomicLong told = new AtomicLong();
+
+  /** Of keyspaces to which holders were added, the replicas that they began with. */
+  private final Map<String, List<String>> began = new ConcurrentHashMap<>();
+
+  /** Those that this datacenter has not wholly yet, as one that was added to their holders. */
+  private final Set<String> joined = ConcurrentHashMap.newKeySet();
 
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
@@ -102,8 +112,46 @@ public final class Keyspaces {
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
     List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
     one.shard().setPeers(held);
-    Input.Peers input = new Input.Peers(told.get(), held, sharers, changed.joins, changed.rank);
+    boolean joins = changed.joins || joined.contains(policy.name());
+    Input.Peers input = new Input.Peers(told.get(), held, sharers, joins, changed.rank);
     one.shard().partitions().forEach(p -> p.submit(input));
+  }
+
+  /**
+   * From now on these hold a keyspace that is open. It is shown to clients while this datacenter is
+   * one of them and does not catch up.
+   *
+   * @param first those that it began with
+   * @param joins whether this one has not what the others hold yet
+   */
+  public void setHolders(String name, List<String> holders, List<String> first, boolean joins) {
+    Open one = open.get(name);
+    if (one == null) {
+      return;
+    }
+    began.put(name, List.copyOf(first));
+    one.shard().configure(one.shard().policy().withReplicas(holders));
+    if (joins || !holders.contains(around.self().dc())) {
+      joined.add(name);
+      shown.remove(name);
+    } else {
+      joined.remove(name);
+      shown.put(name, one.shard());
+    }
+    compareAnew();
+  }
+
+  /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
+  public KeyspacePolicy asItBegan(KeyspaceShard shard) {
+    KeyspacePolicy policy = shard.policy();
+    List<String> first = began.get(policy.name());
+    return first == null ? policy : policy.withReplicas(first);
+  }
+
+  /** Whether a keyspace that is open has what all others that hold it have. */
+  public boolean isWhole(String name) {
+    KeyspaceShard shard = find(name);
+    return shard != null && shard.partitions().stream().allMatch(this::isComplete);
   }
 
   /** Whether a partition has what the others had when they were told last who there is. */
@@ -196,8 +244,19 @@ public final class Keyspaces {
   public List<String> fingerprints(String peer) {
     return open.values().stream()
         .filter(one -> one.shard().policy().heldBy(peer))
-        .map(one -> one.shard().policy().fingerprint(one.creation().created()))
+        .map(one -> fingerprint(one, peer))
         .toList();
+  }
+
+  /**
+   * Between two of which one was added, one hears of that first: to the other it is as a keyspace
+   * that was just created, also if the configuration names it.
+   */
+  private String fingerprint(Open one, String peer) {
+    KeyspacePolicy began = asItBegan(one.shard());
+    Optional<String> created = one.creation().created();
+    boolean isOfFirst = began.heldBy(peer) && began.heldBy(around.self().dc());
+    return began.fingerprint(isOfFirst ? created : created.or(() -> Optional.of(ADDED)));
   }
 
   // ---------------------------------------------------------------- they come and go
@@ -213,15 +272,17 @@ public final class Keyspaces {
   /**
    * Opens one that was created at run time; {@link #start} follows where others run already.
    *
-   * @param created tells it from another creation of its name
+   * @param policy if it is of others, this one was added to its holders: {@link #setHolders}
+   * @param created tells it from another creation of its name; empty if the configuration names it
    * @param first whether it was never here: there is nothing to catch up with
    * @param awaited until these have opened it, it takes no updates
    */
-  public void open(KeyspacePolicy policy, String created, boolean first, List<String> awaited) {
+  public void open(
+      KeyspacePolicy policy, Optional<String> created, boolean first, List<String> awaited) {
     List<KeyspacePolicy> all = new ArrayList<>();
     open.values().forEach(o -> all.add(o.shard().policy()));
     all.add(policy);
-    Open made = factory.make(policy, Optional.of(created), first, peers, factory.parts(all));
+    Open made = factory.make(policy, created, first, peers, factory.parts(all));
     made.shard().gate().setAwaited(awaited);
     add(made);
     share();
@@ -239,7 +300,9 @@ public final class Keyspaces {
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard().gate().hold(held);
-      shown.put(name, made.shard());
+      if (made.shard().policy().heldBy(around.self().dc())) {
+        shown.put(name, made.shard());
+      }
     }
   }
 
@@ -255,6 +318,8 @@ public final class Keyspaces {
     }
     shown.remove(name);
     open.remove(name);
+    began.remove(name);
+    joined.remove(name);
     left.run();
     for (PartitionRunner partition : dropped.shard().partitions()) {
       // Gives back what it has under way on the links.
@@ -356,7 +421,7 @@ public final class Keyspaces {
   public void configure(KeyspacePolicy policy) {
     Open one = open.get(policy.name());
     if (one != null) {
-      one.shard().configure(policy);
+      one.shard().configure(policy.withReplicas(one.shard().policy().replicas()));
       share();
     }
   }

@@ -199,6 +199,23 @@ final class ForwarderTest {
     assertThat(world.sent).isEmpty();
   }
 
+  /** It was added to the holders while a connection was served by another one. */
+  @Test
+  void connectionThatWasServedElsewhere_comesHere_withWhatItHasSeen_andNotBeforeItsAnswers() {
+    up(EU);
+    assertThat(forwarder.here(update(), "shop", 1, lane)).as("new").isEqualTo(update());
+    forward(read(VersionVector.EMPTY));
+    Sent underWay = next();
+    assertThat(forwarder.here(update(), "shop", 1, lane)).as("else it came first").isNull();
+    answer(EU, underWay, seen(EU, 7));
+    Request.Write write = (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, lane));
+    assertThat(write.after()).isEqualTo(VersionVector.of(EU, 7));
+    assertThat(write.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
+    Request.Write others =
+        (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, new Object()));
+    assertThat(others.after()).isEqualTo(VersionVector.EMPTY);
+  }
+
   // ---------------------------------------------------------------- what is lost
 
   @Test

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
@@ -112,6 +113,34 @@ final class KeyspacesElsewhereTest {
     assertThat(bank.counter("b").get()).isEqualTo(5);
     assertThat(client.admin().listKeyspacesAsync().join()).contains("\"bank\"", "\"pair\"");
     client.admin().dropKeyspaceAsync("bank").join();
+  }
+
+  /** Counters are incremented through all three meanwhile, and each increment counts once. */
+  @Test
+  void thirdThatIsAddedToTheHolders_takesPartInTheEnd_andNoCallFails() {
+    TestCluster cluster = cluster();
+    OsierClient client = cluster.clientOf("ap");
+    List<Keyspace> all = new ArrayList<>();
+    for (String name : NAMES) {
+      all.add(cluster.clientOf(name).session().keyspace("pair"));
+    }
+    all.getFirst().set("s").add("x");
+    client.admin().alterKeyspaceAsync("pair", Map.of("replicas", "ap,eu,us")).join();
+    int done = 0;
+    boolean holds = false;
+    for (long end = System.nanoTime() + Patience.LIMIT.toNanos(); !holds; ) {
+      all.forEach(pair -> pair.counter("c").increment(1));
+      done += NAMES.length;
+      String listed = client.admin().listKeyspacesAsync().join();
+      String pair = listed.substring(listed.indexOf("\"pair\""), listed.indexOf("\"shop\""));
+      holds = pair.contains("\"ap\",\"state\":\"holds\"");
+      assertThat(System.nanoTime()).isLessThan(end);
+    }
+    cluster.stop("eu");
+    cluster.stop("us");
+    Keyspace alone = client.session().keyspace("pair");
+    assertThat(alone.set("s").contains(Value.of("x"))).isTrue();
+    assertThat(alone.counter("c").get()).isEqualTo(done);
   }
 
   /** The holders go one after the other, and what the session has seen goes with it. */

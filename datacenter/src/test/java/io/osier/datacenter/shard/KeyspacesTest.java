@@ -50,6 +50,39 @@ final class KeyspacesTest {
             failure -> {}));
   }
 
+  /** An empty answer would be taken for what is there. */
+  @Test
+  void keyspaceThatIsCaughtUpWith_isNotShown_andIsTheSameToThoseItBeganWith() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    KeyspacePolicy others =
+        KeyspacePolicy.session("far", Duration.ofMillis(500)).withReplicas(List.of("us"));
+    List<String> all = List.of("eu", "us");
+    for (Optional<String> created : List.of(Optional.of("c1"), Optional.<String>empty())) {
+      keyspaces.open(others, created, false, List.of());
+      keyspaces.start("far");
+      assertThat(keyspaces.shown()).doesNotContainKey("far");
+      keyspaces.setHolders("far", all, List.of("us"), true);
+      assertThat(keyspaces.shown()).doesNotContainKey("far");
+      keyspaces.configure(others);
+      assertThat(requireNonNull(keyspaces.find("far")).policy().replicas()).isEqualTo(all);
+      assertThat(keyspaces.fingerprints("us"))
+          .anyMatch(f -> f.startsWith("far{created=" + created.orElse("file") + ", "))
+          .anyMatch(f -> f.contains("replicas=[us]"));
+      keyspaces.setHolders("far", all, List.of("us"), false);
+      assertThat(keyspaces.shown()).containsKey("far");
+      keyspaces.drop("far", () -> {});
+    }
+    String before = keyspaces.fingerprints("us").getFirst();
+    keyspaces.setHolders("shop", List.of("ap", "eu", "us"), all, false);
+    assertThat(keyspaces.fingerprints("us").getFirst())
+        .as("not all hear of it at one moment, and go on to replicate")
+        .isEqualTo(before);
+    assertThat(keyspaces.fingerprints("ap")).hasSize(1).first().asString().contains("created=file");
+    keyspaces.setHolders("shop", List.of("ap", "us"), List.of("ap", "us"), false);
+    assertThat(keyspaces.shown()).as("this one's file alone says so").doesNotContainKey("shop");
+  }
+
   /** They are in every greeting. */
   @Test
   void whatWasDropped_isNamedToNobody_andNotKept() {
@@ -61,7 +94,7 @@ final class KeyspacesTest {
       assertThat(before).hasSize(1).first().asString().startsWith("shop{");
       for (int i = 0; i < 100; i++) {
         KeyspacePolicy policy = KeyspacePolicy.session("x" + i % 3, Duration.ofMillis(500));
-        keyspaces.open(policy, "creation" + i, true, List.of());
+        keyspaces.open(policy, Optional.of("creation" + i), true, List.of());
         keyspaces.start(policy.name());
         assertThat(keyspaces.fingerprints("us"))
             .hasSize(2)
@@ -81,8 +114,13 @@ final class KeyspacesTest {
   void keyspaceThatWasNeverHere_isReadyWithoutItsPeers_andOneThatWasIsNot() {
     Keyspaces keyspaces = keyspaces();
     keyspaces.open(CONFIG.keyspaces());
-    keyspaces.open(KeyspacePolicy.session("new", Duration.ofSeconds(1)), "c1", true, List.of());
-    keyspaces.open(KeyspacePolicy.session("former", Duration.ofSeconds(1)), "c2", false, List.of());
+    keyspaces.open(
+        KeyspacePolicy.session("new", Duration.ofSeconds(1)), Optional.of("c1"), true, List.of());
+    keyspaces.open(
+        KeyspacePolicy.session("former", Duration.ofSeconds(1)),
+        Optional.of("c2"),
+        false,
+        List.of());
     assertThat(requireNonNull(keyspaces.find("new")).partitions())
         .hasSize(2)
         .allMatch(PartitionRunner::isReady);

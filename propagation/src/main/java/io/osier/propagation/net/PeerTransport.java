@@ -58,6 +58,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one in which requests of clients are forwarded. */
   public static final int FORWARDS_VERSION = PeerMessage.FORWARDS_VERSION;
 
+  /** The oldest one in which datacenters are added to the holders of a keyspace. */
+  public static final int HOLDERS_VERSION = PeerMessage.HOLDERS_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);

@@ -486,12 +486,40 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public void open(KeyspacePolicy policy, String creation, boolean first, List<String> awaited) {
-    keyspaces.open(policy, creation, first, awaited);
+    keyspaces.open(policy, Optional.of(creation), first, awaited);
+    opened(policy);
+  }
+
+  @Override
+  public void openConfigured(KeyspacePolicy policy) {
+    keyspaces.open(policy, Optional.empty(), false, List.of());
+    opened(policy);
+  }
+
+  private void opened(KeyspacePolicy policy) {
     if (started) {
       LOG.info("keyspace '{}' is open: {}", policy.name(), KeyspaceSettings.text(policy));
       keyspaces.start(policy.name());
       changed.run();
     }
+  }
+
+  @Override
+  public void setHolders(String keyspace, ControlPlane.Holding now) {
+    LOG.info(
+        "keyspace '{}' is held by {}{}",
+        keyspace,
+        now.holders(),
+        now.joins() ? "; this one is catching up" : "");
+    keyspaces.setHolders(keyspace, now.holders(), now.first(), now.joins());
+    if (started) {
+      changed.run();
+    }
+  }
+
+  @Override
+  public boolean isWhole(String keyspace) {
+    return keyspaces.isWhole(keyspace);
   }
 
   @Override

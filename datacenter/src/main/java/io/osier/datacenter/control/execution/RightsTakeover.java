@@ -87,16 +87,19 @@ final class RightsTakeover {
 
   private Stream<PartitionRunner> partitions() {
     return keyspaces.shown().values().stream()
-        .filter(k -> isHeir(k.policy()))
+        .filter(k -> k.policy().heldBy(estate.from()) && isHeir(keyspaces.asItBegan(k)))
         .flatMap(k -> k.partitions().stream());
   }
 
-  private boolean isHeir(KeyspacePolicy policy) {
-    return policy.heldBy(estate.from())
-        && estate.heirs().stream()
-            .filter(policy::heldBy)
-            .findFirst()
-            .filter(self.dc()::equals)
-            .isPresent();
+  /**
+   * Whether this one is the first heir, of those that the keyspace began with: not all hear at one
+   * moment of a holder that is added, and must name the same heir.
+   */
+  private boolean isHeir(KeyspacePolicy began) {
+    return estate.heirs().stream()
+        .filter(began::heldBy)
+        .findFirst()
+        .filter(self.dc()::equals)
+        .isPresent();
   }
 }

@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
  * #hold}). Thread-safe.
  */
 public final class OrderedQueue {
+  /** Whether other datacenters have done something of what came in this order. */
+  private volatile boolean forwarded;
+
   private static final Logger LOG = LoggerFactory.getLogger(OrderedQueue.class);
 
   /** What is done in its turn. */
@@ -188,5 +191,15 @@ public final class OrderedQueue {
         throw e;
       };
     }
+  }
+
+  /** Something of it is done by another datacenter. */
+  public void goesElsewhere() {
+    forwarded = true;
+  }
+
+  /** Whether another datacenter has done something of it, or does. */
+  public boolean hasGoneElsewhere() {
+    return forwarded;
   }
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 13;
+  int PROTOCOL_VERSION = 15;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -41,6 +41,12 @@ public sealed interface PeerMessage {
 
   /** From this version on requests of clients are forwarded to who holds their keyspace. */
   int FORWARDS_VERSION = 13;
+
+  /**
+   * From this version on datacenters are added to the holders of a keyspace while all serve.
+   * Nothing of it travels but what {@code _osier} says.
+   */
+  int HOLDERS_VERSION = 15;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;

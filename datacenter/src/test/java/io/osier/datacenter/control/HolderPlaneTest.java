@@ -1,0 +1,361 @@
+package io.osier.datacenter.control;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Holders are added to keyspaces of four datacenters, which a test lets hear of each other. */
+final class HolderPlaneTest {
+  private static final List<String> DCS = List.of("ap", "eu", "sa", "us");
+
+  private static final KeyspacePolicy PAIR =
+      KeyspacePolicy.session("pair", Duration.ofSeconds(1)).withReplicas(List.of("eu", "us"));
+
+  private long clock = 100_000;
+  private final SortedMap<String, Node> nodes = new TreeMap<>();
+
+  private final class Node implements ControlPlane.Host {
+    final String dc;
+    final OsierCopy copy;
+    ControlPlane plane;
+    final Map<String, ControlPlane.Holding> holdings = new TreeMap<>();
+    final Set<String> open = new HashSet<>();
+    final Set<String> whole = new HashSet<>();
+    final Set<String> opened = new HashSet<>();
+    Placement placement = Placement.NOTHING;
+    boolean settled = true;
+
+    /** The peer protocol that it speaks, as the others know. */
+    int spoken = PeerTransport.VERSION;
+
+    Node(String dc) {
+      this.dc = dc;
+      this.copy = new OsierCopy(new ReplicaId(dc, 1), () -> ++clock);
+      this.plane = plane(PAIR);
+    }
+
+    private ControlPlane plane(KeyspacePolicy pair) {
+      SortedMap<String, Optional<String>> addresses = new TreeMap<>();
+      DCS.forEach(
+          name ->
+              addresses.put(name, name.equals(dc) ? Optional.empty() : Optional.of(name + ":1")));
+      return new ControlPlane(dc, addresses, Map.of("pair", pair), () -> clock, this);
+    }
+
+    /** Ends, and starts with what it had, and with a file that says this of the keyspace. */
+    void restart(KeyspacePolicy pair) {
+      holdings.clear();
+      open.clear();
+      whole.clear();
+      plane = plane(pair);
+      plane.recoverDatacenters(
+          (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
+      plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
+    }
+
+    ControlPlane.Holding holding(String keyspace) {
+      return requireNonNull(holdings.get(keyspace));
+    }
+
+    List<String> holders(String keyspace) {
+      return placement.find(keyspace).orElseThrow().holders();
+    }
+
+    void alter(String keyspace, String replicas) {
+      plane.administer(
+          new Request.Administer(
+              "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
+          "op");
+    }
+
+    String state(String keyspace, String holder) {
+      return plane.views(keyspace).getFirst().holders().stream()
+          .filter(h -> h.dc().equals(holder))
+          .findFirst()
+          .map(KeyspaceView.Holder::state)
+          .orElse("none");
+    }
+
+    @Override
+    public Reply ask(Request request, int timeoutMillis) {
+      return copy.ask(request);
+    }
+
+    @Override
+    public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
+      assertThat(open.add(policy.name())).isTrue();
+      assertThat(first)
+          .as("whether there is nothing to catch up with")
+          .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()));
+      opened.add(policy.name());
+    }
+
+    @Override
+    public void openConfigured(KeyspacePolicy policy) {
+      assertThat(policy.heldBy(dc)).as("else it would be shown at once").isFalse();
+      assertThat(open.add(policy.name())).isTrue();
+    }
+
+    @Override
+    public void setHolders(String keyspace, ControlPlane.Holding now) {
+      holdings.put(keyspace, now);
+    }
+
+    @Override
+    public boolean isWhole(String keyspace) {
+      return whole.contains(keyspace);
+    }
+
+    @Override
+    public void setPlacement(Placement now) {
+      placement = now;
+    }
+
+    @Override
+    public void drop(String name, String created) {
+      open.remove(name);
+    }
+
+    @Override
+    public void setPeers(ControlPlane.Peers changed) {}
+
+    @Override
+    public boolean isComplete() {
+      return true;
+    }
+
+    @Override
+    public boolean isShipped() {
+      return true;
+    }
+
+    @Override
+    public void compareAnew() {}
+
+    @Override
+    public boolean isQuiet() {
+      return true;
+    }
+
+    @Override
+    public boolean inherit(ControlPlane.Estate estate) {
+      return true;
+    }
+
+    @Override
+    public long incarnation(String name) {
+      return 1;
+    }
+
+    @Override
+    public int protocol(String name) {
+      return name.equals(dc) ? spoken : at(name).spoken;
+    }
+
+    @Override
+    public int protocolMin(String name) {
+      return 10;
+    }
+
+    @Override
+    public void setProtocols(SortedMap<String, Integer> protocols) {}
+
+    @Override
+    public String clients() {
+      return dc + ":7400";
+    }
+
+    @Override
+    public void setClients(SortedMap<String, String> clients) {}
+
+    @Override
+    public boolean isConnected(String name) {
+      return true;
+    }
+
+    @Override
+    public List<String> progress() {
+      return List.of();
+    }
+
+    @Override
+    public void hinders(List<String> words) {}
+
+    @Override
+    public boolean leave(List<String> heirs) {
+      return true;
+    }
+
+    @Override
+    public void end(String why) {}
+
+    @Override
+    public boolean isSettled() {
+      return settled;
+    }
+
+    @Override
+    public void dropOthers(Map<String, String> creations) {}
+
+    @Override
+    public void configure(KeyspacePolicy policy) {}
+
+    @Override
+    public void await(String name, List<String> datacenters) {}
+  }
+
+  @BeforeEach
+  void begin() {
+    DCS.forEach(dc -> nodes.put(dc, new Node(dc)));
+    settle();
+  }
+
+  private Node at(String dc) {
+    return requireNonNull(nodes.get(dc));
+  }
+
+  /** All hear of all, until nothing is left to be told. */
+  private void settle() {
+    for (int i = 0; i < 6; i++) {
+      for (Node node : nodes.values()) {
+        for (int skipped = 0; skipped < 4; skipped++) {
+          node.plane.look();
+        }
+        nodes.values().forEach(other -> node.copy.hear(other.copy));
+      }
+      clock += 1_000;
+    }
+  }
+
+  private void create(String name) {
+    at("eu")
+        .plane
+        .administer(
+            new Request.Administer(
+                "keyspace", "create", name, new TreeMap<>(Map.of("replicas", "eu,us"))),
+            "op");
+    settle();
+  }
+
+  @Test
+  void holderThatIsAdded_servesOnceItHasAll_ofAKeyspaceOfTheFile_andOfOneOfRunTime() {
+    create("carts");
+    for (String name : List.of("pair", "carts")) {
+      at("us").alter(name, "ap,eu,us");
+      settle();
+      for (Node node : List.of(at("ap"), at("eu"), at("us"))) {
+        ControlPlane.Holding told = node.holding(name);
+        assertThat(told.holders()).containsExactly("ap", "eu", "us");
+        assertThat(told.first()).containsExactly("eu", "us");
+        assertThat(told.joins()).isEqualTo(node == at("ap"));
+      }
+      for (Node node : nodes.values()) {
+        assertThat(node.holders(name)).as("who is asked").containsExactly("eu", "us");
+        assertThat(node.state(name, "ap")).isEqualTo("catching up");
+      }
+      at("ap").whole.add(name);
+      settle();
+      for (Node node : nodes.values()) {
+        assertThat(node.holders(name)).containsExactly("ap", "eu", "us");
+        assertThat(node.state(name, "ap")).isEqualTo("holds");
+        assertThat(node.plane.views(name).getFirst().settings())
+            .containsEntry("replicas", "ap,eu,us");
+      }
+      assertThat(at("ap").holding(name).joins()).isFalse();
+      assertThat(at("sa").open).doesNotContain(name);
+    }
+  }
+
+  /** What it had before says nothing, and what its file says counts as little as before. */
+  @Test
+  void holderThatEndsWhileItIsAdded_goesOn_andTheFileDoesNotCount() {
+    at("eu").alter("pair", "ap,eu,us");
+    settle();
+    at("ap").restart(PAIR);
+    assertThat(at("ap").holding("pair").joins()).isTrue();
+    settle();
+    assertThat(at("eu").holders("pair")).containsExactly("eu", "us");
+    at("ap").whole.add("pair");
+    settle();
+    assertThat(at("eu").holders("pair")).containsExactly("ap", "eu", "us");
+    at("sa").restart(PAIR.withReplicas(List.of("sa", "us")));
+    settle();
+    assertThat(at("sa").holders("pair")).containsExactly("ap", "eu", "us");
+    assertThat(at("sa").holding("pair").holders()).doesNotContain("sa");
+  }
+
+  @Test
+  void holdersAddedAtTwoAtOnce_areAddedBoth() {
+    at("eu").alter("pair", "ap,eu,us");
+    at("us").alter("pair", "eu,sa,us");
+    settle();
+    for (Node node : nodes.values()) {
+      assertThat(node.state("pair", "ap")).isEqualTo("catching up");
+      assertThat(node.state("pair", "sa")).isEqualTo("catching up");
+    }
+    at("sa").whole.add("pair");
+    settle();
+    assertThat(at("us").holders("pair")).containsExactly("eu", "sa", "us");
+  }
+
+  @Test
+  void keyspaceThatIsDroppedMeanwhile_isGoneEverywhere() {
+    create("carts");
+    at("us").alter("carts", "ap,eu,us");
+    at("eu")
+        .plane
+        .administer(new Request.Administer("keyspace", "drop", "carts", new TreeMap<>()), "op");
+    at("ap").whole.add("carts");
+    settle();
+    for (Node node : nodes.values()) {
+      assertThat(node.open).doesNotContain("carts");
+      assertThat(node.plane.views("carts")).isEmpty();
+    }
+  }
+
+  // ---------------------------------------------------------------- what is refused
+
+  private void refused(ErrorCode code, String replicas, String... why) {
+    assertThatThrownBy(() -> at("eu").alter("pair", replicas))
+        .isInstanceOfSatisfying(OsierException.class, e -> assertThat(e.code()).isEqualTo(code))
+        .hasMessageContainingAll(why);
+    settle();
+    assertThat(at("eu").holders("pair")).containsExactly("eu", "us");
+  }
+
+  @Test
+  void whatCannotBe_isRefusedInClearWords() {
+    refused(ErrorCode.INVALID_ARGUMENT, "eu", "more holders, not fewer", "[us]");
+    refused(ErrorCode.INVALID_ARGUMENT, "eu,us,xx", "[ap, eu, sa, us]", "xx");
+    refused(ErrorCode.INVALID_ARGUMENT, "all", "by names", "[eu, us]");
+    at("eu").settled = false;
+    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "may not know who holds what");
+    at("eu").settled = true;
+    at("sa").spoken = 13;
+    refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]");
+    at("sa").spoken = PeerTransport.VERSION;
+    at("eu").alter("pair", "us,eu"); // as it is
+    at("eu").alter("pair", "ap,eu,us");
+    refused(ErrorCode.INVALID_ARGUMENT, "ap,eu,sa,us", "'ap' is being added");
+  }
+}

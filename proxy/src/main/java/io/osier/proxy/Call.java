@@ -282,20 +282,6 @@ abstract class Call<T> implements CallFuture.Work {
         : at.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
   }
 
-  /**
-   * A datacenter has answered that it does not hold the keyspace, although it said before that it
-   * does: it is asked once who does, and the call goes there.
-   *
-   * @return false if it was asked already
-   */
-  final boolean asksWhoHolds(Connection by) {
-    if (asked.contains(by.dc())) {
-      return false;
-    }
-    askForKeyspaces(by, timers.nanoTime());
-    return true;
-  }
-
   private void askForKeyspaces(Connection teller, long now) {
     Set<String> all = new HashSet<>(asked);
     all.add(teller.dc());

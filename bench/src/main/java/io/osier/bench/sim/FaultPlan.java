@@ -228,13 +228,13 @@ final class FaultPlan {
         if (dc.isUp()) {
           happens(Fault.HANGS);
           SimSockets process = requireNonNull(dc.sockets(), "it is up");
-          dc.stopConnections(process, true);
+          process.stop(true);
           network.changed(name);
           during(
               "links of " + name + " stand still",
               duration,
               () -> {
-                dc.stopConnections(process, false);
+                process.stop(false);
                 network.changed(name);
               });
         }

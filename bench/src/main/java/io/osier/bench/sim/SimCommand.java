@@ -6,6 +6,7 @@ import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.SimOptions;
+import io.osier.bench.sim.transport.TransportSimulation;
 import io.osier.bench.sim.world.Violation;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.propagation.net.PeerTransport;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
       "",
       "  osier sim --dcs 3 --seeds 1..100",
       "  osier sim --dcs 5 --seeds 42 --faults partitions,crashes --trace trace.txt",
+      "  osier sim --transport --seeds 1..1000",
       "",
       "The last line reads: N seeds, F failures, H simulated hours."
     },
@@ -92,7 +94,7 @@ public final class SimCommand implements Callable<Integer> {
       defaultValue = "drawn",
       paramLabel = "LIST",
       description =
-          "what takes part in each seed, some of bytes,connections,users,watchers,expiry,"
+          "what takes part in each seed, some of watchers,expiry,"
               + "decomposition,cold-reads,embedded,haste,later-types,programs;"
               + " 'drawn' for what each seed draws of them (default: ${DEFAULT-VALUE})")
   private String features;
@@ -106,6 +108,15 @@ public final class SimCommand implements Callable<Integer> {
 
   @Option(names = "--trace", paramLabel = "FILE", description = "write every event to a file")
   private File traceFile;
+
+  @Option(
+      names = "--transport",
+      description = {
+        "simulate connections alone: bytes, half frames, full buffers and logins between",
+        "applications and datacenters, or between datacenters; only --seeds, --trace and",
+        "--verbose count then"
+      })
+  private boolean transport;
 
   @Option(names = "--verbose", description = "print a line for each seed")
   private boolean verbose;
@@ -140,7 +151,8 @@ public final class SimCommand implements Callable<Integer> {
         for (long seed = first; seed <= last || !results.isEmpty(); seed++) {
           if (seed <= last) {
             long number = seed;
-            results.add(pool.submit(() -> run(options, number, trace)));
+            results.add(
+                pool.submit(() -> transport ? carry(number, trace) : run(options, number, trace)));
           }
           // In the order of the seeds; few at a time, so that their number is not bounded.
           if (seed >= last || results.size() > 2 * threads) {
@@ -182,7 +194,7 @@ public final class SimCommand implements Callable<Integer> {
   }
 
   /** Lets the transports say nothing of connections, which come and go all the time. */
-  static void quiet() {
+  public static void quiet() {
     List<String> names = new ArrayList<>(List.of("io.osier.audit"));
     for (Class<?> of : List.of(PeerTransport.class, ClientServer.class, Connection.class)) {
       names.add(of.getPackageName());
@@ -269,6 +281,37 @@ public final class SimCommand implements Callable<Integer> {
         text);
   }
 
+  private Result carry(long seed, PrintStream trace) {
+    TransportSimulation simulation =
+        trace == null
+            ? new TransportSimulation(seed, Sabotage.NONE)
+            : TransportSimulation.traced(seed, Sabotage.NONE, trace);
+    String text = "";
+    boolean failed = false;
+    try {
+      simulation.run();
+      text = verbose ? "seed " + seed + ": " + simulation + "\n" : "";
+    } catch (RuntimeException e) {
+      failed = true;
+      text =
+          String.format(
+              Locale.ROOT,
+              "seed %d FAILED at %.6f s: %s%n  repeat with: osier sim --transport --seeds %d%n",
+              seed,
+              simulation.scheduler().nanos() / 1e9,
+              e instanceof Violation ? e.getMessage() : stack(e),
+              seed);
+    }
+    return new Result(
+        failed, simulation.scheduler().elapsedNanos(), simulation.carried(), Map.of(), text);
+  }
+
+  private static String stack(RuntimeException e) {
+    StringWriter stack = new StringWriter();
+    e.printStackTrace(new PrintWriter(stack));
+    return stack.toString();
+  }
+
   /** What happened before a failure: the seed is run again, and events are kept. */
   private static String explanation(SimOptions options, long seed) {
     Simulation again = Simulation.traced(options, seed, null);
@@ -277,10 +320,6 @@ public final class SimCommand implements Callable<Integer> {
       return "  a second run of the seed did not fail\n";
     } catch (RuntimeException e) {
       String about = e instanceof Violation v ? v.about() : "";
-      StringWriter stack = new StringWriter();
-      if (!(e instanceof Violation)) {
-        e.printStackTrace(new PrintWriter(stack));
-      }
       return String.format(
           Locale.ROOT,
           """
@@ -291,7 +330,7 @@ public final class SimCommand implements Callable<Integer> {
           about,
           again.trace().last(about),
           again.summary().state(),
-          stack);
+          e instanceof Violation ? "" : stack(e));
     }
   }
 

@@ -1,26 +1,12 @@
 package io.osier.bench.sim;
 
-import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
-import io.osier.core.codec.MalformedException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
-import io.osier.protocol.Envelope;
-import io.osier.protocol.ProtocolCodec;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.io.ByteArrayOutputStream;
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
-import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Sabotages of what clients of production do, and what comes to them. */
 final class ClientSabotages {
@@ -205,79 +191,5 @@ final class ClientSabotages {
         return true;
       }
     };
-  }
-
-  static Sabotage denying() {
-    return new Sabotage() {
-      @Override
-      public Set<Feature> features() {
-        return EnumSet.of(Feature.CONNECTIONS);
-      }
-
-      @Override
-      public boolean forgetsWhatLeft() {
-        return true;
-      }
-    };
-  }
-
-  /** Now and then an answer is the one that had this number on a former connection. */
-  static Sabotage confusing() {
-    return new Sabotage() {
-      @Override
-      public Set<Feature> features() {
-        return EnumSet.of(Feature.CONNECTIONS);
-      }
-
-      private final Map<Object, Map<Long, Envelope<Reply>>> former = new HashMap<>();
-      private int changed;
-
-      @Override
-      public byte[] answers(Object way, byte[] bytes) {
-        Map<Long, Envelope<Reply>> first = former.computeIfAbsent(way, w -> new HashMap<>());
-        return eachFrame(
-            bytes,
-            answer -> {
-              Envelope<Reply> before = first.putIfAbsent(answer.id(), answer);
-              return answer.id() > 0 && before != null && ++changed % 10 == 0 ? before : answer;
-            });
-      }
-    };
-  }
-
-  static Sabotage unheard() {
-    return new Sabotage() {
-      @Override
-      public Set<Feature> features() {
-        return EnumSet.of(Feature.CONNECTIONS);
-      }
-
-      @Override
-      public byte[] answers(Object way, byte[] bytes) {
-        return eachFrame(bytes, answer -> answer.message() instanceof Reply.Pong ? null : answer);
-      }
-    };
-  }
-
-  /** What was written, with other frames, or without some; as it is where not all are whole. */
-  private static byte[] eachFrame(
-      byte[] bytes, Function<Envelope<Reply>, @Nullable Envelope<Reply>> change) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteBuffer in = ByteBuffer.wrap(bytes);
-    try {
-      while (in.remaining() > Integer.BYTES) {
-        byte[] frame = new byte[in.getInt()];
-        in.get(frame);
-        Envelope<Reply> answer = change.apply(ProtocolCodec.decodeReply(frame));
-        if (answer != null) {
-          byte[] other = ProtocolCodec.encode(answer.id(), answer.message());
-          out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(other.length).array());
-          out.writeBytes(other);
-        }
-      }
-    } catch (MalformedException | BufferUnderflowException | NegativeArraySizeException e) {
-      return bytes; // a part of a frame
-    }
-    return in.hasRemaining() ? bytes : out.toByteArray();
   }
 }

@@ -1,25 +1,20 @@
 package io.osier.bench.sim;
 
-import io.osier.bench.sim.app.SimUsers;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.datacenter.access.User;
-import io.osier.datacenter.access.Users;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.protocol.Call;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -113,42 +108,6 @@ final class DatacenterSabotages {
       @Override
       public boolean judgesAtOnce() {
         return true;
-      }
-    };
-  }
-
-  static Sabotage trusting() {
-    return new Sabotage() {
-      @Override
-      public Set<Feature> features() {
-        return EnumSet.of(Feature.USERS);
-      }
-
-      @Override
-      public Users users(Users users) {
-        List<User> all = new ArrayList<>(users.all());
-        all.add(new User(Users.DEFAULT, Optional.empty(), all.getFirst().grants()));
-        return new Users(all);
-      }
-    };
-  }
-
-  static Sabotage gullible() {
-    return new Sabotage() {
-      @Override
-      public Set<Feature> features() {
-        return EnumSet.of(Feature.USERS);
-      }
-
-      @Override
-      public Users users(Users users) {
-        List<User> all = new ArrayList<>(users.all());
-        all.replaceAll(
-            user ->
-                user.name().equals(SimUsers.WRONGED)
-                    ? new User(user.name(), Optional.of(SimUsers.wrong()), user.grants())
-                    : user);
-        return new Users(all);
       }
     };
   }

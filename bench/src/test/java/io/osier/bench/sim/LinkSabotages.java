@@ -143,31 +143,6 @@ final class LinkSabotages {
     };
   }
 
-  static Sabotage mute() {
-    return new Sabotage() {
-      private static final int SIGN_BYTES_MAX = 8;
-
-      @Override
-      public boolean carries(boolean takesTurns, byte[] bytes) {
-        return takesTurns || bytes.length > SIGN_BYTES_MAX;
-      }
-    };
-  }
-
-  static Sabotage deaf() {
-    return new Sabotage() {
-      @Override
-      public Set<Fault> needs() {
-        return EnumSet.of(Fault.LARGE);
-      }
-
-      @Override
-      public boolean losesWhatIsApart() {
-        return true;
-      }
-    };
-  }
-
   /** Who removes what has expired believes that nobody has done anything. */
   static Sabotage impatient() {
     return new Sabotage() {

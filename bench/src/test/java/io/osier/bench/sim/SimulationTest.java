@@ -54,30 +54,11 @@ final class SimulationTest {
   void oneSeed_isOneRun() {
     EnumSet<Fault> all = EnumSet.allOf(Fault.class);
     long seed = 77;
-    while (!new Simulation(new SimOptions(3, all, 60), seed).callers().hasConnections()) {
-      seed++; // what carries bytes takes part
-    }
     Simulation first = run(all, 3, seed);
     Simulation other = run(all, 3, seed + 1);
     assertThat(other.trace().hash()).isNotEqualTo(first.trace().hash());
     Simulation second = run(all, 3, seed); // whatever ran before it
     assertThat(second.trace().hash()).isEqualTo(first.trace().hash());
-  }
-
-  /** Who may use the ports gets on, and who may not is told so. */
-  @Test
-  void applicationsLogIn_andStrangersAreRefused() {
-    EnumSet<Fault> all = EnumSet.allOf(Fault.class);
-    Set<Feature> features = EnumSet.of(Feature.USERS, Feature.BYTES);
-    long refused = 0; // in some seeds the ports have no place left for a stranger
-    for (long seed = 1; seed <= 4; seed++) {
-      Simulation simulation = run(all, features, seed);
-      refused += simulation.callers().refused();
-      assertThat(run(all, features, seed).trace().hash())
-          .as("seed %d", seed)
-          .isEqualTo(simulation.trace().hash());
-    }
-    assertThat(refused).isPositive();
   }
 
   /** So that nobody looks at programs of which none was done, or none refused. */

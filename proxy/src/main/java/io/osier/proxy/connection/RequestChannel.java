@@ -3,6 +3,7 @@ package io.osier.proxy.connection;
 import com.esotericsoftware.kryo.io.KryoBufferOverflowException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ConnectTimeoutException;
 import io.osier.core.ErrorCode;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * would cost more than the rest.
  */
 final class RequestChannel extends FrameReader {
+  /** So long the parts of a greeting may take, however little the opening of the connection may. */
+  private static final long GREETING_MILLIS_MIN = 3_000;
+
   /** How exactly time limits are kept. */
   private static final long EXPIRY_MILLIS = 10;
 
@@ -86,11 +90,18 @@ final class RequestChannel extends FrameReader {
   private final Timers timers;
   private final Requests requests;
   private final ClientHandshake greeting;
+  private final long greetingMillis;
   private final InFlight<PendingRequest> pending = new InFlight<>();
   private long ids;
   private boolean expiryDue;
   private boolean ended;
   private boolean broken;
+
+  /** Whether the datacenter has let this client in, or has said that it does not. */
+  private volatile boolean greeted;
+
+  /** Since when a part of the greeting waits for its answer; Long.MAX_VALUE while none does. */
+  private volatile long askedNanos = Long.MAX_VALUE;
 
   /** When bytes came last, by the client's timers. */
   private volatile long heardNanos;
@@ -101,6 +112,7 @@ final class RequestChannel extends FrameReader {
     this.owner = owner;
     this.timers = timers;
     this.heardNanos = timers.nanoTime();
+    this.greetingMillis = Math.max(GREETING_MILLIS_MIN, dialling.connectTimeout().toMillis());
     this.requests = new Requests();
     this.greeting = new ClientHandshake(dialling, timers, network, new Greeted());
   }
@@ -131,11 +143,13 @@ final class RequestChannel extends FrameReader {
 
     @Override
     public void welcomed(Reply.Welcome welcome) {
+      greeted = true;
       owner.welcomed(RequestChannel.this, welcome);
     }
 
     @Override
     public void refused(ErrorCode code, @Nullable String message) {
+      greeted = true;
       owner.refused(RequestChannel.this, code, message);
     }
 
@@ -152,6 +166,31 @@ final class RequestChannel extends FrameReader {
       return;
     }
     greeting.begin();
+    checkGreetingLater(greetingMillis);
+  }
+
+  private void checkGreetingLater(long millis) {
+    over.eventLoop().schedule(this::checkGreeting, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Whoever accepts may be gone, or stand still, before it has said anything: then nothing else
+   * would ever end the connection. What a login asks of this side takes as long as it takes.
+   */
+  private void checkGreeting() {
+    if (greeted || ended) {
+      return;
+    }
+    long since = askedNanos;
+    if (since == Long.MAX_VALUE || timers.nanoTime() - since < greetingMillis * 1_000_000) {
+      checkGreetingLater(Math.max(1, greetingMillis / 4));
+      return;
+    }
+    if (!broken) {
+      owner.broken(new ConnectTimeoutException("no answer to the greeting"));
+    }
+    broken = true;
+    over.close();
   }
 
   // ---------------------------------------------------------------- requests
@@ -170,6 +209,7 @@ final class RequestChannel extends FrameReader {
       }
       if (isGreeting(one)) {
         ProtocolCodec.write(to, 0, one.request());
+        askedNanos = timers.nanoTime();
         return true;
       }
       if (one.deadlineNanos() - timers.nanoTime() <= 0) {
@@ -263,6 +303,7 @@ final class RequestChannel extends FrameReader {
     if (id == 0) {
       Reply reply = ProtocolCodec.decodeReplyBody(content);
       if (!(reply instanceof Reply.Pong)) { // that is a sign of life, and heard
+        askedNanos = Long.MAX_VALUE;
         greeting.heard(reply);
       }
       return;

@@ -1,7 +1,6 @@
 package io.osier.bench.sim.app;
 
 import io.osier.bench.sim.Simulation;
-import io.osier.bench.sim.plan.Feature;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -13,12 +12,9 @@ public final class Carried {
 
   private Carried() {}
 
-  /**
-   * What comes of a request that is sent: what its bytes say where bytes take part, and of one of
-   * so many elsewhere; else itself.
-   */
+  /** What comes of a request that is sent: of one of so many what its bytes say; else itself. */
   public static Request request(Simulation of, long ticket, Request request) {
-    if (!isEncoded(of, ticket)) {
+    if (!isEncoded(ticket)) {
       of.trace().hash(ticket * 31 + request.getClass().getName().hashCode());
       return request;
     }
@@ -29,7 +25,7 @@ public final class Carried {
 
   /** As the other one, of an answer. */
   public static Reply reply(Simulation of, long ticket, Reply reply) {
-    if (!isEncoded(of, ticket)) {
+    if (!isEncoded(ticket)) {
       of.trace().hash(ticket * 31 + print(reply));
       return reply;
     }
@@ -38,8 +34,8 @@ public final class Carried {
     return ProtocolCodec.decodeReply(bytes).message();
   }
 
-  private static boolean isEncoded(Simulation of, long ticket) {
-    return of.profile().has(Feature.BYTES) || ticket % ENCODED_ONE_IN == 0;
+  private static boolean isEncoded(long ticket) {
+    return ticket % ENCODED_ONE_IN == 0;
   }
 
   /** What is cheap to tell of an answer, and in each run of a seed the same. */

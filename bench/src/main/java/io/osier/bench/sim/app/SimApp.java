@@ -2,19 +2,20 @@ package io.osier.bench.sim.app;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.node.SimDc;
-import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimTimers;
+import io.osier.core.KeyspacePolicy;
+import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import io.osier.proxy.Connection;
 import io.osier.proxy.OsierClient;
 import io.osier.proxy.SteppedClient;
-import io.osier.proxy.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -28,15 +29,8 @@ public final class SimApp {
   private static final int TIMEOUT_MILLIS_MIN = 2_000;
   private static final int TIMEOUT_MILLIS_MAX = 9_000;
 
-  /** Where some have connections that carry bytes, one application of so many does. */
-  private static final int CONNECTED_ONE_IN = 2;
-
   private final String name;
   private final OsierClient client;
-  private final boolean hasConnections;
-
-  /** Why nothing is done for it; null for one that may use all. */
-  private final SimUsers.@Nullable Stranger stranger;
 
   /** The datacenter in its own process; null for none. */
   private @Nullable SimInside inside;
@@ -58,30 +52,11 @@ public final class SimApp {
   private @Nullable SimWitness caller;
 
   public SimApp(Simulation simulation, String name, Random random) {
-    this(simulation, name, null, random);
-  }
-
-  /**
-   * An application that no datacenter knows.
-   *
-   * @param stranger how it tries all the same; null for one that is known, where there are users
-   */
-  public SimApp(
-      Simulation simulation, String name, SimUsers.@Nullable Stranger stranger, Random random) {
     this.name = name;
-    this.stranger = stranger;
     OsierClient.Builder settings = settings(random);
-    boolean mayConnect =
-        simulation.profile().has(Feature.CONNECTIONS) || simulation.profile().hasUsers();
-    this.hasConnections = (random.nextInt(CONNECTED_ONE_IN) == 0 && mayConnect) || stranger != null;
-    if (simulation.profile().hasUsers()) {
-      SimUsers.login(settings, name, stranger);
-    }
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
-    this.client =
-        SteppedClient.of(
-            settings, timers, changed -> ways(simulation, settings, timers, random, changed));
+    this.client = SteppedClient.of(settings, timers, changed -> ways(simulation, random, changed));
   }
 
   /**
@@ -91,8 +66,6 @@ public final class SimApp {
    */
   public SimApp(Simulation simulation, SimDc dc, Random random) {
     this.name = "the application in " + dc.self();
-    this.stranger = null;
-    this.hasConnections = false;
     OsierClient.Builder settings = settings(random);
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
@@ -110,34 +83,24 @@ public final class SimApp {
         .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
   }
 
-  private List<? extends Connection> ways(
-      Simulation simulation,
-      OsierClient.Builder settings,
-      Timers timers,
-      Random random,
-      Runnable changed) {
-    List<Connection> all = new ArrayList<>();
+  private List<? extends Connection> ways(Simulation simulation, Random random, Runnable changed) {
     for (SimDc dc : simulation.dcs()) {
       Random own = new Random(random.nextLong());
-      String name = dc.self().dc();
-      if (hasConnections) {
-        all.add(new AppWay(simulation, this, name, settings, timers, own, changed));
-      } else {
-        ways.add(new SimWay(simulation, this, name, own, changed));
-      }
+      ways.add(new SimWay(simulation, this, dc.self().dc(), own, changed));
     }
-    all.addAll(ways);
-    return all;
+    return ways;
   }
 
-  /** Whether its connections carry bytes, rather than requests and answers. */
-  public boolean hasConnections() {
-    return hasConnections;
-  }
-
-  /** Whether no datacenter knows it. */
-  public boolean isStranger() {
-    return stranger != null;
+  /** What a datacenter tells clients of its keyspaces. */
+  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
+    Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
+    for (Unit unit : simulation.units()) {
+      KeyspacePolicy p = unit.policy();
+      all.put(
+          p.name(),
+          new Reply.KeyspaceInfo(p.name(), p.sla().toMillis(), p.partitions(), unit.isCausal()));
+    }
+    return List.copyOf(all.values());
   }
 
   /** Whether it is in the process of a datacenter, and can use no other. */

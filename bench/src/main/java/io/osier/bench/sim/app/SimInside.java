@@ -48,7 +48,7 @@ final class SimInside implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return AppPort.keyspacesOf(simulation);
+    return SimApp.keyspacesOf(simulation);
   }
 
   @Override

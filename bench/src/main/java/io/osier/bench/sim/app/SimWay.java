@@ -148,7 +148,7 @@ final class SimWay implements Connection {
     }
     wire = new Wire(there);
     replica = there.self();
-    keyspaces = AppPort.keyspacesOf(simulation);
+    keyspaces = SimApp.keyspacesOf(simulation);
     // Measured anew, and not always well: another datacenter may be the nearest now.
     roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());
     simulation.trace().note("%s is connected with %s", app, replica);

@@ -5,8 +5,6 @@ import static io.osier.bench.sim.world.Scheduler.SECOND;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.app.SimApp;
-import io.osier.bench.sim.app.SimStranger;
-import io.osier.bench.sim.app.SimUsers;
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.RunProfile;
@@ -15,7 +13,6 @@ import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.bench.sim.program.SimPrograms;
 import io.osier.bench.sim.world.Scheduler;
-import io.osier.datacenter.access.Users;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -54,12 +51,6 @@ public final class Callers {
   /** Applications in the processes of datacenters. */
   private final List<SimApp> residents = new ArrayList<>();
 
-  /** Those who may not be let in. */
-  private final List<SimStranger> strangers = new ArrayList<>();
-
-  /** Whom the ports of datacenters let in. */
-  private Users users = Users.OPEN;
-
   private final List<SimTransactions> transactions = new ArrayList<>();
 
   /** By unit. */
@@ -82,9 +73,6 @@ public final class Callers {
       drawApps(random);
       drawTransactions(random);
       drawSessions(random);
-    }
-    if (profile.hasUsers()) {
-      drawStrangers(new Random(profile.seed()));
     }
     simulation.units().forEach(unit -> mortals.add(new SimMortals(simulation, unit)));
     simulation.units().forEach(unit -> programs.add(new SimPrograms(simulation, unit)));
@@ -147,19 +135,6 @@ public final class Callers {
     }
   }
 
-  private void drawStrangers(Random random) {
-    SimUsers known = new SimUsers(apps.stream().map(SimApp::toString).toList());
-    users = options.sabotage().users(known.users());
-    SimUsers.Stranger[] ways = SimUsers.Stranger.values();
-    SimApp stranger =
-        new SimApp(
-            simulation,
-            "stranger",
-            ways[random.nextInt(ways.length)],
-            new Random(random.nextLong()));
-    strangers.add(new SimStranger(simulation, stranger, new Random(random.nextLong())));
-  }
-
   /** How long a session waits for its next step: mostly a steady pace, sometimes hardly at all. */
   static long pauseNanos(Random random, int paceMillis) {
     return random.nextInt(10) == 0
@@ -177,21 +152,6 @@ public final class Callers {
     return number % 2 == 1 && !options.paired();
   }
 
-  /** Whether a client of production has connections that carry bytes. */
-  public boolean hasConnections() {
-    return !strangers.isEmpty() || apps.stream().anyMatch(SimApp::hasConnections);
-  }
-
-  /** Whom the ports of datacenters let in. */
-  public Users users() {
-    return users;
-  }
-
-  /** How often those were refused who may not be let in. */
-  public long refused() {
-    return strangers.stream().mapToLong(SimStranger::refused).sum();
-  }
-
   /** They begin when the datacenters have found each other. */
   public void start() {
     Scheduler scheduler = simulation.scheduler();
@@ -199,7 +159,6 @@ public final class Callers {
     transactors.forEach(t -> scheduler.in(3 * SECOND, t::start));
     sessions.forEach(s -> scheduler.in(3 * SECOND, s::start));
     transactions.forEach(t -> scheduler.in(3 * SECOND, t::start));
-    strangers.forEach(s -> scheduler.in(3 * SECOND, s::start));
     mortals.forEach(m -> scheduler.in(3 * SECOND, m::start));
     programs.forEach(p -> scheduler.in(3 * SECOND, p::start));
   }
@@ -235,7 +194,6 @@ public final class Callers {
   public void end() {
     apps.forEach(app -> app.client().close());
     residents.stream().filter(SimApp::isRunning).forEach(app -> app.client().close());
-    strangers.forEach(SimStranger::end);
     sessions.forEach(SimSession::ended);
     transactions.forEach(SimTransactions::ended);
   }

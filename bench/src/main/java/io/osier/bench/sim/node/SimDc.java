@@ -3,7 +3,6 @@ package io.osier.bench.sim.node;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
-import io.osier.bench.sim.app.AppPort;
 import io.osier.bench.sim.app.SimApp;
 import io.osier.bench.sim.check.ConvergenceCheck;
 import io.osier.bench.sim.plan.Feature;
@@ -55,9 +54,6 @@ public final class SimDc {
 
   /** Null before the first start. */
   private @Nullable SharedWindows links;
-
-  /** Null before the first start, and where no client connects. */
-  private @Nullable AppPort port;
 
   /** An application in its process; null before the first start, and where there is none. */
   private @Nullable SimApp resident;
@@ -128,20 +124,6 @@ public final class SimDc {
     return transport.sockets();
   }
 
-  /** The port for clients; null before the first start, and where no client connects. */
-  public @Nullable AppPort port() {
-    return port;
-  }
-
-  /** The threads of its connections stand still until as many stops have ended as began. */
-  public void stopConnections(SimSockets process, boolean begin) {
-    process.stop(begin);
-    AppPort clients = port;
-    if (clients != null && process == transport.sockets()) {
-      clients.sockets().stop(begin);
-    }
-  }
-
   /** Counts its starts. */
   public long life() {
     return life;
@@ -193,9 +175,6 @@ public final class SimDc {
     if (!simulation.members().sharersOf(self.dc()).equals(simulation.names())) {
       setPeers(simulation.members().peersOf(self.dc()), joining);
     }
-    if (simulation.callers().hasConnections()) {
-      port = new AppPort(simulation, this, new Random(random.nextLong()));
-    }
     if (embedded) {
       resident = simulation.callers().moveIn(this, new Random(random.nextLong()));
     }
@@ -220,9 +199,6 @@ public final class SimDc {
     boolean isKill = kind == SimDisk.Kind.ASYNC && life % 2 == 0;
     keptAll = kind == SimDisk.Kind.SYNC || isKill;
     disk.crash(isKill);
-    if (port != null) {
-      port.crash();
-    }
     if (resident != null) {
       resident.isGone();
     }

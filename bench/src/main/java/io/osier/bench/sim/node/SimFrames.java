@@ -4,7 +4,6 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.check.FrameCheck;
-import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimCargo;
@@ -49,7 +48,7 @@ public final class SimFrames {
     this.network = network;
     this.sabotage = sabotage;
     this.random = random;
-    this.encodesAll = simulation.profile().has(Feature.BYTES) || simulation.options().paired();
+    this.encodesAll = simulation.options().paired();
   }
 
   /** The bytes of all frames of a unit. */

@@ -12,15 +12,6 @@ import java.util.stream.Collectors;
  * (swarm testing): so a seed is cheap, and every combination of them meets in some seeds.
  */
 public enum Feature {
-  /**
-   * All frames between datacenters are bytes, in pieces, in buffers that fill up, and so are all
-   * requests and answers; else one of sixteen.
-   */
-  BYTES(16),
-  /** Applications have connections that carry bytes. */
-  CONNECTIONS(4),
-  /** Applications must log in at the ports of datacenters, over bytes; a stranger tries, too. */
-  USERS(8),
   /** Somebody watches each partition. */
   WATCHERS(3),
   /** Keys, fields and elements expire. */

@@ -89,11 +89,6 @@ public final class RunProfile {
     return faults;
   }
 
-  /** Whether applications must log in at the ports of datacenters. */
-  public boolean hasUsers() {
-    return has(Feature.USERS);
-  }
-
   /** For how long clients work, in virtual seconds. */
   public int seconds() {
     return isLong() ? LONG_SECONDS : options.seconds();

@@ -123,25 +123,6 @@ public interface Sabotage {
     return false;
   }
 
-  /** Whom the ports of datacenters let in, instead of those whom they are to let in. */
-  default Users users(Users users) {
-    return users;
-  }
-
-  /**
-   * What comes to a client of production instead of bytes that a datacenter's port has written.
-   *
-   * @param way the client's way to the datacenter, by its identity
-   */
-  default byte[] answers(Object way, byte[] bytes) {
-    return bytes;
-  }
-
-  /** Whether a connection of production says that what had left with it never did. */
-  default boolean forgetsWhatLeft() {
-    return false;
-  }
-
   /** What a datacenter's store gives instead of a state. */
   default @Nullable CrdtState loaded(ObjectId object, @Nullable CrdtState state) {
     return state;
@@ -191,5 +172,26 @@ public interface Sabotage {
   /** What a partition gets of what was acknowledged in front of it. */
   default Input.Absorbed absorbed(Input.Absorbed input) {
     return input;
+  }
+
+  // ---------------------------------------------------------------- in the transport simulation
+
+  /** Whom the ports of datacenters let in, instead of those whom they are to let in. */
+  default Users users(Users users) {
+    return users;
+  }
+
+  /**
+   * What comes to a client of production instead of bytes that a datacenter's port has written.
+   *
+   * @param way the client's way to the datacenter, by its identity
+   */
+  default byte[] answers(Object way, byte[] bytes) {
+    return bytes;
+  }
+
+  /** Whether a connection of production says that what had left with it never did. */
+  default boolean forgetsWhatLeft() {
+    return false;
   }
 }

@@ -206,7 +206,7 @@ public class SimChannel extends EmbeddedChannel {
   }
 
   void readComplete() {
-    pipeline().fireChannelReadComplete();
+    within(() -> pipeline().fireChannelReadComplete());
     run();
   }
 
@@ -227,7 +227,7 @@ public class SimChannel extends EmbeddedChannel {
   /** The socket has room again. */
   void flushMore() {
     if (isServed() && unsentBytes() > 0) {
-      unsafe().flush();
+      within(() -> unsafe().flush());
       run();
     }
   }
@@ -264,10 +264,13 @@ public class SimChannel extends EmbeddedChannel {
       return;
     }
     ending = true;
-    if (reset) {
-      pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
-    }
-    close();
+    within(
+        () -> {
+          if (reset) {
+            pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
+          }
+          close();
+        });
     run();
   }
 

@@ -114,7 +114,11 @@ public final class SimConnection {
     calm = Math.max(calm, from.servedSinceNanos());
     calm = Math.max(calm, to.servedSinceNanos());
     long now = network.nanos();
-    if (calm != Long.MAX_VALUE && now - calm > SILENCE_NANOS && now - sinceNanos > YOUNG_NANOS) {
+    boolean isReplaced = link.connection() != this;
+    if (!isReplaced
+        && calm != Long.MAX_VALUE
+        && now - calm > SILENCE_NANOS
+        && now - sinceNanos > YOUNG_NANOS) {
       network.fail(
           new Violation(
               "",

@@ -124,6 +124,11 @@ public final class SimSockets implements Network, SimProcess {
     channel.open(requireNonNull(opening, "whoever is dialled listens"));
   }
 
+  /** Does what the handlers of its channels have planned for now. */
+  public void run() {
+    List.copyOf(channels).forEach(SimChannel::run);
+  }
+
   ReplicaId self() {
     return self;
   }
@@ -170,7 +175,7 @@ public final class SimSockets implements Network, SimProcess {
         slowNanos.getAsLong() + (1 + random.nextInt(APART_MILLIS_MAX)) * MILLI,
         () -> {
           task.run();
-          List.copyOf(channels).forEach(SimChannel::run);
+          run();
         });
   }
 

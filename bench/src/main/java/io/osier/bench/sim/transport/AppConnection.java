@@ -1,9 +1,8 @@
-package io.osier.bench.sim.app;
+package io.osier.bench.sim.transport;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 import static io.osier.bench.sim.world.Scheduler.SECOND;
 
-import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimStream;
@@ -28,10 +27,7 @@ final class AppConnection {
   private static final long YOUNG_NANOS = SECOND;
 
   /** One of so many sendings is the last of its connection. */
-  private static final int LOST_ONE_IN = 60;
-
-  /** The same of steps of transactions, which the client asks for again. */
-  private static final int STEP_LOST_ONE_IN = 12;
+  private static final int LOST_ONE_IN = 20;
 
   /** At one of so many a direction carries nothing for a while. */
   private static final int STALLED_ONE_IN = 30;
@@ -49,7 +45,7 @@ final class AppConnection {
 
   private static final int BETWEEN_MILLIS_MAX = 30;
 
-  private final Simulation simulation;
+  private final Applications world;
   private final Scheduler scheduler;
   private final Random random;
   private final AppWay way;
@@ -69,13 +65,13 @@ final class AppConnection {
 
   private boolean broken;
 
-  AppConnection(Simulation simulation, AppWay way, AppPort port, Random random) {
-    this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
+  AppConnection(Applications world, AppWay way, AppPort port, Random random) {
+    this.world = world;
+    this.scheduler = world.scheduler();
     this.random = random;
     this.way = way;
     this.port = port;
-    this.to = port.dc().self();
+    this.to = port.self();
     this.client = way.sockets().channel();
     this.server = port.channel(this);
     this.there = new Way(client, server);
@@ -110,8 +106,8 @@ final class AppConnection {
 
     @Override
     public void carry(byte[] written) {
-      byte[] bytes = this == back ? simulation.options().sabotage().answers(way, written) : written;
-      simulation.trace().hash(bytes);
+      byte[] bytes = this == back ? world.sabotage().answers(way, written) : written;
+      world.trace().hash(bytes);
       boolean isSwallowed = bytes.length == 0 && written.length > 0; // none would be the end
       if (isLost() || cut || isSwallowed) {
         return;
@@ -166,9 +162,6 @@ final class AppConnection {
       if (!byNetwork) {
         gaveUp(from());
       }
-      if (this == there) {
-        clientIsGone();
-      }
       carry(new byte[0]);
     }
   }
@@ -184,8 +177,8 @@ final class AppConnection {
   }
 
   /** Whose it is. */
-  SimApp app() {
-    return way.app();
+  AppWay way() {
+    return way;
   }
 
   /** Who was at the other end when it was opened. */
@@ -219,26 +212,8 @@ final class AppConnection {
     }
   }
 
-  /**
-   * The client will go on with the next connection. A datacenter that soon forgets how transactions
-   * ended must not be asked too late.
-   */
-  private void clientIsGone() {
-    if (simulation.profile().forgetsEnds(to.dc())) {
-      there.discard();
-      reset(server, 0);
-    }
-  }
-
   private void reset(SimChannel end, long nanos) {
-    scheduler.in(
-        nanos,
-        () -> {
-          if (end == client) {
-            clientIsGone();
-          }
-          end.end(true);
-        });
+    scheduler.in(nanos, () -> end.end(true));
   }
 
   private long notice() {
@@ -260,12 +235,11 @@ final class AppConnection {
   /** A request is about to be sent; what may go wrong with it is drawn. */
   void sends(AppWay.Sending one) {
     coming.add(one);
-    boolean isStep = !SimSending.isNoStep(one.request());
     if (isDrawn(STALLED_ONE_IN)) {
       int most = random.nextInt(LONG_ONE_IN) == 0 ? LONG_MILLIS_MAX : STALLED_MILLIS_MAX;
       (random.nextBoolean() ? there : back).darken(random.nextInt(most) * MILLI);
     }
-    if (isDrawn(isStep ? STEP_LOST_ONE_IN : LOST_ONE_IN)) {
+    if (isDrawn(LOST_ONE_IN)) {
       if (random.nextBoolean()) {
         (random.nextBoolean() ? there : back).cutsNext = true;
       } else {
@@ -275,11 +249,7 @@ final class AppConnection {
   }
 
   private boolean isDrawn(int of) {
-    boolean drawn = simulation.profile().losesAnswers() && random.nextInt(of) == 0;
-    if (drawn) {
-      simulation.losesAnswer();
-    }
-    return drawn;
+    return world.hasFaults() && random.nextInt(of) == 0;
   }
 
   /** It was not sent after all. */
@@ -292,6 +262,7 @@ final class AppConnection {
     AppWay.Sending next;
     while ((next = coming.poll()) != null) {
       if (next.request().equals(request)) {
+        next.comes();
         return next;
       }
     }

@@ -1,9 +1,8 @@
-package io.osier.bench.sim.app;
+package io.osier.bench.sim.transport;
 
 import static io.osier.bench.sim.world.Scheduler.MILLI;
 
 import io.netty.channel.Channel;
-import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.SimChannel;
 import io.osier.bench.sim.world.SimProcess;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What an application's way to a datacenter has of the world. */
 final class AppSockets implements Network, SimProcess {
-  private final Simulation simulation;
+  private final Applications world;
   private final Scheduler scheduler;
   private final AppWay way;
   private final Random random;
@@ -27,9 +26,9 @@ final class AppSockets implements Network, SimProcess {
   /** The last connection that was opened; null before. */
   private @Nullable AppConnection connection;
 
-  AppSockets(Simulation simulation, AppWay way, Random random) {
-    this.simulation = simulation;
-    this.scheduler = simulation.scheduler();
+  AppSockets(Applications world, AppWay way, Random random) {
+    this.world = world;
+    this.scheduler = world.scheduler();
     this.way = way;
     this.random = random;
   }
@@ -60,18 +59,19 @@ final class AppSockets implements Network, SimProcess {
       Consumer<Channel> opening,
       Consumer<Throwable> failed) {
     long delay = way.link().delayNanos();
+    world.trace().note("%s dials", way);
     scheduler.in(
         delay,
         () -> {
-          AppPort there = simulation.dc(to.getHostString()).port();
+          AppPort there = world.port(to.getHostString());
           if (closed) {
             return;
           }
-          if (there != null && there.sockets().isServed()) {
+          if (there.sockets().isServed()) {
             connect(there, delay, opening);
             return;
           }
-          boolean isSilent = there != null && !there.sockets().isClosed();
+          boolean isSilent = !there.sockets().isClosed();
           Throwable why = new ConnectException(isSilent ? "timed out" : "connection refused");
           scheduler.in(
               isSilent ? timeoutMillis * MILLI : delay,
@@ -84,12 +84,13 @@ final class AppSockets implements Network, SimProcess {
   }
 
   private void connect(AppPort there, long delay, Consumer<Channel> opening) {
-    AppConnection opened = new AppConnection(simulation, way, there, new Random(random.nextLong()));
+    AppConnection opened = new AppConnection(world, way, there, new Random(random.nextLong()));
     there.accept(opened);
     scheduler.in(
         delay,
         () -> {
           connection = opened;
+          world.trace().note("%s is connected with %s", way, there.self());
           opened.client().open(opening);
           opened.deliver();
         });

@@ -1,4 +1,4 @@
-package io.osier.bench.sim.app;
+package io.osier.bench.sim.transport;
 
 import io.osier.core.Grant;
 import io.osier.core.scram.ScramCredential;
@@ -38,7 +38,7 @@ public final class SimUsers {
   private final Users users;
 
   /** Those of whom the applications' names are made. */
-  public SimUsers(List<String> apps) {
+  SimUsers(List<String> apps) {
     List<User> all = new ArrayList<>();
     List<Grant> everything = Arrays.stream(Grant.Right.values()).map(Grant::onAll).toList();
     List<String> names = new ArrayList<>(apps.stream().map(SimUsers::user).toList());
@@ -49,7 +49,7 @@ public final class SimUsers {
     this.users = new Users(all);
   }
 
-  public Users users() {
+  Users users() {
     return users;
   }
 

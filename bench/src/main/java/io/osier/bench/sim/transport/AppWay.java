@@ -1,0 +1,309 @@
+package io.osier.bench.sim.transport;
+
+import static io.osier.bench.sim.world.Scheduler.MILLI;
+
+import io.osier.bench.sim.world.Scheduler;
+import io.osier.bench.sim.world.SimTimers;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.ErrorCode;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import io.osier.proxy.OsierClient;
+import io.osier.proxy.SteppedClient;
+import java.time.Duration;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of an application to one datacenter: production's connection greets, logs in, encodes,
+ * pipelines, gives up and dials again. Requests are asked over it all the time, and what is told of
+ * each is held against what came to the datacenter and what that answered.
+ */
+final class AppWay {
+  private static final int PING_MILLIS_MIN = 800;
+  private static final int PING_MILLIS_MAX = 3_000;
+  private static final int PACE_MILLIS_MAX = 400;
+  private static final int BURST_MAX = 6;
+  private static final int LIMIT_MILLIS_MIN = 1_000;
+  private static final int LIMIT_MILLIS_MAX = 9_000;
+  private static final int DELAY_MILLIS_MAX = 15;
+  private static final int FAR_MILLIS_MAX = 120;
+  private static final int BYTES_PER_SECOND_MIN = 20_000;
+  private static final int[] BUFFER_BYTES = {2 << 10, 16 << 10, 64 << 10};
+
+  /** By so much buffers are larger, and lines not narrow, where values are large. */
+  private static final int LARGE_FACTOR = 32;
+
+  /**
+   * What lies between an application and a datacenter.
+   *
+   * @param bytesPerSecond what it carries; 0 for any amount
+   * @param bufferBytes of each direction
+   */
+  record Link(long delayNanos, long bytesPerSecond, int bufferBytes) {
+    static Link draw(Random random, boolean isLarge) {
+      int delay = random.nextInt(4) == 0 ? FAR_MILLIS_MAX : DELAY_MILLIS_MAX;
+      int buffer = BUFFER_BYTES[random.nextInt(BUFFER_BYTES.length)];
+      boolean isNarrow = random.nextInt(4) == 0 && !isLarge;
+      return new Link(
+          (1 + random.nextInt(delay)) * MILLI,
+          isNarrow ? BYTES_PER_SECOND_MIN : 0,
+          isLarge ? LARGE_FACTOR * buffer : buffer);
+    }
+  }
+
+  /** One request, with the answer that the datacenter gives. */
+  static final class Sending {
+    private final @Nullable AppConnection over;
+    private final Request request;
+    private boolean came;
+    private boolean told;
+    private @Nullable Reply reply;
+
+    private Sending(@Nullable AppConnection over, Request request) {
+      this.over = over;
+      this.request = request;
+    }
+
+    Request request() {
+      return request;
+    }
+
+    /** It is at the datacenter. */
+    void comes() {
+      came = true;
+    }
+
+    /** The datacenter has its answer. */
+    void replied(Reply answer) {
+      reply = answer;
+    }
+  }
+
+  private final Applications world;
+  private final Scheduler scheduler;
+  private final String app;
+  private final String dc;
+  private final SimUsers.@Nullable Stranger stranger;
+  private final Random random;
+  private final Link link;
+  private final AppSockets sockets;
+  private final Connection remote;
+  private final long pingNanos;
+  private final long limitNanos;
+  private boolean closed;
+  private long untold;
+  private long answered;
+  private long refused;
+
+  /**
+   * A way that is not open.
+   *
+   * @param stranger how one tries whom the datacenter may not let in; null for one whom it may
+   */
+  AppWay(
+      Applications world,
+      String app,
+      String dc,
+      SimUsers.@Nullable Stranger stranger,
+      Random random) {
+    this.world = world;
+    this.scheduler = world.scheduler();
+    this.app = app;
+    this.dc = dc;
+    this.stranger = stranger;
+    this.random = random;
+    this.link = Link.draw(random, world.isLarge());
+    this.sockets = new AppSockets(world, this, new Random(random.nextLong()));
+    this.pingNanos = (PING_MILLIS_MIN + random.nextInt(PING_MILLIS_MAX - PING_MILLIS_MIN)) * MILLI;
+    this.limitNanos =
+        (LIMIT_MILLIS_MIN + random.nextInt(LIMIT_MILLIS_MAX - LIMIT_MILLIS_MIN)) * MILLI;
+    OsierClient.Builder settings =
+        OsierClient.builder().name(app).timeout(Duration.ofNanos(limitNanos));
+    if (world.hasUsers()) {
+      SimUsers.login(settings, app, stranger);
+    }
+    SimTimers timers = new SimTimers(scheduler, new Random(random.nextLong()), id -> {});
+    this.remote = SteppedClient.remote(dc, settings, timers, sockets, () -> {});
+  }
+
+  Link link() {
+    return link;
+  }
+
+  AppSockets sockets() {
+    return sockets;
+  }
+
+  /** Whether the datacenter may not let it in. */
+  boolean isStranger() {
+    return stranger != null;
+  }
+
+  /** Whether its application has closed it. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** How many of its requests were answered. */
+  long answered() {
+    return answered;
+  }
+
+  /** How many of its requests, or whether its logins, were refused. */
+  long refused() {
+    return refused + (remote.refused() == null ? 0 : 1);
+  }
+
+  @Override
+  public String toString() {
+    return app + " to " + dc;
+  }
+
+  // ---------------------------------------------------------------- requests
+
+  void open() {
+    remote.open();
+    scheduler.in(pingNanos, this::pingAgain);
+    scheduler.in(random.nextInt(PACE_MILLIS_MAX) * MILLI, this::askAgain);
+  }
+
+  private void pingAgain() {
+    if (!closed) {
+      remote.ping();
+      wake();
+      scheduler.in(pingNanos, this::pingAgain);
+    }
+  }
+
+  private void askAgain() {
+    if (closed) {
+      return;
+    }
+    int burst = random.nextInt(5) == 0 ? 1 + random.nextInt(BURST_MAX) : 1;
+    for (int i = 0; i < burst; i++) {
+      ask();
+    }
+    scheduler.in((1 + random.nextInt(PACE_MILLIS_MAX)) * MILLI, this::askAgain);
+  }
+
+  private void ask() {
+    Sending one =
+        new Sending(remote.isUp() ? sockets.connection() : null, world.nextRequest(random));
+    if (one.over != null) {
+      one.over.sends(one);
+    }
+    untold++;
+    world.trace().note("%s asks %s", this, one.request);
+    remote.send(
+        one.request,
+        scheduler.nanos(),
+        scheduler.nanos() + limitNanos,
+        new Connection.Answered() {
+          @Override
+          public void answered(Reply reply) {
+            endingTheRun(() -> hears(one, reply));
+          }
+
+          @Override
+          public void lost(LostException cause) {
+            endingTheRun(() -> AppWay.this.lost(one, cause));
+          }
+        });
+    wake();
+  }
+
+  private void wake() {
+    AppConnection over = sockets.connection();
+    if (over != null) {
+      over.client().wake();
+    }
+  }
+
+  /** What a check throws ends the run, and not the connection. */
+  private void endingTheRun(Runnable told) {
+    try {
+      told.run();
+    } catch (RuntimeException e) {
+      scheduler.fail(e);
+    }
+  }
+
+  private void isTold(Sending one) {
+    if (one.told) {
+      throw new Violation("", "%s is told twice what became of %s", this, one.request);
+    }
+    one.told = true;
+    untold--;
+  }
+
+  private void hears(Sending one, Reply reply) {
+    world.trace().note("%s hears %s", this, reply);
+    isTold(one);
+    if (stranger != null) {
+      if (!(reply instanceof Reply.Failure f) || f.code() != ErrorCode.NOT_AUTHENTICATED) {
+        throw new Violation("", "%s has not logged in, and hears %s", this, reply);
+      }
+      refused++;
+      return;
+    }
+    if (!reply.equals(one.reply)) {
+      throw new Violation(
+          "",
+          "%s asks %s and hears %s, and the answer was %s",
+          this,
+          one.request,
+          reply,
+          String.valueOf(one.reply));
+    }
+    answered++;
+  }
+
+  private void lost(Sending one, LostException cause) {
+    world.trace().note("%s has lost %s: %s", this, one.request, cause.getMessage());
+    isTold(one);
+    if (cause.isSent() && !world.sabotage().forgetsWhatLeft()) {
+      return;
+    }
+    if (one.came) {
+      throw new Violation(
+          "", "%s is told that %s was not sent, and it has come", this, one.request);
+    }
+    if (one.over != null) {
+      one.over.isNotSent(one);
+    }
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /** Nothing has been wrong for long: it is up, and has been answered since, or was refused. */
+  void check(long answeredBefore) {
+    if (stranger == null && (!remote.isUp() || answered == answeredBefore)) {
+      throw new Violation(
+          "",
+          "%s is %s, with %d answers of late, though nothing is wrong: %s, %s",
+          this,
+          remote.isUp() ? "up" : "down",
+          answered - answeredBefore,
+          String.valueOf(remote.trouble()),
+          String.valueOf(remote.refused()));
+    }
+  }
+
+  /** Its application closes it: whoever waits is told something. */
+  void close() {
+    closed = true;
+    remote.close();
+    wake();
+    sockets.close();
+  }
+
+  /** Everybody was told what became of his request. */
+  void ended() {
+    if (untold > 0) {
+      throw new Violation("", "%s is closed, and of %d requests nothing was told", this, untold);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.osier.bench.sim.transport;
+
+import io.osier.bench.sim.world.Violation;
+import io.osier.propagation.wire.Frame;
+import java.util.ArrayDeque;
+
+/**
+ * What the transport has taken from one datacenter for another: it comes in this order, and once;
+ * and only what a broken connection has taken with it does not come.
+ */
+final class SentFrames {
+  private static final class Sent {
+    private final Frame frame;
+
+    /** Whether the connection has ended since. */
+    private boolean mayBeLost;
+
+    private Sent(Frame frame) {
+      this.frame = frame;
+    }
+  }
+
+  private final String link;
+  private final ArrayDeque<Sent> coming = new ArrayDeque<>();
+  private long came;
+
+  SentFrames(String link) {
+    this.link = link;
+  }
+
+  void sent(Frame frame) {
+    coming.add(new Sent(frame));
+  }
+
+  /** It was not taken after all. */
+  void isNotSent() {
+    coming.removeLast();
+  }
+
+  /** Its connection has ended, at one end or the other. */
+  void mayBeLost() {
+    coming.forEach(sent -> sent.mayBeLost = true);
+  }
+
+  /** A frame has come. */
+  void came(Frame frame) {
+    for (Sent next = coming.poll(); next != null; next = coming.poll()) {
+      if (next.frame.equals(frame)) {
+        came++;
+        return;
+      }
+      if (!next.mayBeLost) {
+        throw new Violation(
+            "", "on %s comes %s, and before it was sent %s", link, frame, next.frame);
+      }
+    }
+    throw new Violation("", "on %s comes what is not sent, or has come: %s", link, frame);
+  }
+
+  /** How many have come. */
+  long came() {
+    return came;
+  }
+
+  /** Nothing is under way any more. */
+  void check() {
+    for (Sent sent : coming) {
+      if (!sent.mayBeLost) {
+        throw new Violation("", "on %s was sent, and has never come: %s", link, sent.frame);
+      }
+    }
+  }
+}

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 13;
+  int PROTOCOL_VERSION = 14;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -41,6 +41,9 @@ public sealed interface PeerMessage {
 
   /** From this version on requests of clients are forwarded to who holds their keyspace. */
   int FORWARDS_VERSION = 13;
+
+  /** From this version on what the dialler says may come compressed. */
+  int COMPRESSED_VERSION = 14;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;
@@ -157,6 +160,12 @@ public sealed interface PeerMessage {
   record Answer(byte[] content) implements PeerMessage {}
 
   /**
+   * Messages of the dialler that leave together, each in its frame: a block that {@link
+   * LinkCompressor} made and {@link LinkInflater} reads.
+   */
+  record Compressed(byte[] block) implements PeerMessage {}
+
+  /**
    * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
    * numbered by this list from now on, and by the acceptor.
    *
@@ -177,6 +186,7 @@ public sealed interface PeerMessage {
           case Note note -> note.content;
           case Ask ask -> ask.content;
           case Answer answer -> answer.content;
+          case Compressed compressed -> compressed.block;
           default -> NOTHING;
         };
     byte[] head =
@@ -240,6 +250,7 @@ public sealed interface PeerMessage {
       case Note m -> out.writeByte(7);
       case Ask m -> out.writeByte(12);
       case Answer m -> out.writeByte(13);
+      case Compressed m -> out.writeByte(14);
       case Keyspaces m -> {
         out.writeByte(8);
         writeTexts(out, m.fingerprints);
@@ -310,6 +321,7 @@ public sealed interface PeerMessage {
       case 11 -> new Alive(in.readNumber());
       case 12 -> new Ask(in.readBytes(in.remaining()));
       case 13 -> new Answer(in.readBytes(in.remaining()));
+      case 14 -> new Compressed(in.readBytes(in.remaining()));
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }

@@ -35,6 +35,9 @@ public record Figures(
           "gaps_seen",
           "healed");
 
+  /** Of a whole process: what compression has saved on its links. */
+  private static final String SAVED_BYTES = "saved_bytes";
+
   /** What is of the moment. */
   private static final String STATE_OBJECTS = "state_mode_objects";
 
@@ -60,6 +63,7 @@ public record Figures(
     }
     for (JsonNode report : processes) {
       all.add(COUNTS, report);
+      all.sums.merge(SAVED_BYTES, report.path(SAVED_BYTES).asLong(), Long::sum);
       for (Map.Entry<String, JsonNode> keyspace : report.get("keyspaces").properties()) {
         Histogram delays =
             decode(keyspace.getValue().get("visibility_ms").get("histogram").asText());
@@ -125,8 +129,16 @@ public record Figures(
     return new Figures(more, delays, each);
   }
 
-  /** What the links would have carried had every update travelled as an operation. */
-  public long wanBytesIfOps(long wanBytes) {
-    return wanBytes - sum("shipped_bytes") + sum("op_bytes");
+  /** What the links would have carried without compression. */
+  public long plainBytes(long wanBytes) {
+    return wanBytes + sum(SAVED_BYTES);
+  }
+
+  /**
+   * What the links would have carried without compression had every update travelled as an
+   * operation.
+   */
+  public long plainBytesIfOps(long wanBytes) {
+    return plainBytes(wanBytes) - sum("shipped_bytes") + sum("op_bytes");
   }
 }

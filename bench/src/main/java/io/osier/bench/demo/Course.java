@@ -176,17 +176,20 @@ final class Course implements AutoCloseable {
   private void show(Sample now, Sample before, DemoLoad load) {
     Figures f = now.figures.since(first.figures);
     long wanBytes = now.wanBytes - first.wanBytes;
-    long ifOps = f.wanBytesIfOps(wanBytes);
+    long plain = f.plainBytes(wanBytes);
+    long ifOps = f.plainBytesIfOps(wanBytes);
     String line =
         String.format(
             Locale.ROOT,
-            "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, as operations %.2f MB (%.0f"
-                + " %%) | visible after p50 %.0f, p99 %.0f ms | late with the links up: %d%s",
+            "%,.0f updates/s | %d objects in state mode | WAN %.2f MB, not compressed %.2f MB, %.0f"
+                + " %% of operations' %.2f MB | visible after p50 %.0f, p99 %.0f ms | late with the"
+                + " links up: %d%s",
             (load.done() - shownDone) / ((now.nanos - before.nanos) / 1e9),
             f.sum("state_mode_objects"),
             wanBytes / 1e6,
+            plain / 1e6,
+            100.0 * plain / Math.max(1, ifOps),
             ifOps / 1e6,
-            100.0 * wanBytes / Math.max(1, ifOps),
             f.visibilityMillis(50),
             f.visibilityMillis(99),
             f.sum("sla_violations"),

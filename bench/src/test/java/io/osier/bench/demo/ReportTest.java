@@ -40,6 +40,8 @@ final class ReportTest {
             6_000L,
             "shipped_bytes",
             4_600L,
+            "saved_bytes",
+            5_000L,
             "sla_violations",
             late,
             "violations_by_reason/origin",
@@ -65,7 +67,8 @@ final class ReportTest {
   void bytes_areThoseSinceTheLoadBegan_overheadOnBothSides() {
     ObjectNode json = json(0);
     assertThat(json.get("wan_bytes").asLong()).isEqualTo(5_100);
-    assertThat(json.get("wan_bytes_if_ops").asLong()).isEqualTo(6_500);
+    assertThat(json.get("plain_bytes").asLong()).isEqualTo(10_100);
+    assertThat(json.get("plain_bytes_if_ops").asLong()).isEqualTo(11_500);
     assertThat(json.get("wan_bytes_after_load").asLong()).isEqualTo(100);
   }
 

@@ -43,6 +43,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of a connection that both ends, or one of them, have given up. */
 final class SimNetworkTest {
   private static final int NARROW_BYTES_PER_SECOND = 900;
+
+  /** The former program refuses each newer version, and its links are long. */
+  private static final long CONNECTED_NANOS = 13 * SECOND;
+
   private static final long EPOCH_OF_NOBODY = 1L << 40;
   private static final ObjectId SET = new ObjectId(Key.of("k"), CrdtType.AW_SET);
 
@@ -87,7 +91,7 @@ final class SimNetworkTest {
     network.addLink("dc1", "dc0");
     simulation.dcs().forEach(d -> d.start(d.self()));
     SimLink link = network.link("dc0", "dc1");
-    simulation.scheduler().runFor(10 * SECOND);
+    simulation.scheduler().runFor(CONNECTED_NANOS);
     assertThat(link.isUp()).isTrue();
 
     link.squeeze(NARROW_BYTES_PER_SECOND);
@@ -98,7 +102,7 @@ final class SimNetworkTest {
     link.hang(true);
     simulation.scheduler().runFor(hangsMillis * MILLI);
     link.hang(false);
-    simulation.scheduler().runFor(15 * SECOND);
+    simulation.scheduler().runFor(25 * SECOND);
     assertThat(link.isUp()).isTrue();
     simulation.scheduler().runFor(120 * SECOND);
     assertThat(link.isUp()).isTrue();
@@ -128,7 +132,7 @@ final class SimNetworkTest {
     of.network().addLink("dc0", "dc1");
     of.network().addLink("dc1", "dc0");
     of.dcs().forEach(d -> d.start(d.self()));
-    of.scheduler().runFor(10 * SECOND);
+    of.scheduler().runFor(CONNECTED_NANOS);
     return of;
   }
 

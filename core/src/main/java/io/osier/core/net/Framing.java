@@ -33,7 +33,7 @@ public final class Framing {
   }
 
   /** Reads a content's length; one beyond an int's range is negative. */
-  static int getLength(byte[] bytes, int at) {
+  public static int getLength(byte[] bytes, int at) {
     return (bytes[at] & 0xff) << 24
         | (bytes[at + 1] & 0xff) << 16
         | (bytes[at + 2] & 0xff) << 8

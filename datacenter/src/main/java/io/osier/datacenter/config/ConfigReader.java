@@ -224,6 +224,7 @@ public final class ConfigReader {
             values.millis("osier.streams.status", 10),
             values.millis("osier.streams.heal", 0),
             values.millis("osier.streams.forget", 0)),
+        values.bytes("osier.streams.compressed", 0, 1 << 30),
         adaptation(),
         store(dc),
         memory(),

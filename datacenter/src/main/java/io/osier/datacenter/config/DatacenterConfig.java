@@ -26,6 +26,7 @@ import java.util.Optional;
  * @param peers the other datacenters' peer addresses, by name
  * @param keyspaces those that it names and holds
  * @param elsewhere those that it names and others hold
+ * @param compressed so many bytes a second are compressed of what each peer is told; 0 for none
  * @param slowRequests requests that take longer are named in the log; 0 for none
  * @param trace which updates are followed by traces
  * @param tls empty if nothing is encrypted
@@ -53,6 +54,7 @@ public record DatacenterConfig(
     List<KeyspacePolicy> keyspaces,
     List<KeyspacePolicy> elsewhere,
     StreamSettings streams,
+    int compressed,
     AdaptationSettings adaptation,
     StoreSettings store,
     MemoryShares memory,

@@ -227,6 +227,11 @@ final class DatacenterMetrics {
         "peer_received_bytes",
         "Bytes received from the peer, framing included",
         Snapshot.Link::receivedBytes);
+    perLink(
+        Metric.Type.COUNTER,
+        "peer_saved_bytes",
+        "Bytes that were not sent to the peer because what it is told is compressed",
+        Snapshot.Link::savedBytes);
     metrics.add(
         Metric.Type.GAUGE,
         "keyspace_refused",

@@ -159,9 +159,11 @@ public record Snapshot(
    * @param connected whether frames can be sent to it
    * @param sentBytes with their framing
    * @param receivedBytes with their framing
+   * @param savedBytes so many less were sent because they were compressed
    * @param protocol the version of the peer protocol in which it is spoken to; 0 if it is not
    */
-  public record Link(boolean connected, long sentBytes, long receivedBytes, int protocol) {}
+  public record Link(
+      boolean connected, long sentBytes, long receivedBytes, long savedBytes, int protocol) {}
 
   /**
    * The store on the disk.

@@ -326,6 +326,7 @@ public final class Datacenter implements AutoCloseable {
                     config.peerPortLimits(),
                     peerInputs(),
                     tls().map(Certificates::peers)));
+    bound.compress(config.compressed());
     LOG.info("start {} of {}", Long.toHexString(bearer.start()), self);
     return bound;
   }

@@ -16,6 +16,7 @@ import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.LinkInflater;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerWire;
@@ -54,6 +55,7 @@ final class Acceptor extends FrameReader {
   private final ByteCounter counter;
   private final Heartbeat heartbeat;
   private final ConnectionGuard guard;
+  private final LinkInflater inflater = new LinkInflater();
 
   /**
    * Who dialled.
@@ -110,6 +112,18 @@ final class Acceptor extends FrameReader {
   protected void frame(ChannelHandlerContext ctx, WireInput content) {
     guard.frame();
     PeerMessage message = PeerMessage.decode(content);
+    if (sender != null && message instanceof PeerMessage.Compressed compressed) {
+      for (PeerMessage each : inflater.messages(compressed)) {
+        if (!ended) {
+          take(ctx, each);
+        }
+      }
+    } else {
+      take(ctx, message);
+    }
+  }
+
+  private void take(ChannelHandlerContext ctx, PeerMessage message) {
     Sender from = sender;
     if (from == null) {
       if (message instanceof PeerMessage.Hello hello && greeted == null) {
@@ -399,6 +413,7 @@ final class Acceptor extends FrameReader {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     super.channelInactive(ctx);
+    inflater.end();
     if (greeted != null) {
       peering
           .bearers()

@@ -15,6 +15,7 @@ import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerWire;
 import java.util.List;
@@ -36,6 +37,7 @@ final class DialledConnection extends FrameReader {
   private final String dc;
   private final Heartbeat heartbeat = Heartbeat.asking();
   private final FrameNumbering numbering = new FrameNumbering();
+  private final LinkCompressor compressor;
 
   /** How this connection is encrypted; empty if it is not. */
   private final Optional<PeerTls> tls;
@@ -68,6 +70,7 @@ final class DialledConnection extends FrameReader {
     this.peering = peering;
     this.dialler = dialler;
     this.dc = dialler.dc();
+    this.compressor = new LinkCompressor(dialler.traffic());
     this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
   }
 
@@ -99,7 +102,7 @@ final class DialledConnection extends FrameReader {
                             dialler.host(),
                             dialler.port(),
                             Dialler.CONNECT_MILLIS)));
-    channel.pipeline().addLast(heartbeat, PeerWire.flushes(), numbering, this);
+    channel.pipeline().addLast(heartbeat, compressor, PeerWire.flushes(), numbering, this);
   }
 
   @Override
@@ -255,6 +258,9 @@ final class DialledConnection extends FrameReader {
     }
     peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
     peer = replica;
+    if (version >= PeerMessage.COMPRESSED_VERSION) {
+      compressor.begin(peering.peers().compressed(), PeerWire.nowNanos(ctx));
+    }
     setFrameBytesMax(ANSWER_BYTES_MAX);
     theirs = welcome.keyspaces().orElse(mine);
     dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down

@@ -9,6 +9,7 @@ import io.osier.core.net.Sockets;
 import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.KeyspaceAgreement;
+import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PortGuard;
@@ -194,6 +195,16 @@ public final class PeerTransport implements AutoCloseable {
   public void keyspacesChanged() {
     peers.all().values().forEach(Peer::keyspacesChanged);
     arrivals.channels().forEach(Acceptor::keyspacesChanged);
+  }
+
+  /**
+   * Sets how many bytes a second are compressed of what each peer is told that speaks version 14;
+   * otherwise {@link LinkCompressor#BYTES_PER_SECOND} are.
+   *
+   * @param bytesPerSecond 0 for none
+   */
+  public void compress(int bytesPerSecond) {
+    peers.setCompressed(bytesPerSecond);
   }
 
   /** Starts to dial the peers: when the listener is ready. */

@@ -1,5 +1,6 @@
 package io.osier.propagation.net;
 
+import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.LinkTraffic;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ final class Peers {
   private volatile SortedMap<String, Peer> all = Collections.emptySortedMap();
   private volatile Map<String, LinkTraffic> traffic = Map.of();
 
+  private volatile int compressed = LinkCompressor.BYTES_PER_SECOND;
+
   /** Ways to peers that are gone, or are elsewhere now, until the loop has taken them. */
   private final List<Dialler> ended = new ArrayList<>();
 
@@ -28,6 +31,16 @@ final class Peers {
   /** By name; a view that does not change. */
   Map<String, LinkTraffic> traffic() {
     return traffic;
+  }
+
+  /** How many bytes a second are compressed of what each one is told; 0 for none. */
+  int compressed() {
+    return compressed;
+  }
+
+  /** Of connections that are made from now on. */
+  void setCompressed(int bytesPerSecond) {
+    compressed = bytesPerSecond;
   }
 
   /** From now on these are the others. */

@@ -1,5 +1,6 @@
 package io.osier.propagation.net;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -32,6 +33,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -281,6 +283,35 @@ final class PeerChangesTest {
     assertThat(heardAt(EU).all()).containsExactly("up us/200 [shop, more]");
     assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
     assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
+  }
+
+  @Test
+  void whatIsSaid_isCompressed_whereBothAreNew_andUnlessNoneIsToBe() {
+    PeerTransport eu = dialling(EU, "us", "ap");
+    former(US, "eu");
+    PeerTransport ap = dialling(AP, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(savedBySaying(eu, US)).isZero();
+    assertThat(savedBySaying(eu, AP)).isPositive();
+    eu.compress(0);
+    ap.close();
+    world.run(LONG_MILLIS);
+    dialling(AP, "eu");
+    world.run(LONG_MILLIS);
+    assertThat(savedBySaying(eu, AP)).isZero();
+  }
+
+  private long savedBySaying(PeerTransport from, ReplicaId to) {
+    LinkTraffic traffic = requireNonNull(from.traffic().get(to.dc()));
+    long before = traffic.savedBytes();
+    heardAt(to).all();
+    for (int i = 1; i <= 100; i++) {
+      from.send(to, "shop", 0, new Frame.Ack(1L << 60, i)); // longer than what stays as it is
+    }
+    world.run(LONG_MILLIS);
+    assertThat(heardAt(to).all())
+        .isEqualTo(IntStream.rangeClosed(1, 100).mapToObj(i -> "shop/0 " + i).toList());
+    return traffic.savedBytes() - before;
   }
 
   /** What clients publish is no part of what former programs know. */

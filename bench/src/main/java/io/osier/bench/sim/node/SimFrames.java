@@ -73,7 +73,7 @@ public final class SimFrames {
       return;
     }
     SimLink link = network.link(node.self().dc(), to.dc());
-    long before = traffic.sentBytes();
+    long before = traffic.writtenBytes();
     Runnable sends =
         () -> transport.send(to, node.unit().policy().name(), node.unit().partition(), frame);
     if (link.carrier() == null) {
@@ -81,7 +81,7 @@ public final class SimFrames {
     } else {
       sends.run();
     }
-    int bytes = (int) (traffic.sentBytes() - before);
+    int bytes = (int) (traffic.writtenBytes() - before);
     if (bytes > 0) {
       FrameCheck.check(node.self(), to.dc(), frame, bytes);
       bytesOf.merge(node.unit().number(), (long) bytes, Long::sum);

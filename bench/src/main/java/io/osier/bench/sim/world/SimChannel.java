@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.Ticker;
+import io.osier.propagation.net.link.LinkCompressor;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -124,7 +125,9 @@ public class SimChannel extends EmbeddedChannel {
   /** What its handlers have written and the socket has not taken, in bytes. */
   long unsentBytes() {
     ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
-    return unsent == null ? 0 : unsent.totalPendingWriteBytes();
+    LinkCompressor compressor = pipeline().get(LinkCompressor.class);
+    int gathered = compressor == null ? 0 : compressor.gatheredBytes();
+    return gathered + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
   // ---------------------------------------------------------------- its loop

@@ -225,6 +225,7 @@ public final class Publisher implements AutoCloseable {
                         source.transport.isConnected(dc),
                         t.sentBytes(),
                         t.receivedBytes(),
+                        t.savedBytes(),
                         spoken.getOrDefault(dc, 0))));
     return new Snapshot(
         source.self,

@@ -36,7 +36,8 @@ final class SnapshotJson {
                       .put("connected", link.connected())
                       .put("protocol", link.protocol())
                       .put("sent_bytes", link.sentBytes())
-                      .put("received_bytes", link.receivedBytes()));
+                      .put("received_bytes", link.receivedBytes())
+                      .put("saved_bytes", link.savedBytes()));
     }
     if (request.topic() == Request.Topic.STAT) {
       snapshot.obstacles().forEach(root.putArray("not_ready_because")::add);
@@ -49,6 +50,9 @@ final class SnapshotJson {
                 (subject, at) -> certificates.put(subject, Instant.ofEpochSecond(at).toString()));
       }
       clients(root.putObject("clients"), snapshot.clients());
+      root.put(
+          "saved_bytes",
+          snapshot.links().values().stream().mapToLong(Snapshot.Link::savedBytes).sum());
       JsonObject lost = root.putObject("audit_lost");
       snapshot.auditLost().forEach((reason, count) -> lost.put(reason, count));
       JsonObject failed = root.putObject("failed_attempts");

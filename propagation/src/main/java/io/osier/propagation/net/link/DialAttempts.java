@@ -102,6 +102,7 @@ public final class DialAttempts {
   public boolean refused(PeerMessage.Refused refusal, int oldest) {
     if (refusal.code() == ErrorCode.VERSION_MISMATCH && version > oldest) {
       version--;
+      backOff.reset(); // it is there, and the next greeting is another one
       return false;
     }
     backOff.slowDown();

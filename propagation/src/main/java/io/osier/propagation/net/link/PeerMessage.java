@@ -48,6 +48,9 @@ public sealed interface PeerMessage {
    */
   int HOLDERS_VERSION = 15;
 
+  /** From this version on what the dialler says may come compressed. */
+  int COMPRESSED_VERSION = 14;
+
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;
 
@@ -163,6 +166,12 @@ public sealed interface PeerMessage {
   record Answer(byte[] content) implements PeerMessage {}
 
   /**
+   * Messages of the dialler that leave together, each in its frame: a block that {@link
+   * LinkCompressor} made and {@link LinkInflater} reads.
+   */
+  record Compressed(byte[] block) implements PeerMessage {}
+
+  /**
    * The keyspaces of the one who says it have changed. Said by the dialler, whose frames are
    * numbered by this list from now on, and by the acceptor.
    *
@@ -183,6 +192,7 @@ public sealed interface PeerMessage {
           case Note note -> note.content;
           case Ask ask -> ask.content;
           case Answer answer -> answer.content;
+          case Compressed compressed -> compressed.block;
           default -> NOTHING;
         };
     byte[] head =
@@ -246,6 +256,7 @@ public sealed interface PeerMessage {
       case Note m -> out.writeByte(7);
       case Ask m -> out.writeByte(12);
       case Answer m -> out.writeByte(13);
+      case Compressed m -> out.writeByte(14);
       case Keyspaces m -> {
         out.writeByte(8);
         writeTexts(out, m.fingerprints);
@@ -316,6 +327,7 @@ public sealed interface PeerMessage {
       case 11 -> new Alive(in.readNumber());
       case 12 -> new Ask(in.readBytes(in.remaining()));
       case 13 -> new Answer(in.readBytes(in.remaining()));
+      case 14 -> new Compressed(in.readBytes(in.remaining()));
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }

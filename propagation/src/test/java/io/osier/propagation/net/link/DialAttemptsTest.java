@@ -61,6 +61,9 @@ final class DialAttemptsTest {
       assertThat(dialling.refused(MISMATCH, OLD)).as("an older one is left").isFalse();
       assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
       assertThat(dialling.isOlder()).isTrue();
+      assertThat(dialling.pauseMillis(random))
+          .as("it is soon found, however old it is")
+          .isLessThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MIN);
     }
     dialling.welcomed(PeerMessage.PROTOCOL_VERSION_MIN);
     assertThat(dialling.isOlder()).isTrue();

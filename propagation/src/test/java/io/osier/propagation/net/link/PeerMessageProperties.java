@@ -57,6 +57,7 @@ final class PeerMessageProperties {
     golden.put(new PeerMessage.Note(new byte[] {7, 8}), "01070708");
     golden.put(new PeerMessage.Ask(new byte[] {7, 8}), "010c0708");
     golden.put(new PeerMessage.Answer(new byte[] {7, 8}), "010d0708");
+    golden.put(new PeerMessage.Compressed(new byte[] {7, 8}), "010e0708");
     return golden;
   }
 
@@ -83,9 +84,9 @@ final class PeerMessageProperties {
   /** What a newer version adds is not understood, but it must be refused by name. */
   @Test
   void greetingOfANewerVersion_isRead_whateverFollows() {
-    byte[] bytes = HexFormat.of().parseHex("01010e016300027573030265750" + "1016b09050000ffffff");
+    byte[] bytes = HexFormat.of().parseHex("01010f016300027573030265750" + "1016b09050000ffffff");
     assertThat(PeerMessage.decode(new WireInput(bytes)))
-        .isEqualTo(new PeerMessage.Hello(14, "c", US, "eu", List.of("k"), 9, 5));
+        .isEqualTo(new PeerMessage.Hello(15, "c", US, "eu", List.of("k"), 9, 5));
   }
 
   /** Version 3 had no number of the dial. */

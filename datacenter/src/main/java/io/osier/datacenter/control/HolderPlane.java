@@ -7,9 +7,11 @@ import io.osier.crdt.Operation;
 import io.osier.propagation.net.PeerTransport;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -30,6 +32,9 @@ final class HolderPlane {
   /** By keyspace, what the host was told last. */
   private final Map<String, ControlPlane.Holding> told = new HashMap<>();
 
+  /** Of those that are caught up with, the ones of which all has come since this began. */
+  private final Set<String> whole = new HashSet<>();
+
   HolderPlane(String dc, MemberPlane members, ControlPlane.Host host) {
     this.dc = dc;
     this.members = members;
@@ -39,6 +44,7 @@ final class HolderPlane {
   /** A keyspace is not open any more. */
   void forget(String keyspace) {
     told.remove(keyspace);
+    whole.remove(keyspace);
   }
 
   /**
@@ -53,7 +59,9 @@ final class HolderPlane {
     }
     ControlPlane.Holding now =
         new ControlPlane.Holding(
-            holders.all(policy).replicas(), holders.first(), holders.catchesUp(dc));
+            holders.all(policy).replicas(),
+            holders.first(),
+            holders.catchesUp(dc) && !whole.contains(name));
     if (!now.equals(told.get(name))) {
       host.setHolders(name, now);
       told.put(name, now);
@@ -70,16 +78,21 @@ final class HolderPlane {
 
   /**
    * What is to be told of a keyspace that is open here: that this datacenter has what the others
-   * hold.
+   * hold. It serves before anybody hears of that, and asks it.
+   *
+   * @param policy as {@link #follow} takes it
    */
-  Optional<Operation> tells(String keyspace, HolderSet holders, String creation) {
-    ControlPlane.Holding known = told.get(keyspace);
-    return known != null
-            && known.joins()
-            && holders.catchesUp(dc)
-            && host.isSettled()
-            && host.isWhole(keyspace)
-        ? Optional.of(HolderSet.holds(keyspace, dc, creation))
+  Optional<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
+    String name = policy.name();
+    if (!holders.catchesUp(dc) || !told.containsKey(name)) {
+      return Optional.empty();
+    }
+    if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
+      whole.add(name);
+      follow(policy, holders);
+    }
+    return whole.contains(name)
+        ? Optional.of(HolderSet.holds(name, dc, creation))
         : Optional.empty();
   }
 

@@ -238,13 +238,13 @@ final class KeyspacePlane {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
       if (isOpen) {
-        holders.tells(wanted.name(), wanted.holders(), wanted.created()).ifPresent(operations::add);
+        holders
+            .tells(wanted.policy(), wanted.holders(), wanted.created())
+            .ifPresent(operations::add);
       }
     }
     for (KeyspacePolicy policy : configured.values()) {
-      holders
-          .tells(policy.name(), state.holders(policy), HolderSet.FROM_FILE)
-          .ifPresent(operations::add);
+      holders.tells(policy, state.holders(policy), HolderSet.FROM_FILE).ifPresent(operations::add);
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");

@@ -531,6 +531,18 @@ final class ForwarderTest {
         .isEqualTo(new Request.Repeat(US, 0, step(2, Request.End.COMMIT)));
   }
 
+  /** Its holder ends it with its time: nobody asks for it any more. */
+  @Test
+  void openTransaction_endsWithTheConnection_alsoWhileNothingIsUnderWay() {
+    up(EU);
+    forward(begin(Request.End.OPEN));
+    done(EU, Optional.empty());
+    down(EU);
+    up(EU);
+    forward(step(2, Request.End.COMMIT));
+    assertThat(failure()).isEqualTo(ErrorCode.TRANSACTION_ENDED);
+  }
+
   @Test
   void repeatOfATransactionThatIsNotKnown_isForgotten_andNothingIsSent() {
     up(EU);

@@ -338,11 +338,10 @@ final class ObjectTable {
   }
 
   private void pack(Loose loose) {
-    long h = table.hash(loose.key);
-    KeyObjects looked = loose.objects;
+    KeyObjects looked = loose.objects; // without the lock, since it may take long
     boolean wasLarge = isLarge(looked);
-    // Without the lock, since it may take long.
     KeyObjects leavesPacked = wasLarge ? looked.packLeaves() : looked;
+    long h = table.hash(loose.key);
     table.change(
         h,
         segment -> {
@@ -355,15 +354,12 @@ final class ObjectTable {
             return;
           }
           queue.done(loose);
-          if (!isThere) {
-            return;
-          }
-          if (isLarge) {
+          if (isThere && isLarge) {
             long before = loose.bytes;
             loose.objects = leavesPacked;
             loose.bytes = leavesPacked.heapBytes(loose.key);
             bytes.addAndGet(loose.bytes - before);
-          } else {
+          } else if (isThere) {
             byte[] packed = packing.pack(loose.key, objects);
             bytes.addAndGet(heapBytes(packed) - loose.bytes);
             segment.set(at, packed);

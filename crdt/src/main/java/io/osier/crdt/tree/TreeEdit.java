@@ -52,6 +52,7 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   private int splices;
 
   private boolean isSettled;
+
   /** What was split off to the right of the node that was put into; null if nothing was. */
   private @Nullable TreeNode split;
 

@@ -9,7 +9,6 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.words.ObjectCommand;
-import io.osier.datacenter.words.Word;
 import io.osier.datacenter.words.Words;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace;
@@ -44,6 +43,7 @@ public final class CliSession {
 
   /** The program that is being written, or null. */
   private @Nullable CliProgram program;
+
   private boolean failed;
 
   public CliSession(

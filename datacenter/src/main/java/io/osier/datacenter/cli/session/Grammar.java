@@ -13,7 +13,6 @@ import static io.osier.datacenter.words.Words.time;
 import io.osier.core.Grant;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.net.HostPort;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;

@@ -111,11 +111,10 @@ public final class SimCommand implements Callable<Integer> {
 
   @Option(
       names = "--transport",
-      description = {
-        "simulate connections alone: bytes, half frames, full buffers and logins between",
-        "applications and datacenters, or between datacenters; only --seeds, --trace and",
-        "--verbose count then"
-      })
+      description =
+          "simulate connections alone: bytes, half frames, full buffers and logins between"
+              + " applications and datacenters, or between datacenters; only --seeds, --trace and"
+              + " --verbose count then")
   private boolean transport;
 
   @Option(names = "--verbose", description = "print a line for each seed")

@@ -262,7 +262,10 @@ public final class Datacenter implements AutoCloseable {
                 inspector,
                 neighbours,
                 transport::note,
-                name -> forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
+                name ->
+                    keyspaces.shown().containsKey(name)
+                        ? List.of()
+                        : forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
                 () -> announced().toString()));
     this.handler = requestHandler(inspector, Optional.of(forwarding.forwarder()));
     forwarding.begin(requestHandler(inspector, Optional.empty()), access);

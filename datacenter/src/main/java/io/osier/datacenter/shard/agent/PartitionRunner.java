@@ -566,11 +566,14 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
   }
 
   private final class Driver implements PartitionAgent.Driver {
-    /** It may have been the last that was missing. */
+    /**
+     * It may have been the last that was missing. A thread that is awake may have looked already,
+     * and nothing in the inbox tells it to look again: so its next sleep is ended, too.
+     */
     @Override
     public void groupIsOut() {
       if (!inbox.isOpen()) {
-        sleep.wake();
+        LockSupport.unpark(thread);
       }
     }
 

@@ -13,6 +13,7 @@ import io.osier.proxy.Scan;
 import io.osier.proxy.Transaction;
 import io.osier.testing.Opened;
 import io.osier.testing.Patience;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -144,7 +145,11 @@ final class ForwardedCommandsTest {
     assertThat(redis.ask("OSIER.BEGIN")).isEqualTo("+OK");
     redis.ask("OSIER.UPDATE counter incr a 5");
     NAMES.subList(1, 3).forEach(this::kill);
-    assertThat(redis.ask("OSIER.COMMIT")).startsWith("-");
+    try {
+      assertThat(redis.ask("OSIER.COMMIT")).startsWith("-");
+    } catch (EOFException e) {
+      // It was on its way when the loss of the link was heard of: that is an unknown outcome.
+    }
     NAMES.subList(1, 3).forEach(this::start);
     awaitForwarding();
     assertThat(bank.counter("a").get()).as("nothing of it was done").isEqualTo(1);

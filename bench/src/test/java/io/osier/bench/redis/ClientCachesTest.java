@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.TrackingArgs;
@@ -138,7 +139,9 @@ final class ClientCachesTest {
       CacheFrontend<String, String> lettuce =
           ClientSideCaching.enable(
               CacheAccessor.forMap(kept), caching, TrackingArgs.Builder.enabled());
-      there.set("k", "1");
+      await() // it takes no updates before it has heard from eu
+          .ignoreExceptionsInstanceOf(RedisLoadingException.class)
+          .until(() -> "OK".equals(there.set("k", "1")));
       await().until(() -> "1".equals(jedis.get("k")));
       for (int i = 2; i < 12; i++) {
         String next = String.valueOf(i);

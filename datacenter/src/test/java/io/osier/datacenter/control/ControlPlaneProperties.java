@@ -11,7 +11,6 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.HashSet;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -56,9 +54,7 @@ final class ControlPlaneProperties {
   record Step(What what, int at, int from, String name) {}
 
   /** A datacenter whose {@code _osier} is a map of states. */
-  private final class Node implements ControlPlane.Host {
-    final String dc;
-    final OsierCopy copy;
+  private final class Node extends StillHost {
     ControlPlane plane;
 
     /** What is on the disk for sure; the rest may be lost. */
@@ -77,8 +73,7 @@ final class ControlPlaneProperties {
     final Map<String, List<String>> awaited = new TreeMap<>();
 
     Node(String dc) {
-      this.dc = dc;
-      this.copy = new OsierCopy(new ReplicaId(dc, 1), () -> ++clock);
+      super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
       this.plane = plane();
     }
 
@@ -103,11 +98,6 @@ final class ControlPlaneProperties {
       unheard.remove(dc);
       plane = plane();
       plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
-    }
-
-    @Override
-    public Reply ask(Request request, int timeoutMillis) {
-      return copy.ask(request);
     }
 
     /** Gets all that another one has. */
@@ -136,83 +126,6 @@ final class ControlPlaneProperties {
       if (served.contains(created)) {
         assertThat(dropped).as("what was acknowledged in it is lost").contains(created);
       }
-    }
-
-    @Override
-    public void setPeers(ControlPlane.Peers changed) {
-      throw new AssertionError("nobody changes datacenters");
-    }
-
-    @Override
-    public boolean isComplete() {
-      return true;
-    }
-
-    @Override
-    public boolean isShipped() {
-      return true;
-    }
-
-    @Override
-    public void compareAnew() {}
-
-    @Override
-    public boolean isQuiet() {
-      throw new AssertionError("nobody leaves");
-    }
-
-    @Override
-    public boolean inherit(ControlPlane.Estate estate) {
-      throw new AssertionError("nobody is given up");
-    }
-
-    @Override
-    public long incarnation(String name) {
-      return 0;
-    }
-
-    @Override
-    public int protocol(String name) {
-      return 10;
-    }
-
-    @Override
-    public int protocolMin(String name) {
-      return 10;
-    }
-
-    @Override
-    public void setProtocols(SortedMap<String, Integer> protocols) {}
-
-    @Override
-    public String clients() {
-      return dc + ":7400";
-    }
-
-    @Override
-    public void setClients(SortedMap<String, String> clients) {}
-
-    @Override
-    public boolean isConnected(String name) {
-      return true;
-    }
-
-    @Override
-    public List<String> progress() {
-      return List.of();
-    }
-
-    @Override
-    public void hinders(List<String> words) {}
-
-    @Override
-    public boolean leave(List<String> heirs) {
-      throw new AssertionError("nobody changes datacenters");
-    }
-
-    @Override
-    public void end(String why) {
-      throw new AssertionError("nobody changes datacenters");
     }
 
     @Override

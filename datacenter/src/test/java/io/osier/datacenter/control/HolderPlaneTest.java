@@ -11,7 +11,6 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.propagation.net.PeerTransport;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.HashSet;
@@ -34,9 +33,7 @@ final class HolderPlaneTest {
   private long clock = 100_000;
   private final SortedMap<String, Node> nodes = new TreeMap<>();
 
-  private final class Node implements ControlPlane.Host {
-    final String dc;
-    final OsierCopy copy;
+  private final class Node extends StillHost {
     ControlPlane plane;
     final Map<String, ControlPlane.Holding> holdings = new TreeMap<>();
     final Set<String> open = new HashSet<>();
@@ -49,8 +46,7 @@ final class HolderPlaneTest {
     int spoken = PeerTransport.VERSION;
 
     Node(String dc) {
-      this.dc = dc;
-      this.copy = new OsierCopy(new ReplicaId(dc, 1), () -> ++clock);
+      super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
       this.plane = plane(PAIR);
     }
 
@@ -94,11 +90,6 @@ final class HolderPlaneTest {
           .findFirst()
           .map(KeyspaceView.Holder::state)
           .orElse("none");
-    }
-
-    @Override
-    public Reply ask(Request request, int timeoutMillis) {
-      return copy.ask(request);
     }
 
     @Override
@@ -146,29 +137,6 @@ final class HolderPlaneTest {
     public void setPeers(ControlPlane.Peers changed) {}
 
     @Override
-    public boolean isComplete() {
-      return true;
-    }
-
-    @Override
-    public boolean isShipped() {
-      return true;
-    }
-
-    @Override
-    public void compareAnew() {}
-
-    @Override
-    public boolean isQuiet() {
-      return true;
-    }
-
-    @Override
-    public boolean inherit(ControlPlane.Estate estate) {
-      return true;
-    }
-
-    @Override
     public long incarnation(String name) {
       return 1;
     }
@@ -179,55 +147,9 @@ final class HolderPlaneTest {
     }
 
     @Override
-    public int protocolMin(String name) {
-      return 10;
-    }
-
-    @Override
-    public void setProtocols(SortedMap<String, Integer> protocols) {}
-
-    @Override
-    public String clients() {
-      return dc + ":7400";
-    }
-
-    @Override
-    public void setClients(SortedMap<String, String> clients) {}
-
-    @Override
-    public boolean isConnected(String name) {
-      return true;
-    }
-
-    @Override
-    public List<String> progress() {
-      return List.of();
-    }
-
-    @Override
-    public void hinders(List<String> words) {}
-
-    @Override
-    public boolean leave(List<String> heirs) {
-      return true;
-    }
-
-    @Override
-    public void end(String why) {}
-
-    @Override
     public boolean isSettled() {
       return settled;
     }
-
-    @Override
-    public void dropOthers(Map<String, String> creations) {}
-
-    @Override
-    public void configure(KeyspacePolicy policy) {}
-
-    @Override
-    public void await(String name, List<String> datacenters) {}
   }
 
   @BeforeEach

@@ -7,7 +7,6 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
@@ -53,9 +51,7 @@ final class MemberPlaneProperties {
   record Step(What what, String at, String other) {}
 
   /** A datacenter whose {@code _osier} is a map of states. */
-  private final class Node implements ControlPlane.Host {
-    final String dc;
-    final OsierCopy copy;
+  private final class Node extends StillHost {
     final ControlPlane plane;
     Set<String> peers;
     private final Map<String, Long> incarnationsMin = new TreeMap<>();
@@ -68,8 +64,7 @@ final class MemberPlaneProperties {
     boolean gave;
 
     Node(String dc, long incarnation, Set<String> file) {
-      this.dc = dc;
-      this.copy = new OsierCopy(new ReplicaId(dc, incarnation), () -> ++clock);
+      super(dc, new OsierCopy(new ReplicaId(dc, incarnation), () -> ++clock));
       this.peers = new TreeSet<>(file);
       peers.remove(dc);
       Map<String, Optional<String>> addresses = new TreeMap<>();
@@ -82,11 +77,6 @@ final class MemberPlaneProperties {
               Map.of("shop", KeyspacePolicy.session("shop", Duration.ofSeconds(1))),
               () -> clock,
               this);
-    }
-
-    @Override
-    public Reply ask(Request request, int timeoutMillis) {
-      return copy.ask(request);
     }
 
     /** Gets all that another one has, if both take each other for peers. */
@@ -127,9 +117,6 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public void compareAnew() {}
-
-    @Override
     public boolean isQuiet() {
       assertThat(held).as("nothing is taken any more").isTrue();
       return isShipped();
@@ -160,35 +147,9 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public int protocol(String name) {
-      return 10;
-    }
-
-    @Override
-    public int protocolMin(String name) {
-      return 10;
-    }
-
-    @Override
-    public void setProtocols(SortedMap<String, Integer> protocols) {}
-
-    @Override
-    public String clients() {
-      return dc + ":7400";
-    }
-
-    @Override
-    public void setClients(SortedMap<String, String> clients) {}
-
-    @Override
     public boolean isConnected(String name) {
       Node other = nodes.get(name);
       return other != null && !other.ended && peers.contains(name) && other.peers.contains(dc);
-    }
-
-    @Override
-    public List<String> progress() {
-      return List.of();
     }
 
     @Override
@@ -218,9 +179,6 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public void dropOthers(Map<String, String> creations) {}
-
-    @Override
     public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
       throw new AssertionError("nobody changes keyspaces");
     }
@@ -229,14 +187,6 @@ final class MemberPlaneProperties {
     public void drop(String name, String created) {
       throw new AssertionError("nobody changes keyspaces");
     }
-
-    @Override
-    public void configure(KeyspacePolicy policy) {
-      throw new AssertionError("nobody changes keyspaces");
-    }
-
-    @Override
-    public void await(String name, List<String> datacenters) {}
 
     void administer(String action, String name, Map<String, String> settings) {
       if (ended) {

@@ -125,7 +125,7 @@ final class SimNetworkTest {
             return false;
           }
         };
-    Set<Feature> features = EnumSet.of(Feature.HASTE); // and no bytes
+    Set<Feature> features = EnumSet.of(Feature.HASTE);
     Simulation of =
         new Simulation(
             new SimOptions(2, EnumSet.noneOf(Fault.class), features, 1, false, witness), seed);

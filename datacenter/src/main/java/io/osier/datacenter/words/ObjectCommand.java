@@ -46,7 +46,11 @@ public sealed interface ObjectCommand {
     }
 
     private Operation done() {
-      return operation instanceof Operation.WithDeadline both ? both.update() : operation;
+      return switch (operation) {
+        case Operation.WithDeadline both -> both.update();
+        case Operation.WithPartDeadlines both -> both.update();
+        default -> operation;
+      };
     }
 
     /** What is shown of the answer to what it asks: of an addition what is new. */

@@ -213,7 +213,7 @@ public final class ObjectGrammar {
   }
 
   /** A number, too, is the text that was written. */
-  private static Value text(Word word) {
+  static Value text(Word word) {
     return value(word) instanceof Value.Bytes bytes ? bytes : Value.of(word.text());
   }
 

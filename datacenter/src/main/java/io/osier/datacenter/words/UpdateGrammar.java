@@ -4,7 +4,6 @@ import static io.osier.datacenter.words.Words.bad;
 import static io.osier.datacenter.words.Words.value;
 
 import io.osier.core.OsierException;
-import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
@@ -66,7 +65,7 @@ public final class UpdateGrammar {
         yield conditional(
             u,
             new Reading.Single(
-                Optional.of(u.type() == CrdtType.STRING ? Value.of(old.text()) : value(old))));
+                Optional.of(u.type() == CrdtType.STRING ? ObjectGrammar.text(old) : value(old))));
       }
       case FOR -> {
         ObjectCommand.Update u = lasting(words, "for 30 register set KEY VALUE", types);

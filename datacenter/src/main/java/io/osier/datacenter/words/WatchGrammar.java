@@ -53,16 +53,12 @@ public final class WatchGrammar {
     boolean begins = from.filter(BEGINNING::equals).isPresent();
     Word what = words.get(1);
     // In quotes a key may end with a star itself.
-    boolean isPrefix = isPrefix(what.text()) && !what.literal();
+    boolean isPrefix = what.text().endsWith("*") && !what.literal();
     return new Watch(
         isPrefix ? new Word(what.text().substring(0, what.text().length() - 1), false) : what,
         isPrefix,
         begins ? Optional.empty() : from,
         begins,
         changes);
-  }
-
-  private static boolean isPrefix(String text) {
-    return text.endsWith("*");
   }
 }

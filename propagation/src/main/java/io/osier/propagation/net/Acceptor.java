@@ -138,7 +138,11 @@ final class Acceptor extends FrameReader {
       return; // the connection is about to be closed
     }
     switch (message) {
-      case PeerMessage.Ping p -> heartbeat.give();
+      case PeerMessage.Ping p -> {
+        if (ctx.channel().isWritable()) { // who reads no answers gets no more of them
+          heartbeat.give();
+        }
+      }
       case PeerMessage.Probe p -> PeerWire.write(ctx.channel(), new PeerMessage.Alive(p.number()));
       case PeerMessage.Alive a ->
           peering

@@ -6,7 +6,10 @@ import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
 
-/** Hears of peers, of what it likes. Called by the transport's threads; must not block. */
+/**
+ * Hears of peers; each method does nothing unless it is overridden. Called by the transport's
+ * threads; must not block.
+ */
 public interface PeerListener {
   /**
    * The peer has let this datacenter in: frames of these keyspaces can be sent to it from now on.

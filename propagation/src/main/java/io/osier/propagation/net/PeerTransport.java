@@ -198,8 +198,9 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sets how many bytes a second are compressed of what each peer is told that speaks version 14;
-   * otherwise {@link LinkCompressor#BYTES_PER_SECOND} are.
+   * Sets how many bytes a second are compressed of what each peer is told that speaks version 14 or
+   * a newer one, on connections that are made from now on; otherwise {@link
+   * LinkCompressor#BYTES_PER_SECOND} are.
    *
    * @param bytesPerSecond 0 for none
    */

@@ -112,10 +112,10 @@ final class PeerProcess implements PeerListener {
     }
     SentFrames sent = world.sent(self.dc(), to);
     Frame frame = world.frames().next(self);
-    long before = traffic.sentBytes();
+    long before = traffic.writtenBytes();
     sent.sent(frame);
     transport.send(world.process(to).self(), POLICY.name(), 0, frame);
-    if (traffic.sentBytes() == before) {
+    if (traffic.writtenBytes() == before) {
       sent.isNotSent();
     }
     sockets.run();
@@ -183,9 +183,6 @@ final class PeerProcess implements PeerListener {
           throw new Violation("", "%s parts with %s over %s", self, dc, keyspaces);
         });
   }
-
-  @Override
-  public void noted(ReplicaId peer, byte[] content) {}
 
   @Override
   public void second(String dc, String why) {

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Ticker;
 import io.osier.propagation.net.link.LinkCompressor;
 import java.io.IOException;
@@ -89,6 +90,24 @@ public class SimChannel extends EmbeddedChannel {
   public void join(SimStream writes, SimStream reads) {
     out = writes;
     in = reads;
+  }
+
+  /** Its process is gone: gives back what has not left, and tells nobody. */
+  void abandon() {
+    ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
+    if (unsent == null) {
+      return;
+    }
+    unsent.addFlush();
+    try {
+      unsent.forEachFlushedMessage(
+          message -> {
+            ReferenceCountUtil.release(message);
+            return true;
+          });
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The connection is there. */

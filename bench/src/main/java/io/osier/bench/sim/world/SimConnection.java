@@ -114,7 +114,8 @@ public final class SimConnection {
     calm = Math.max(calm, from.servedSinceNanos());
     calm = Math.max(calm, to.servedSinceNanos());
     long now = network.nanos();
-    boolean isReplaced = link.connection() != this;
+    SimConnection last = link.connection();
+    boolean isReplaced = last != null && last != this && !last.isOver();
     if (!isReplaced
         && calm != Long.MAX_VALUE
         && now - calm > SILENCE_NANOS

@@ -72,6 +72,7 @@ public final class SimSockets implements Network, SimProcess {
   /** The process is gone, with what it had. */
   public void crash() {
     ended = true;
+    channels.forEach(SimChannel::abandon);
     channels.clear();
     held.clear();
   }

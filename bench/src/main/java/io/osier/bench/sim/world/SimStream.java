@@ -95,12 +95,6 @@ public abstract class SimStream {
     lost = true;
   }
 
-  /** As {@link #lose}, and what has come is not read. */
-  public final void discard() {
-    lost = true;
-    come.clear();
-  }
-
   /** Whether an end is closed, or gone. */
   public static boolean isOver(SimChannel end) {
     return !end.isOpen() || end.process().isClosed();

@@ -66,7 +66,11 @@ final class TransportSabotages {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
       while (in.remaining() > Integer.BYTES) {
-        byte[] frame = new byte[in.getInt()];
+        int length = in.getInt();
+        if (length > in.remaining()) {
+          return bytes; // a part of a frame, whose bytes are no length
+        }
+        byte[] frame = new byte[length];
         in.get(frame);
         Envelope<Reply> answer = change.apply(ProtocolCodec.decodeReply(frame));
         if (answer != null) {

@@ -52,7 +52,7 @@ final class CliCompleter implements Completer {
     if (BEFORE_A_KEY.contains(first)) {
       return place == 1 || first.equals("del") ? session.keys(begun, Optional.empty()) : List.of();
     }
-    if (first.equals("for")) {
+    if (first.equals("for") || first.equals("eachfor")) {
       return place == 1 ? List.of() : words(before.subList(2, place), begun);
     }
     if (first.equals("ifvalue")) {

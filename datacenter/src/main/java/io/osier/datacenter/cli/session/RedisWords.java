@@ -23,9 +23,12 @@ final class RedisWords {
   /** A digit is the argument with that number, and a plus all from there on. */
   private static final Pattern ARGUMENT = Pattern.compile("\\{(\\d)(\\+?):([^}]*)}");
 
+  /** The arguments that are values, which clients of Redis write as texts, numbers too. */
+  private static final Pattern VALUES = Pattern.compile("VALUE|ELEMENT.*");
+
   /** Commands whose line does something alike and not the same: it is named and not done. */
   private static final Set<String> ALIKE =
-      Set.of("GETDEL", "INFO", "PSUBSCRIBE", "SELECT", "SUBSCRIBE", "ZINCRBY");
+      Set.of("COPY", "GETDEL", "INFO", "PSUBSCRIBE", "SELECT", "SUBSCRIBE", "ZINCRBY");
 
   /**
    * A line of Osier's.
@@ -100,8 +103,17 @@ final class RedisWords {
       default ->
           Optional.ofNullable(LINES.get(command))
               .map(l -> in(l, words))
-              .map(l -> new Line(l.text, l.same && !ALIKE.contains(command)));
+              .map(l -> new Line(l.text, l.same && isSame(command, words)));
     };
+  }
+
+  /** Whether the line does the same: a time that is over deletes here, and Redis refuses it. */
+  private static boolean isSame(String command, List<Word> words) {
+    return !ALIKE.contains(command) && (!command.equals("SETEX") || isPositive(words.get(2)));
+  }
+
+  private static boolean isPositive(Word seconds) {
+    return seconds.text().matches("0*[1-9]\\d*");
   }
 
   /** A line with the arguments that were typed; not the same if one lacks, or is one too many. */
@@ -119,7 +131,7 @@ final class RedisWords {
           at >= words.size()
               ? found.group(3)
               : words.subList(at, to).stream()
-                  .map(RedisWords::again)
+                  .map(word -> VALUES.matcher(found.group(3)).matches() ? text(word) : again(word))
                   .collect(Collectors.joining(" "));
       found.appendReplacement(text, Matcher.quoteReplacement(typed));
     }
@@ -133,7 +145,9 @@ final class RedisWords {
     for (int i = 3; i < words.size(); i++) {
       String option = words.get(i).text().toUpperCase(Locale.ROOT);
       if (option.equals("EX") && i + 1 < words.size()) {
-        before = "for " + again(words.get(++i)) + " " + before;
+        Word seconds = words.get(++i);
+        same &= isPositive(seconds);
+        before = "for " + again(seconds) + " " + before;
       } else if (option.equals("NX")) {
         before += "ifabsent ";
       } else {
@@ -165,6 +179,10 @@ final class RedisWords {
 
   /** A word as it is typed. */
   private static String again(Word word) {
-    return word.literal() ? ValueText.of(Value.of(word.text())) : ValueText.name(word.text());
+    return word.literal() ? text(word) : ValueText.name(word.text());
+  }
+
+  private static String text(Word word) {
+    return ValueText.of(Value.of(word.text()));
   }
 }

@@ -92,7 +92,7 @@ public final class ChangeWatch {
   }
 
   /** It is over, and says from where another one may go on. */
-  RespValue.Push ended(String why) {
+  private RespValue.Push ended(String why) {
     return new RespValue.Push(List.of(ENDED, word, RespValue.Bulk.of(why), position()));
   }
 

@@ -77,31 +77,31 @@ public final class ChangeWatches {
     ChangeWatch watch = new ChangeWatch(word, keyspace, places, resumes);
     all.put(topic, watch);
     idle.put(topic, watch);
-    return answer("osier.watch", new RespValue.Bulk(word));
+    return answer("osier.watch", List.of(word));
   }
 
   /**
    * Watches keys or prefixes no more.
    *
    * @param words of the keyspace; none for all of all keyspaces
-   * @return for each of them what is answered
+   * @return what is answered
    */
-  public List<RespValue> unwatch(String keyspace, List<byte[]> words) {
+  public RespValue unwatch(String keyspace, List<byte[]> words) {
     List<Topic> topics =
         words.isEmpty()
             ? List.copyOf(all.keySet())
             : words.stream().map(word -> Topic.channel(keyspace, word)).toList();
-    List<RespValue> answers = new ArrayList<>();
-    for (Topic topic : topics) {
-      end(topic);
-      answers.add(answer("osier.unwatch", new RespValue.Bulk(topic.name())));
-    }
-    return answers.isEmpty() ? List.of(answer("osier.unwatch", RespValue.NULL)) : answers;
+    topics.forEach(this::end);
+    return answer("osier.unwatch", topics.stream().map(Topic::name).toList());
   }
 
-  private RespValue answer(String kind, RespValue word) {
-    return new RespValue.Push(
-        List.of(RespValue.Bulk.of(kind), word, new RespValue.Int(all.size())));
+  /** An answer and no push, for which clients that know nothing of this would not wait. */
+  private RespValue answer(String kind, List<byte[]> words) {
+    List<RespValue> values = new ArrayList<>();
+    values.add(RespValue.Bulk.of(kind));
+    words.forEach(word -> values.add(new RespValue.Bulk(word)));
+    values.add(new RespValue.Int(all.size()));
+    return new RespValue.Array(values);
   }
 
   private void end(Topic topic) {

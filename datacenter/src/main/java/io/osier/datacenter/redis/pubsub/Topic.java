@@ -50,7 +50,7 @@ public final class Topic implements Comparable<Topic> {
     return name;
   }
 
-  /** In an order that says nothing. */
+  /** Any total order will do: tables need one. */
   @Override
   public int compareTo(Topic other) {
     int order = Integer.compare(hash, other.hash);

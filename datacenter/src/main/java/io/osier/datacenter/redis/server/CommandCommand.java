@@ -130,7 +130,8 @@ final class CommandCommand {
       if (by == null
           || (by.equals("PATTERN")
               && Glob.matches(Glob.checked(words[4]), name.getBytes(StandardCharsets.US_ASCII)))
-          || (by.equals("ACLCAT") && c.group().equalsIgnoreCase(text(words[4])))) {
+          || (by.equals("ACLCAT")
+              && AclCommand.categories(c).contains(text(words[4]).toLowerCase(Locale.ROOT)))) {
         names.add(RespValue.Bulk.of(name));
       }
     }

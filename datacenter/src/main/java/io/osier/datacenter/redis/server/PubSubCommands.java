@@ -91,7 +91,9 @@ final class PubSubCommands {
     Subscriptions own = session.subscriptions();
     own.answer(
         place,
-        own.watches().unwatch(session.keyspace(), Arrays.asList(words).subList(1, words.length)));
+        List.of(
+            own.watches()
+                .unwatch(session.keyspace(), Arrays.asList(words).subList(1, words.length))));
     return null;
   }
 

@@ -47,7 +47,7 @@ final class RespSession {
   private final long id;
   private final long sinceMillis;
 
-  /** Its own, since others' would be waited for. */
+  /** Not shared: one of all connections would be under a lock. */
   private final SplittableRandom seeds;
 
   private volatile int database;

@@ -91,7 +91,12 @@ final class ServerCommands {
                 Set.of(Flag.READONLY),
                 ServerCommands::memory)
             .add("FUNCTION", -2, "Has no functions.", Set.of(), ServerCommands::function)
-            .add("DEBUG", -2, "Does nothing.", ADMIN, ServerCommands::debug)
+            .add(
+                "DEBUG",
+                -2,
+                "Answers an error that it is told, or does nothing.",
+                ADMIN,
+                ServerCommands::debug)
             .add("ACL", -2, "Tells of users.", ANY, AclCommand::acl)
             .all();
     all.putAll(

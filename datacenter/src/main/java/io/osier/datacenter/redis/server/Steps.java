@@ -322,13 +322,16 @@ final class Steps {
       updates -= step.updates;
       step.place.replyBytes = bytes;
       boolean isRead = channel.isActive();
-      if (isRead) {
-        finish(step);
-      } else {
-        endUnread(step);
+      try {
+        if (isRead) {
+          finish(step);
+        } else {
+          endUnread(step);
+        }
+      } finally {
+        share.keep(0, step.place.replyBytes); // unless the answer has taken their place
+        step.place.replyBytes = 0;
       }
-      share.keep(0, step.place.replyBytes); // unless the answer has taken their place
-      step.place.replyBytes = 0;
       if (!isRead) {
         continue;
       }

@@ -3,8 +3,11 @@ package io.osier.datacenter.cli.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.datacenter.words.ObjectGrammar;
+import io.osier.datacenter.words.UpdateGrammar;
+import io.osier.datacenter.words.Word;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +23,9 @@ final class HelpTextTest {
   @Test
   void everyCommandAndTypeAndVerb_isNamed() {
     String all = HelpText.text(List.of());
+    assertThat(HelpText.commands()).containsAll(UpdateGrammar.WORDS);
     for (String command : HelpText.commands()) {
+      isUnderstood(command);
       assertThat(all).containsPattern("\\b" + command + "\\b");
       assertThat(HelpText.text(List.of(command))).contains(command);
     }
@@ -30,6 +35,14 @@ final class HelpTextTest {
       for (String verb : ObjectGrammar.verbs(type)) {
         assertThat(all).containsPattern("\\b" + verb + "\\b");
       }
+    }
+  }
+
+  private static void isUnderstood(String command) {
+    try {
+      Grammar.parse(List.of(new Word(command, false)));
+    } catch (OsierException e) {
+      assertThat(e.reason()).doesNotContain("there is no command");
     }
   }
 

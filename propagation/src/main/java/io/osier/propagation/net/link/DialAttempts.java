@@ -24,6 +24,9 @@ public final class DialAttempts {
   private int duplicates;
   private int version;
 
+  /** Whether every version was refused since there was a connection: nothing is gained by haste. */
+  private boolean exhausted;
+
   /** Whether the next attempt is one without TLS, where the other end may speak either. */
   private boolean plain;
 
@@ -74,11 +77,13 @@ public final class DialAttempts {
   public void lost() {
     plain = false; // it may speak TLS by now
     version = newest;
+    exhausted = false;
   }
 
   /** The other end has agreed to talk in a version of the protocol. */
   public void welcomed(int spoken) {
     version = spoken;
+    exhausted = false;
     backOff.reset();
     lastFailure = "";
     duplicates = 0;
@@ -102,12 +107,15 @@ public final class DialAttempts {
   public boolean refused(PeerMessage.Refused refusal, int oldest) {
     if (refusal.code() == ErrorCode.VERSION_MISMATCH && version > oldest) {
       version--;
-      backOff.reset(); // it is there, and the next greeting is another one
+      if (!exhausted) {
+        backOff.reset(); // it is there, and the next greeting is another one
+      }
       return false;
     }
     backOff.slowDown();
     if (refusal.code() == ErrorCode.VERSION_MISMATCH) {
       version = newest;
+      exhausted = true;
     }
     boolean lingers =
         refusal.code() == ErrorCode.DUPLICATE_DC

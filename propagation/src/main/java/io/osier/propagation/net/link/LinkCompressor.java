@@ -96,8 +96,11 @@ public final class LinkCompressor extends ChannelDuplexHandler {
 
   private boolean isAllowed(int size, long nowNanos) {
     long passed = Math.min(SECOND_NANOS, nowNanos - allowanceNanos);
-    allowance = Math.min(bytesPerSecond, allowance + passed * bytesPerSecond / SECOND_NANOS);
-    allowanceNanos = nowNanos;
+    long more = passed * bytesPerSecond / SECOND_NANOS;
+    allowance = Math.min(bytesPerSecond, allowance + more);
+    // What was too short for a byte counts the next time.
+    allowanceNanos =
+        passed == SECOND_NANOS ? nowNanos : allowanceNanos + more * SECOND_NANOS / bytesPerSecond;
     boolean isAllowed = size <= Math.min(allowance, BLOCK_BYTES_MAX);
     allowance -= isAllowed ? size : 0;
     return isAllowed;
@@ -119,7 +122,7 @@ public final class LinkCompressor extends ChannelDuplexHandler {
             ? Unpooled.copiedBuffer(gathered)
             : PeerMessage.frame(new PeerMessage.Compressed(deflated(deflater, size)));
     gathered.clear();
-    traffic.saved(size - block.readableBytes());
+    traffic.saved(Math.max(0, size - block.readableBytes())); // a counter that only grows
     List<ChannelPromise> packed = promises;
     promises = new ArrayList<>();
     ChannelPromise sent = ctx.newPromise();

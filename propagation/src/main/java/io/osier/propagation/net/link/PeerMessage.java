@@ -42,14 +42,14 @@ public sealed interface PeerMessage {
   /** From this version on requests of clients are forwarded to who holds their keyspace. */
   int FORWARDS_VERSION = 13;
 
+  /** From this version on what the dialler says may come compressed. */
+  int COMPRESSED_VERSION = 14;
+
   /**
    * From this version on datacenters are added to the holders of a keyspace while all serve.
    * Nothing of it travels but what {@code _osier} says.
    */
   int HOLDERS_VERSION = 15;
-
-  /** From this version on what the dialler says may come compressed. */
-  int COMPRESSED_VERSION = 14;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;
@@ -327,7 +327,12 @@ public sealed interface PeerMessage {
       case 11 -> new Alive(in.readNumber());
       case 12 -> new Ask(in.readBytes(in.remaining()));
       case 13 -> new Answer(in.readBytes(in.remaining()));
-      case 14 -> new Compressed(in.readBytes(in.remaining()));
+      case 14 -> {
+        if (in.remaining() > 2 * LinkCompressor.BLOCK_BYTES_MAX) {
+          throw new MalformedException("a block of " + in.remaining() + " bytes is too large");
+        }
+        yield new Compressed(in.readBytes(in.remaining()));
+      }
       default -> throw new MalformedException("peer message " + tag + " is unknown");
     };
   }

@@ -80,6 +80,14 @@ final class DialAttemptsTest {
     }
     assertThat(dialling.refused(MISMATCH, OLD)).isTrue();
     assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    long pauses = 0;
+    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+      dialling.refused(MISMATCH, OLD);
+      pauses += dialling.pauseMillis(random);
+    }
+    assertThat(pauses)
+        .as("they have no version in common, and no haste")
+        .isGreaterThan(2 * DialAttempts.PAUSE_MILLIS_MAX);
   }
 
   /** In version 9 nobody could be told its name. */

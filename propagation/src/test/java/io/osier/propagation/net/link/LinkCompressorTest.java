@@ -125,6 +125,22 @@ final class LinkCompressorTest {
     assertThat(traffic.savedBytes()).isZero();
   }
 
+  /** Between two writes there may be less time than a byte takes. */
+  @Test
+  void writes_closerThanAByteTakes_loseNoTime() {
+    begin(1_000);
+    PeerMessage.Data message = data("x".repeat(900));
+    write(message);
+    assertThat(left()).hasOnlyElementsOfType(PeerMessage.Compressed.class);
+    int compressed = 0;
+    for (int i = 0; i < 2_000; i++) {
+      channel.advanceTimeBy(500, TimeUnit.MICROSECONDS);
+      write(message);
+      compressed += left().getFirst() instanceof PeerMessage.Compressed ? 1 : 0;
+    }
+    assertThat(compressed).isEqualTo(1);
+  }
+
   @Test
   void moreThanIsCompressedASecond_travelsAsItIs_inItsPlace_untilTimeHasPassed() {
     begin(1_000);

@@ -140,6 +140,7 @@ final class RedisObjectsTest {
           returning counter incr k 3                 | :3     | counter get k       | :3
           returning register set k b                 | (nil)      | register get k      | $b
           returning set add k b a                    | [$a $b] | set size k         | :2
+          eachfor 100 returning set add k c          | [$c]  | set size k           | :1
           ifabsent register set k b                  | +OK    | register get k      | $b
           ifabsent counter incr c                    | (nil)      | counter get c       | :2
           ifvalue 42 register set r b                | +OK    | register get r      | $b

@@ -26,7 +26,8 @@ public final class TreeEdit<K extends Comparable<K>, V> {
   static final int SPLICES_MAX = 8;
 
   /**
-   * A packed leaf that takes more is divided before it is changed: each change copies all of one.
+   * A packed leaf that takes more, and has a mark, is divided before an entry is put into it: each
+   * change copies all of one.
    */
   static final int SPLICED_BYTES_MAX = 4_096;
 

@@ -411,7 +411,17 @@ final class PackedLeafProperties {
     }
   }
 
-  /** No packed leaf has more bytes than are allowed, and one that has so many is packed. */
+  /** No packed leaf has more bytes than are allowed; one of so few entries is not divided. */
+  @Test
+  void aLeafThatBecomesTooLarge_isUnpacked() {
+    String rest = "x".repeat(1_850);
+    List<Value> keys = IntStream.range(0, 9).mapToObj(i -> Value.of(1_000 + i + rest)).toList();
+    EntryTree<Value, Dot> map = loaded(numbered(8, keys::get), NUMBERINGS.get(1));
+    assertThat(Nodes.of(map.put(keys.getFirst(), new Dot(B, 1))).packed).isEqualTo(1);
+    assertThat(Nodes.of(map.put(keys.getLast(), new Dot(B, 1))).packed).isZero();
+  }
+
+  /** The largest that is packed, changed at every place. */
   @Test
   void aLargeLeaf_isDividedWhereItIsChanged() {
     int entry = LeafPacking.BYTES_MAX / 64;
@@ -449,6 +459,7 @@ final class PackedLeafProperties {
     }
     checkLeaves(map, entries, keys);
     assertThat(Nodes.of(map).packed).isGreaterThanOrEqualTo(3 * before);
+    assertThat(Nodes.of(map).largest).isLessThanOrEqualTo(TreeEdit.SPLICED_BYTES_MAX);
     for (Value key : keys) {
       map = map.remove(key);
       entries.remove(key);
@@ -482,6 +493,10 @@ final class PackedLeafProperties {
   /** What a walk through all nodes finds. */
   static final class Nodes {
     int packed;
+
+    /** Bytes of the largest packed leaf. */
+    int largest;
+
     int loose;
     long settledHeapBytes;
 
@@ -507,6 +522,7 @@ final class PackedLeafProperties {
         settledHeapBytes += EntryTree.settledHeapBytes(node, settled);
         if (node instanceof PackedLeaf leaf) {
           packed++;
+          largest = Math.max(largest, leaf.bytes.length);
           checkBlocks(leaf, settled);
         }
       } else {

@@ -137,6 +137,7 @@ public final class Keyspaces {
     } else {
       joined.remove(name);
       shown.put(name, one.shard());
+      one.shard().gate().hold(held);
     }
     compareAnew();
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A monitor: everything happens under one lock, which is held for no write and for nobody else's
  * code, and nobody waits without being woken by what ends the wait. There are no time-outs, so a
- * wake-up that was lost would be seen ({@code GroupQueueTest}). Thread-safe.
+ * wake-up that was lost would be seen ({@code GroupQueueLincheckTest}). Thread-safe.
  *
  * @param <R> a group's records
  */

@@ -158,6 +158,25 @@ final class UsersProperties {
             RequestRights.missing(user, new Request.Repeat(new ReplicaId("eu", 1), 0, step))
                 == null)
         .isEqualTo(readsA && writesB);
+    boolean asksB = writesB && user.may(Right.READ, "shop", b);
+    Request.Write w = write(b);
+    Optional<Request.Ask> ask = Optional.of(new Request.Ask(true, new Query.Whole()));
+    Optional<Request.Condition> none =
+        Optional.of(new Request.Condition(List.of(), new Query.Exists(), new Reading.Flag(false)));
+    for (Request.Write tells :
+        List.of(
+            new Request.Write("shop", b, w.type(), w.operation(), VersionVector.EMPTY, 0, ask),
+            new Request.Write(
+                "shop",
+                b,
+                w.type(),
+                w.operation(),
+                VersionVector.EMPTY,
+                0,
+                Optional.empty(),
+                none))) {
+      assertThat(RequestRights.missing(user, tells) == null).isEqualTo(asksB);
+    }
   }
 
   /** A program is done as a whole: it needs each right that one of its calls needs. */

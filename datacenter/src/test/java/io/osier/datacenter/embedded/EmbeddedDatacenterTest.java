@@ -183,6 +183,9 @@ final class EmbeddedDatacenterTest {
           }
         });
     assertThat(shop.set(set).size()).isBetween(10L, 90L);
+    shop.disableWinsFlag(how + "-off").set(true);
+    refused(ErrorCode.WRONG_TYPE, () -> shop.flag(how + "-off").get());
+    assertThat(shop.growOnlyCounter(how + "-up").incrementAndGet(2)).isEqualTo(2);
     assertThat(shop.counter(counter).get()).isEqualTo(Long.MAX_VALUE);
   }
 

@@ -190,7 +190,8 @@ final class StartupTest {
       int port = taken.getLocalPort();
       DatacenterConfig config = ofClients ? config(port, 0) : config(0, port);
       assertThatThrownBy(() -> Datacenter.start(config).close())
-          .is(Refused.with(ErrorCode.CONFIGURATION));
+          .is(Refused.with(ErrorCode.CONFIGURATION))
+          .hasMessageContaining(ofClients ? "osier.listen.client-port" : "osier.admin.port");
     }
     startsAgain(before);
   }

@@ -295,6 +295,28 @@ final class UsersTest {
   }
 
   @Test
+  void recordedLogin_isOfNoUseToAnother() throws Exception {
+    Datacenter eu = withCart(EVERYTHING);
+    ScramClient scram = scram("cart", PASSWORD);
+    String first = scram.clientFirstMessage().toString();
+    RawClient honest = raw(eu, "127.0.0.1");
+    scram.serverFirstMessage(challenge(honest, first));
+    String last = scram.clientFinalMessage().toString();
+    assertThat(honest.send(proof(last)).reply().message()).isInstanceOf(Reply.Challenge.class);
+    assertThat(honest.reply().message()).isInstanceOf(Reply.Welcome.class);
+
+    RawClient thief = raw(eu, "127.0.0.1");
+    String asked = challenge(thief, first);
+    assertThat(refusal(thief.send(proof(last)))).isEqualTo(ErrorCode.MALFORMED);
+    // With the nonce that is asked for now it is the wrong proof.
+    RawClient again = raw(eu, "127.0.0.1");
+    String nonce = challenge(again, first).replaceAll("r=([^,]*),.*", "$1");
+    assertThat(refusal(again.send(proof("c=biws,r=" + nonce + last.replaceAll(".*(,p=)", "$1")))))
+        .isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+    assertThat(asked).doesNotContain(nonce);
+  }
+
+  @Test
   void halfALogin_isClosedInTime_andNobodyWaitsForIt() throws Exception {
     Datacenter eu = start(cart(EVERYTHING), "listen.greeting-timeout = 5s");
     List<RawClient> idle = new ArrayList<>();

@@ -17,7 +17,8 @@ final class GroupQueueLincheckTest {
 
   /** A queue with room for one group, and what became of the groups. */
   private static final class Scene {
-    final GroupQueue<Integer> queue = new GroupQueue<>(new Budget("test", 1));
+    final Budget budget = new Budget("test", 1);
+    final GroupQueue<Integer> queue = new GroupQueue<>(budget);
     final List<Integer> written = new ArrayList<>();
     private final GroupCommit<Integer> writer = new GroupCommit<>(queue);
     private int confirmed;
@@ -84,8 +85,9 @@ final class GroupQueueLincheckTest {
     }
 
     void check(boolean holds) {
-      if (!holds || confirmed != written.size()) {
-        throw new AssertionError(written + ", confirmed: " + confirmed);
+      if (!holds || confirmed != written.size() || budget.used() != 0) {
+        throw new AssertionError(
+            written + ", confirmed: " + confirmed + ", bytes kept: " + budget.used());
       }
     }
   }

@@ -14,9 +14,8 @@ public interface StoredObjects {
    * Objects in their order.
    *
    * @param after the first object is the one after this; empty for the beginning
-   * @param limit at most so many
-   * @return fewer than {@code limit} only at the end; what is written meanwhile may or may not be
-   *     in it
+   * @param limit about so many
+   * @return none only at the end; what is written meanwhile may or may not be in it
    */
   List<Entry> scan(Optional<ObjectId> after, int limit);
 
@@ -27,7 +26,7 @@ public interface StoredObjects {
    */
   default Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
     List<Entry> entries = scan(after, limit);
-    return new Page(entries, entries.size() < limit);
+    return new Page(entries, entries.isEmpty());
   }
 
   /**

@@ -67,6 +67,11 @@ public class ForwardingStore implements ObjectStore {
   }
 
   @Override
+  public Page pageNow(Optional<ObjectId> after, int limit, long bytesMax) {
+    return inner.pageNow(after, limit, bytesMax);
+  }
+
+  @Override
   public Optional<Page> page(Optional<ObjectId> after, int limit, long bytesMax) {
     return inner.page(after, limit, bytesMax);
   }

@@ -97,6 +97,9 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
   /** Until then nobody helps. */
   private volatile long heavyUntilNanos;
 
+  /** Whether a last group is out, and the thread has not looked since. */
+  private volatile boolean groupOut;
+
   private volatile boolean stopping;
   private volatile boolean stopped;
 
@@ -514,6 +517,7 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
       if (broken != null) {
         throw broken;
       }
+      groupOut = false;
       did = agent.step();
       told = agent.takeTold();
     } finally {
@@ -525,7 +529,7 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
 
   private void sleep() {
     // The due time waits for a caller at the machine, who may leave something.
-    sleep.unlessBusy(this::dueNanos, () -> stopping || !inbox.isEmpty(), time);
+    sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
   }
 
   /** When the thread has something to do, unless something comes in. */
@@ -566,14 +570,12 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
   }
 
   private final class Driver implements PartitionAgent.Driver {
-    /**
-     * It may have been the last that was missing. A thread that is awake may have looked already,
-     * and nothing in the inbox tells it to look again: so its next sleep is ended, too.
-     */
+    /** It may have been the last that was missing. */
     @Override
     public void groupIsOut() {
       if (!inbox.isOpen()) {
-        LockSupport.unpark(thread);
+        groupOut = true;
+        sleep.wake();
       }
     }
 

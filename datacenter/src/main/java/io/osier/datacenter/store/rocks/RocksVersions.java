@@ -74,7 +74,7 @@ public final class RocksVersions implements VersionStore {
     }
   }
 
-  /** What records tell, one by one. */
+  /** What a search tells of each record of a range, at most so many. */
   private <T> List<T> list(byte[] from, byte[] to, int limit, Search<T> of) {
     return search(
         from,

@@ -84,9 +84,9 @@ final class RequestContext {
     if (!add(reply)) {
       return;
     }
-    if (!keyspace.isAt(replica) || showsOthersPast) {
+    if (!keyspace.isAt(replica) || showsOthersPast || forwarded) {
       keyspace.sawStranger();
-    } else if (epoch == keyspace.epoch() && waited && !forwarded) {
+    } else if (epoch == keyspace.epoch() && waited) {
       clock.attachedIn = epoch;
     }
   }

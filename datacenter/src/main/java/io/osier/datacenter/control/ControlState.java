@@ -226,8 +226,10 @@ record ControlState(
                 settings.put(name, value);
               }
             });
+    Set<String> known = new TreeSet<>(datacenters);
+    known.addAll(configured.replicas()); // some may have left
     try {
-      return KeyspaceSettings.read(configured.name(), settings, datacenters);
+      return KeyspaceSettings.read(configured.name(), settings, known);
     } catch (OsierException e) {
       return configured;
     }

@@ -32,7 +32,7 @@ final class HolderPlane {
   /** By keyspace, what the host was told last. */
   private final Map<String, ControlPlane.Holding> told = new HashMap<>();
 
-  /** Of those that are caught up with, the ones of which all has come since this began. */
+  /** Keyspaces that had all when this process looked; {@code _osier} may not say so yet. */
   private final Set<String> whole = new HashSet<>();
 
   HolderPlane(String dc, MemberPlane members, ControlPlane.Host host) {

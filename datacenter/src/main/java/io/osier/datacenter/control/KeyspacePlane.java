@@ -384,12 +384,14 @@ final class KeyspacePlane {
     }
     SortedMap<String, String> all = KeyspaceSettings.of(now);
     all.putAll(settings);
-    KeyspacePolicy asked = KeyspaceSettings.read(name, all, members.names());
+    HolderSet of = definition != null ? definition.holders() : state.holders(first);
+    Set<String> known = new TreeSet<>(members.names());
+    known.addAll(of.all(first).replicas()); // some may have left
+    KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
     SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
     wanted.keySet().retainAll(settings.keySet());
     Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
-      HolderSet of = definition != null ? definition.holders() : state.holders(first);
       wanted.putAll(
           holders.adding(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas()));
     }

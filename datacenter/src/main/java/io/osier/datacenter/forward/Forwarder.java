@@ -169,7 +169,9 @@ public final class Forwarder implements AutoCloseable {
       number = choice.number(lane);
     }
     byte[] content = ForwardedRequest.encode(number, user, id, to.request());
-    long wait = TimeUnit.MILLISECONDS.toNanos(Forwardable.waitMillis(to.request()));
+    long wait =
+        TimeUnit.MILLISECONDS.toNanos(
+            Math.clamp(Forwardable.waitMillis(to.request()), 0, Request.WAIT_MILLIS_MAX));
     Asks.Ask ask =
         new Asks.Ask(
             to.dc(),
@@ -311,24 +313,26 @@ public final class Forwarder implements AutoCloseable {
   private void tick() {
     List<Asks.Ask> late;
     Collection<String> measured;
+    boolean goesOn;
     synchronized (this) {
       long now = nanoTime.getAsLong();
       late = asks.takeDue(now);
       late.forEach(this::ended);
       choice.expire(now);
       measured = meter.due(now);
-      ticks = !closed && !(asks.isEmpty() && meter.isIdle() && choice.isIdle());
+      goesOn = !closed && !(asks.isEmpty() && meter.isIdle() && choice.isIdle());
+      ticks = goesOn;
     }
-    measured.forEach(this::measure);
-    for (Asks.Ask ask : late) {
-      fail(List.of(ask), ask.dc() + " did not answer in time");
-    }
-    synchronized (this) {
-      if (!ticks) {
-        return;
+    try {
+      measured.forEach(this::measure);
+      for (Asks.Ask ask : late) {
+        fail(List.of(ask), ask.dc() + " did not answer in time");
+      }
+    } finally {
+      if (goesOn) { // whatever somebody's reply throws
+        around.later(this::tick, TICK_MILLIS);
       }
     }
-    around.later(this::tick, TICK_MILLIS);
   }
 
   /** Measures the way to a holder and back. */

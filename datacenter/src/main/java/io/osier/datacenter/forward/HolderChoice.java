@@ -147,13 +147,13 @@ final class HolderChoice {
 
   /** It is not answered by whom it was asked of; what its client is told instead. */
   Reply failed(Asks.Ask ask, Reply.Failure why) {
-    transactions.answered(ask.request(), why);
+    transactions.answered(ask.request(), ask.lane(), why);
     return why;
   }
 
   /** A holder has answered; what the client is told. */
   Reply answered(ReplicaId peer, Asks.Ask ask, Reply reply, long now) {
-    transactions.answered(ask.request(), reply);
+    transactions.answered(ask.request(), ask.lane(), reply);
     if (reply instanceof Reply.Failure f) {
       boolean goes = f.code() == ErrorCode.SHUTTING_DOWN;
       if (goes || f.code() == ErrorCode.UNAVAILABLE) {
@@ -199,6 +199,7 @@ final class HolderChoice {
   /** There is no such keyspace any more. */
   void forget(String keyspace) {
     shown.forget(keyspace);
+    present.remove(keyspace);
   }
 
   /** Ends what has been open for too long. */

@@ -118,8 +118,15 @@ final class HolderTransactions {
     Home home = home(step);
     if (home == null && at != null && step.begin().isPresent()) {
       Request.Begin begin = step.begin().get();
-      long limit = TimeUnit.MILLISECONDS.toNanos((long) begin.limitMillis() + begin.waitMillis());
-      home = new Home(name(step), at, known, lane, now + limit + SLACK_NANOS);
+      int limit = Math.clamp(begin.limitMillis(), 0, Request.TRANSACTION_LIMIT_MILLIS_MAX);
+      int wait = Math.clamp(begin.waitMillis(), 0, Request.WAIT_MILLIS_MAX);
+      home =
+          new Home(
+              name(step),
+              at,
+              known,
+              lane,
+              now + TimeUnit.MILLISECONDS.toNanos(limit + wait) + SLACK_NANOS);
       open.put(home.name, home);
       lanes.begins(lane, step.keyspace(), at.dc());
     }
@@ -131,9 +138,10 @@ final class HolderTransactions {
   /**
    * A holder has answered a step, or will not any more.
    *
+   * @param lane of the connection that has asked
    * @param reply a failure if it will not: see {@link Forwardable#loss}
    */
-  void answered(Request request, Reply reply) {
+  void answered(Request request, Object lane, Reply reply) {
     Request.Transact step = Forwardable.step(request);
     Home home = step == null ? null : open.get(name(step));
     if (step == null || home == null) {
@@ -146,7 +154,7 @@ final class HolderTransactions {
       return;
     }
     boolean isUnknown = request instanceof Request.Repeat || f.code() == ErrorCode.TIMEOUT;
-    if (step.step() == 1 && !isUnknown) {
+    if (step.step() == 1 && !isUnknown && home.lane == lane) {
       home.committing = false; // it was not begun, and may be anywhere
       end(home);
     } else if (f.code() == ErrorCode.TRANSACTION_ENDED

@@ -149,10 +149,11 @@ public final class RequestHandler implements ClientServer.Handler {
     }
     KeyspaceShard held = keyspaces.get(keyspace);
     if (held == null) {
-      lane.goesElsewhere();
+      lane.goesElsewhere(keyspace);
       return null;
     }
-    return lane.hasGoneElsewhere()
+    // What is asked for again may have been done elsewhere on another connection.
+    return lane.hasGoneElsewhere(keyspace) || request instanceof Request.Repeat
         ? elsewhere.here(request, keyspace, held.partitions().size(), lane)
         : request;
   }

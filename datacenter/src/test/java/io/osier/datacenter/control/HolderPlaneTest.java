@@ -150,6 +150,19 @@ final class HolderPlaneTest {
     public boolean isSettled() {
       return settled;
     }
+
+    @Override
+    public void configure(KeyspacePolicy policy) {}
+
+    @Override
+    public boolean isConnected(String name) {
+      return nodes.containsKey(name);
+    }
+
+    @Override
+    public boolean inherit(ControlPlane.Estate estate) {
+      return true;
+    }
   }
 
   @BeforeEach
@@ -262,6 +275,34 @@ final class HolderPlaneTest {
     for (Node node : nodes.values()) {
       assertThat(node.open).doesNotContain("carts");
       assertThat(node.plane.views("carts")).isEmpty();
+    }
+  }
+
+  /** Of a keyspace that is created at run time, and of one that the files name. */
+  @Test
+  void keyspaceOneOfWhoseHoldersHasLeft_isGivenOthers_andAltered() {
+    create("carts");
+    Node lost = requireNonNull(nodes.remove("us"));
+    at("eu")
+        .plane
+        .administerDatacenters(
+            new Request.Administer("dc", "remove", lost.dc, new TreeMap<>(Map.of("dead", "true"))),
+            "op");
+    for (int i = 0; i < 5; i++) {
+      settle();
+    }
+    for (String name : List.of("pair", "carts")) {
+      at("eu").alter(name, "ap,eu,us");
+      at("ap").whole.add(name);
+      settle();
+      assertThat(at("sa").state(name, "ap")).isEqualTo("holds");
+      at("eu")
+          .plane
+          .administer(
+              new Request.Administer("keyspace", "alter", name, new TreeMap<>(Map.of("sla", "5s"))),
+              "op");
+      settle();
+      assertThat(at("sa").plane.views(name).getFirst().settings()).containsEntry("sla", "5000ms");
     }
   }
 

@@ -529,6 +529,10 @@ final class ForwarderTest {
     assertThat(sent.request)
         .as("in the holder's name, and its numbers")
         .isEqualTo(new Request.Repeat(US, 0, step(2, Request.End.COMMIT)));
+    String keyspace = step(2, Request.End.COMMIT).keyspace();
+    assertThat(forwarder.here(again, keyspace, 1, new Object()))
+        .as("it goes there also once this datacenter holds the keyspace, on any connection")
+        .isNull();
   }
 
   /** Its holder ends it with its time: nobody asks for it any more. */

@@ -209,8 +209,11 @@ public final class HolderRoutes {
     Learned before = learned.get(dc);
     boolean isAtHand =
         before != null && (before.address.equals(address) || before.connection.isUp());
+    if (isAtHand || dialler.isEmpty()) {
+      return;
+    }
     Optional<HostPort> at = HostPort.parse(address);
-    if (isAtHand || at.isEmpty() || dialler.isEmpty()) {
+    if (at.isEmpty()) {
       return;
     }
     Connection made;

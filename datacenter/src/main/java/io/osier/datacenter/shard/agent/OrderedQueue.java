@@ -2,6 +2,7 @@ package io.osier.datacenter.shard.agent;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -20,9 +21,6 @@ import org.slf4j.LoggerFactory;
  * #hold}). Thread-safe.
  */
 public final class OrderedQueue {
-  /** Whether other datacenters have done something of what came in this order. */
-  private volatile boolean forwarded;
-
   private static final Logger LOG = LoggerFactory.getLogger(OrderedQueue.class);
 
   /** What is done in its turn. */
@@ -51,8 +49,27 @@ public final class OrderedQueue {
   /** What is held back, each thing once; null while nothing is to be. */
   private @Nullable Set<Runnable> held;
 
+  /** The keyspaces of which other datacenters have done something that came in this order. */
+  private volatile Set<String> elsewhere = Set.of();
+
   /** A lane in which nothing waits. */
   public OrderedQueue() {}
+
+  /** Something of a keyspace is done by another datacenter. */
+  public void goesElsewhere(String keyspace) {
+    if (!elsewhere.contains(keyspace)) {
+      synchronized (this) {
+        Set<String> more = new HashSet<>(elsewhere);
+        more.add(keyspace);
+        elsewhere = Set.copyOf(more);
+      }
+    }
+  }
+
+  /** Whether another datacenter has done something of a keyspace, or does. */
+  public boolean hasGoneElsewhere(String keyspace) {
+    return elsewhere.contains(keyspace);
+  }
 
   /** Does something in its turn. */
   public void submit(Turn turn) {
@@ -191,15 +208,5 @@ public final class OrderedQueue {
         throw e;
       };
     }
-  }
-
-  /** Something of it is done by another datacenter. */
-  public void goesElsewhere() {
-    forwarded = true;
-  }
-
-  /** Whether another datacenter has done something of it, or does. */
-  public boolean hasGoneElsewhere() {
-    return forwarded;
   }
 }

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which keyspaces two datacenters both hold and see alike. One that differs, or that only one of
@@ -40,7 +42,7 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
       String their = other.remove(name);
       if (fingerprint.equals(their)) {
         agreed.add(name);
-      } else if (!isOfRunTime(fingerprint)) {
+      } else if (!isOfRunTime(fingerprint) || isSameCreation(fingerprint, their)) {
         differing.put(
             name,
             their == null
@@ -68,6 +70,12 @@ public record KeyspaceAgreement(List<String> agreed, SortedMap<String, String> d
       }
     }
     return String.join(", ", differences);
+  }
+
+  private static boolean isSameCreation(String fingerprint, @Nullable String other) {
+    return other != null
+        && isOfRunTime(other)
+        && Objects.equals(parts(fingerprint).get("created"), parts(other).get("created"));
   }
 
   /** Whether it is of a keyspace that comes and goes while datacenters serve. */

@@ -171,7 +171,7 @@ final class TrackingConnectionTest {
   @Test
   void watcherThatFallsBehind_isToldSo_andItsConnectionEnds() throws Exception {
     try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("OSIER.WATCH a*")).isEqualTo(">[osier.watch, a*, :1]");
+      assertThat(redis.ask("OSIER.WATCH a*")).isEqualTo("[osier.watch, a*, :1]");
       next().accept(new Reply.Failure(ErrorCode.WATCHER_TOO_SLOW, "it was cut off"));
       assertThat(redis.read()).isEqualTo(">[osier.ended, a*, WATCHER_TOO_SLOW it was cut off, _]");
       assertThat(redis.hasEnded()).isTrue();
@@ -182,9 +182,9 @@ final class TrackingConnectionTest {
   void watcherOfWhatMayNotBeRead_hasEnded_andOthersGoOn() throws Exception {
     grant("read shop b");
     try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("OSIER.WATCH *")).isEqualTo(">[osier.watch, *, :1]");
+      assertThat(redis.ask("OSIER.WATCH *")).isEqualTo("[osier.watch, *, :1]");
       assertThat(redis.read()).startsWith(">[osier.ended, *, FORBIDDEN ").contains("read shop");
-      assertThat(redis.ask("OSIER.WATCH b*")).isEqualTo(">[osier.watch, b*, :1]");
+      assertThat(redis.ask("OSIER.WATCH b*")).isEqualTo("[osier.watch, b*, :1]");
       next().accept(new Reply.Changes(List.of(), List.of(), true));
       assertThat(redis.read()).startsWith(">[osier.changes, b*, ");
       grant("read shop c");

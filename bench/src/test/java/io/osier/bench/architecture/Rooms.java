@@ -151,6 +151,7 @@ final class Rooms {
         "datacenter.trace",
         List.of(
             "core",
+            "core.net",
             "crdt",
             "protocol",
             "propagation.wire",

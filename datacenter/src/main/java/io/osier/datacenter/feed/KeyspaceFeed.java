@@ -1,7 +1,5 @@
 package io.osier.datacenter.feed;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -22,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,21 +27,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers a keyspace's watchers. Partitions tell what becomes visible while somebody watches, and
- * for {@link #LEASE_NANOS} more; all else is done in turns, by one thread at a time ({@link
- * FeedThread}, or a test), and by the readers that walk through what is there. {@link #watch} and
- * the rings are for any thread.
+ * for {@link WatchedPartitions#LEASE_NANOS} more; all else is done in turns, by one thread at a
+ * time ({@link FeedThread}, or a test), and by the readers that walk through what is there. {@link
+ * #watch} and the rings are for any thread.
  */
 public final class KeyspaceFeed {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspaceFeed.class);
 
-  /** After the last watcher partitions tell so much longer: it may come back. */
-  static final long LEASE_NANOS = 600_000_000_000L;
-
-  /** A key for which nobody has asked for so long is not watched by itself any more. */
-  private static final long KEY_LEASE_NANOS = 30_000_000_000L;
-
   private static final long SWEEP_NANOS = 100_000_000;
-  private static final long KEY_SWEEP_NANOS = 5_000_000_000L;
 
   /** A partition, as its feed sees it. Thread-safe. */
   public interface Source {
@@ -61,23 +51,13 @@ public final class KeyspaceFeed {
     void watched(long life);
   }
 
-  /** A partition with its ring. */
-  record Part(ChangeRing ring, Source source) {}
-
   private final ReplicaId self;
-  private final List<ChangeRing> rings;
+  private final WatchedPartitions partitions;
   private final Runnable signal;
   private final Executor readers;
   private final LongSupplier nanoTime;
-  private final LongSupplier lives;
-  private List<Part> parts = List.of();
 
   private final Queue<Poll> arrived = new ConcurrentLinkedQueue<>();
-  private volatile long askedNanos;
-
-  /** When somebody last asked for more than a key. */
-  private volatile long prefixAskedNanos;
-
   private volatile boolean releases;
   private volatile Reply.@Nullable Failure closed;
   private volatile @Nullable ChangeListener listener;
@@ -87,7 +67,6 @@ public final class KeyspaceFeed {
   private final Set<Poll> ofKeys = new LinkedHashSet<>();
   private final Set<Poll> early = new LinkedHashSet<>();
   private long sweptNanos;
-  private long keysSweptNanos;
 
   private volatile int watchers;
   private final AtomicLong cutOff = new AtomicLong();
@@ -114,30 +93,26 @@ public final class KeyspaceFeed {
     this.self = self;
     this.readers = readers;
     this.nanoTime = nanoTime;
-    this.lives = lives;
     this.signal = signal;
-    this.rings = Stream.generate(() -> new ChangeRing(bytesMax, signal)).limit(partitions).toList();
+    List<ChangeRing> rings =
+        Stream.generate(() -> new ChangeRing(bytesMax, signal)).limit(partitions).toList();
     this.sweptNanos = nanoTime.getAsLong();
-    this.prefixAskedNanos = sweptNanos;
-    this.keysSweptNanos = sweptNanos;
+    this.partitions = new WatchedPartitions(rings, lives, sweptNanos);
   }
 
   /** Where a partition's changes go. */
   public ChangeRing ring(int partition) {
-    return rings.get(partition);
+    return partitions.rings().get(partition);
   }
 
   /** From now on the changes of each partition may take so much of the heap. */
   public void setBytesMax(long bytesMax) {
-    rings.forEach(r -> r.setBytesMax(bytesMax));
+    partitions.rings().forEach(r -> r.setBytesMax(bytesMax));
   }
 
   /** From now on it may be asked. */
-  public void begin(List<? extends Source> partitions) {
-    parts =
-        IntStream.range(0, partitions.size())
-            .mapToObj(i -> new Part(rings.get(i), partitions.get(i)))
-            .toList();
+  public void begin(List<? extends Source> sources) {
+    partitions.begin(sources);
   }
 
   // ---------------------------------------------------------------- asking
@@ -148,10 +123,7 @@ public final class KeyspaceFeed {
    * @throws OsierException INVALID_ARGUMENT, or UNAVAILABLE while the datacenter catches up
    */
   public void watch(Request.Watch request, Consumer<Reply> reply) {
-    List<Part> asked =
-        request.prefix()
-            ? parts
-            : List.of(parts.get(request.key().orElseThrow().partition(parts.size())));
+    List<WatchedPartitions.Part> asked = partitions.askedBy(request);
     if (!request.places().isEmpty() && request.places().size() != asked.size()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -165,15 +137,12 @@ public final class KeyspaceFeed {
           ErrorCode.INVALID_ARGUMENT,
           "a watcher waits at most " + Request.WATCH_WAIT_MILLIS_MAX + " ms");
     }
-    if (!asked.stream().allMatch(part -> part.source.isReady())) {
+    if (!asked.stream().allMatch(part -> part.source().isReady())) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE, "the datacenter has just started and is catching up");
     }
     long now = nanoTime.getAsLong();
-    askedNanos = now;
-    if (request.prefix()) {
-      prefixAskedNanos = now;
-    }
+    partitions.asked(now, request.prefix());
     arrived.add(new Poll(request, self, asked, now + request.waitMillis() * 1_000_000L, reply));
     Reply.Failure why = closed;
     if (why == null) {
@@ -190,7 +159,7 @@ public final class KeyspaceFeed {
    */
   public boolean listen(ChangeListener hears) {
     boolean already = closed == null;
-    for (ChangeRing ring : rings) {
+    for (ChangeRing ring : partitions.rings()) {
       already &= ring.listen(hears);
     }
     if (listener != hears) {
@@ -239,12 +208,12 @@ public final class KeyspaceFeed {
     boolean did = false;
     Poll poll;
     while ((poll = arrived.poll()) != null) {
-      tellPartitions();
+      partitions.watch();
       early.add(poll);
     }
     if (isListenedTo()) {
-      askedNanos = now;
-      tellPartitions();
+      partitions.asked(now, false);
+      partitions.watch();
     }
     Reply.Failure why = closed;
     if (why != null) {
@@ -265,7 +234,7 @@ public final class KeyspaceFeed {
       did = true;
       serve(p, now, true);
     }
-    for (ChangeRing ring : rings) {
+    for (ChangeRing ring : partitions.rings()) {
       for (Poll p : ring.takeDue()) {
         if (ofKeys.remove(p)) {
           did = true;
@@ -274,7 +243,7 @@ public final class KeyspaceFeed {
       }
     }
     boolean moved = false;
-    for (ChangeRing ring : rings) {
+    for (ChangeRing ring : partitions.rings()) {
       moved |= ring.takeMoved();
     }
     if (moved) {
@@ -293,17 +262,6 @@ public final class KeyspaceFeed {
     List<Poll> all = List.copyOf(from);
     from.clear();
     return all;
-  }
-
-  /** Partitions are told that somebody watches. */
-  private void tellPartitions() {
-    for (Part part : parts) {
-      if (!part.ring.isOn()) {
-        long life = lives.getAsLong();
-        part.ring.begin(life);
-        part.source.watched(life);
-      }
-    }
   }
 
   /** Answers a poll, or lets it wait; returns whether it was answered. */
@@ -387,30 +345,19 @@ public final class KeyspaceFeed {
         }
       }
     }
-    if (now - keysSweptNanos >= KEY_SWEEP_NANOS) {
-      keysSweptNanos = now;
-      rings.forEach(r -> r.sweep(now - KEY_LEASE_NANOS));
-    }
-    if (walkers.isEmpty() && early.isEmpty() && now - prefixAskedNanos > LEASE_NANOS) {
-      rings.forEach(ChangeRing::keepNone);
+    partitions.sweepKeys(now);
+    if (walkers.isEmpty() && early.isEmpty()) {
+      partitions.endPrefixes(now);
     }
     boolean idle = early.isEmpty() && walkers.isEmpty() && ofKeys.isEmpty() && arrived.isEmpty();
-    if (idle && !isListenedTo() && now - askedNanos > LEASE_NANOS) {
-      for (Part part : parts) {
-        if (part.ring.isOn()) {
-          part.ring.stop();
-          part.source.watched(0);
-        }
-      }
+    if (idle && !isListenedTo()) {
+      partitions.end(now);
     }
   }
 
   /** Whether {@link #turn} must be called now and then, because something waits or is kept. */
   public boolean isInUse() {
-    return watchers > 0
-        || isListenedTo()
-        || !arrived.isEmpty()
-        || rings.stream().anyMatch(ChangeRing::isOn);
+    return watchers > 0 || isListenedTo() || !arrived.isEmpty() || partitions.isAnyOn();
   }
 
   // ---------------------------------------------------------------- figures
@@ -427,11 +374,6 @@ public final class KeyspaceFeed {
 
   /** What it is doing. */
   public Figures figures() {
-    Budget.Usage memory =
-        rings.stream()
-            .map(ChangeRing::memory)
-            .reduce(Budget.Usage::plus)
-            .orElseGet(() -> new Budget.Usage("changes", 0, 0, 0));
-    return new Figures(watchers, told.get(), cutOff.get(), requireNonNull(memory));
+    return new Figures(watchers, told.get(), cutOff.get(), partitions.memory());
   }
 }

@@ -50,7 +50,7 @@ final class Poll {
   private final PositionSearch positions;
 
   /** Those that are asked: of a key one alone. */
-  private final List<KeyspaceFeed.Part> parts;
+  private final List<WatchedPartitions.Part> parts;
 
   private final long deadlineNanos;
   private final Request.Place[] places;
@@ -67,7 +67,7 @@ final class Poll {
   Poll(
       Request.Watch request,
       ReplicaId self,
-      List<KeyspaceFeed.Part> parts,
+      List<WatchedPartitions.Part> parts,
       long deadlineNanos,
       Consumer<Reply> reply) {
     this.request = request;

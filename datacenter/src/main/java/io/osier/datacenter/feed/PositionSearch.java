@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts those that are asked: of a key one alone
  */
-record PositionSearch(Request.Watch request, ReplicaId self, List<KeyspaceFeed.Part> parts) {
+record PositionSearch(Request.Watch request, ReplicaId self, List<WatchedPartitions.Part> parts) {
   private static final Key FIRST = Key.of(new byte[] {0});
 
   /**

@@ -4,15 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.osier.core.ErrorCode;
-import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.ByteBudget;
 import io.osier.core.net.Network;
@@ -39,10 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -60,9 +53,6 @@ import java.util.function.Supplier;
 public final class ClientServer implements AutoCloseable {
   /** How often is looked who does not read its answers, and whether the users have changed. */
   private static final long LOOK_MILLIS = 100;
-
-  /** So many connections too many are told why they are closed, at once. */
-  private static final int REFUSALS_MAX = 32;
 
   private static final int THREADS = 2;
 
@@ -176,11 +166,7 @@ public final class ClientServer implements AutoCloseable {
   /** Whether {@link #look} will come: while nobody is connected there is nothing to look for. */
   private final AtomicBoolean looking = new AtomicBoolean();
 
-  private final AtomicInteger refusals = new AtomicInteger();
-
-  /** Connections that were one too many for the port. */
-  private final LongAdder tooMany = new LongAdder();
-
+  private final ExcessConnections excess = new ExcessConnections();
   private final ClientRequests.Shared shared;
   private final Optional<TlsContext> tls;
   private final Network.Port server;
@@ -307,7 +293,7 @@ public final class ClientServer implements AutoCloseable {
       Visitor visitor = protocol.open(channel, room -> new ClientRequests(channel, shared, room));
       channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
-      refuse(channel, protocol);
+      excess.refuse(channel, alloc -> protocol.refusal(alloc, port.tooMany()));
     }
   }
 
@@ -353,46 +339,6 @@ public final class ClientServer implements AutoCloseable {
     }
   }
 
-  /** Tells a connection that it is one too many. */
-  private void refuse(Channel channel, Protocol protocol) {
-    tooMany.increment();
-    if (refusals.incrementAndGet() > REFUSALS_MAX) {
-      refusals.decrementAndGet();
-      channel.close();
-      return;
-    }
-    channel.closeFuture().addListener(f -> refusals.decrementAndGet());
-    channel.pipeline().addLast(new Refusal(protocol));
-    channel
-        .eventLoop()
-        .schedule(() -> channel.close(), ClientConnection.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  /** Answers whatever comes with why it is not taken. */
-  private final class Refusal extends ChannelInboundHandlerAdapter {
-    private final Protocol protocol;
-
-    Refusal(Protocol protocol) {
-      this.protocol = protocol;
-    }
-
-    @Override
-    public void channelActive(ChannelHandlerContext ctx) {
-      ctx.writeAndFlush(protocol.refusal(ctx.alloc(), port.tooMany()));
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-      ReferenceCountUtil.release(message);
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      OutOfMemory.report(cause);
-      ctx.close();
-    }
-  }
-
   /** Browsers that come to this port by mistake are told where the page is. */
   public void setPage(String at) {
     page = Optional.of(at);
@@ -417,8 +363,8 @@ public final class ClientServer implements AutoCloseable {
 
   private Map<String, Long> limited() {
     Map<String, Long> limited = new TreeMap<>(quotas.refused());
-    if (tooMany.sum() > 0) {
-      limited.put("port", tooMany.sum());
+    if (excess.count() > 0) {
+      limited.put("port", excess.count());
     }
     return limited;
   }

@@ -3,16 +3,17 @@ package io.osier.datacenter.frontend;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.net.ByteBudget;
+import io.osier.core.net.LogInterval;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.UserLimits;
 import io.osier.datacenter.metrics.Snapshot;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 final class UserQuotas {
   private static final Logger LOG = LoggerFactory.getLogger(UserQuotas.class);
 
-  /** A refusal is logged at most so often: who causes them may go on doing so. */
-  private static final long LOGGED_NANOS = 10_000_000_000L;
+  /** A refusal is logged at most so often. */
+  private static final Duration LOGGED = Duration.ofSeconds(10);
 
   /** So many users are shown, those with most under way. */
   private static final int SHOWN = 20;
@@ -41,7 +42,7 @@ final class UserQuotas {
   private final LongAdder connectionsRefused = new LongAdder();
   private final LongAdder requestsRefused = new LongAdder();
   private final LongAdder bytesRefused = new LongAdder();
-  private final AtomicLong loggedAtNanos = new AtomicLong(System.nanoTime() - LOGGED_NANOS);
+  private final LogInterval logged = new LogInterval(LOGGED);
 
   /**
    * Of one port.
@@ -173,9 +174,7 @@ final class UserQuotas {
   }
 
   private String logged(String why) {
-    long last = loggedAtNanos.get();
-    long now = System.nanoTime();
-    if (now - last >= LOGGED_NANOS && loggedAtNanos.compareAndSet(last, now)) {
+    if (logged.tryPass()) {
       LOG.warn("requests are refused: {}", why);
     }
     return why;

@@ -23,6 +23,7 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.osier.core.ReplicaId;
 import io.osier.core.TraceId;
+import io.osier.core.net.LogInterval;
 import io.osier.datacenter.metrics.Snapshot;
 import java.net.URI;
 import java.time.Duration;
@@ -56,7 +57,7 @@ final class OtlpExporter implements SpanSink {
   private static final long CLOSE_SECONDS = 2;
 
   /** So often at most is said that spans are lost. */
-  private static final long SAID_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final Duration LOGGED = Duration.ofMinutes(1);
 
   private final SdkTracerProvider provider;
   private final Tracer tracer;
@@ -135,8 +136,7 @@ final class OtlpExporter implements SpanSink {
     private final String url;
     private final SpanExporter exporter;
     private volatile @Nullable OtlpExporter of; // set before anything is exported
-    private boolean said;
-    private long saidNanos;
+    private final LogInterval logged = new LogInterval(LOGGED);
 
     Counted(String url, SpanExporter exporter) {
       this.url = url;
@@ -162,19 +162,13 @@ final class OtlpExporter implements SpanSink {
     }
 
     private void say(@Nullable Throwable why) {
-      long now = System.nanoTime();
-      synchronized (this) {
-        if (said && now - saidNanos < SAID_NANOS) {
-          return;
-        }
-        said = true;
-        saidNanos = now;
+      if (logged.tryPass()) {
+        LOG.warn(
+            "{} does not take spans of traces, which are lost until it does"
+                + " (osier_trace_dropped_total counts them): {}",
+            url,
+            reason(why));
       }
-      LOG.warn(
-          "{} does not take spans of traces, which are lost until it does"
-              + " (osier_trace_dropped_total counts them): {}",
-          url,
-          reason(why));
     }
 
     private static String reason(@Nullable Throwable why) {

@@ -248,14 +248,14 @@ final class KeyspaceFeedTest {
         .visible(
             new Effects.Visible(LIFE, three, here, here, List.of(over), Map.of(3L, 7L, 0L, 9L)));
     assertThat(hears.heard).containsExactly("missed", "a by 7", "a by 0", "a by 0", "over by 0");
-    now += 3 * KeyspaceFeed.LEASE_NANOS;
+    now += 3 * WatchedPartitions.LEASE_NANOS;
     feed.turn();
     changed("b");
     assertThat(hears.heard).as("as long as it wants").endsWith("b by 0");
     hears.heard.clear();
     hears.wants = false;
     changed("c");
-    now += KeyspaceFeed.LEASE_NANOS + 1;
+    now += WatchedPartitions.LEASE_NANOS + 1;
     feed.turn();
     assertThat(feed.isInUse()).as("nobody wants to hear").isFalse();
     hears.wants = true;
@@ -281,10 +281,10 @@ final class KeyspaceFeedTest {
     assertThat(told.changes())
         .extracting(Reply.Change::key)
         .containsExactly(Key.of("a"), Key.of("b"));
-    now += KeyspaceFeed.LEASE_NANOS / 2;
+    now += WatchedPartitions.LEASE_NANOS / 2;
     begin("a");
     changed("c");
-    now += KeyspaceFeed.LEASE_NANOS / 2 + 1;
+    now += WatchedPartitions.LEASE_NANOS / 2 + 1;
     feed.turn();
     changed("d");
     watch(ofAll(told.places()));

@@ -14,9 +14,11 @@ import ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy;
 import ch.qos.logback.core.util.FileSize;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.net.LogInterval;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,7 +35,7 @@ final class AuditFile implements AutoCloseable {
   private static final String LOGGER = "io.osier.audit";
 
   /** Losses are said in the log at most so often. */
-  private static final long LOGGED_NANOS = 10_000_000_000L;
+  private static final Duration LOGGED = Duration.ofSeconds(10);
 
   private static final int QUEUE = 8_192;
   private static final long FILE_BYTES_MAX = 64L << 20;
@@ -53,7 +55,7 @@ final class AuditFile implements AutoCloseable {
   private static final class Losses {
     private final AtomicLong inQueue = new AtomicLong();
     private final AtomicLong atDisk = new AtomicLong();
-    private final AtomicLong loggedAtNanos = new AtomicLong(System.nanoTime() - LOGGED_NANOS);
+    private final LogInterval logged = new LogInterval(LOGGED);
 
     long all() {
       return inQueue.get() + atDisk.get();
@@ -61,9 +63,7 @@ final class AuditFile implements AutoCloseable {
 
     void lost(AtomicLong where, String why) {
       where.incrementAndGet();
-      long last = loggedAtNanos.get();
-      long now = System.nanoTime();
-      if (now - last >= LOGGED_NANOS && loggedAtNanos.compareAndSet(last, now)) {
+      if (logged.tryPass()) {
         LOG.warn("lines of the audit log are lost, {} so far: {}", all(), why);
       }
     }

@@ -34,8 +34,7 @@ public final class CliSession {
 
   private final OsierClient client;
   private final CliAdmin admin;
-  private final Session session;
-  private Optional<String> keyspace;
+  private final ChosenKeyspace chosen;
   private final Answers answers;
 
   /** The open transaction, or null. */
@@ -64,8 +63,7 @@ public final class CliSession {
       NewPasswords newPasswords) {
     this.admin = new CliAdmin(client, newPasswords, asJson);
     this.client = client;
-    this.session = session;
-    this.keyspace = keyspace;
+    this.chosen = new ChosenKeyspace(client, session, keyspace);
     this.answers = new Answers(asJson, !Boolean.getBoolean(TERMINAL));
   }
 
@@ -120,7 +118,7 @@ public final class CliSession {
       case Grammar.Keys k -> keys(k);
       case Grammar.Count c ->
           answers.count(space().count(c.type().map(c.of()::ofType).orElse(c.of())));
-      case Grammar.Inspect i -> admin.inspect(i, keyspace);
+      case Grammar.Inspect i -> admin.inspect(i, chosen.name());
       case Grammar.Why w -> admin.why(w, () -> keyspace().name());
       case Grammar.Administer a ->
           a.subject().equals("dc") ? admin.datacenters(a) : admin.administer(a);
@@ -140,12 +138,8 @@ public final class CliSession {
 
   /** Where commands go; a star while a transaction is open. */
   String prompt() {
-    List<String> names = keyspaces();
     return client.nearest().orElse("osier")
-        + keyspace
-            .or(() -> names.size() == 1 ? Optional.of(names.getFirst()) : Optional.empty())
-            .map(name -> "/" + name)
-            .orElse("")
+        + chosen.nameOrOnly().map(name -> "/" + name).orElse("")
         + (transaction == null && program == null ? "> " : "*> ");
   }
 
@@ -248,23 +242,15 @@ public final class CliSession {
   private String use(Grammar.Use use) {
     if (transaction != null) {
       throw Words.bad(
-          "a transaction of '" + keyspace.orElse("") + "' is open: commit or abort it first");
+          "a transaction of '" + chosen.name().orElse("") + "' is open: commit or abort it first");
     }
-    List<String> names = keyspaces();
-    if (use.keyspace().isPresent()) {
-      if (!names.contains(use.keyspace().get())) {
-        throw new OsierException(
-            ErrorCode.UNKNOWN_KEYSPACE,
-            "there is no keyspace '" + use.keyspace().get() + "'; there are " + names);
-      }
-      keyspace = use.keyspace();
-    }
-    return answers.keyspaces(keyspace, names);
+    use.keyspace().ifPresent(chosen::choose);
+    return answers.keyspaces(chosen.name(), keyspaces());
   }
 
   /** The names of the keyspaces there. */
   List<String> keyspaces() {
-    return client.keyspaces();
+    return chosen.all();
   }
 
   /** Some keys of objects, for completion. */
@@ -376,17 +362,7 @@ public final class CliSession {
 
   /** The keyspace that was chosen, or the only one. */
   public Keyspace keyspace() {
-    return session.keyspace(keyspace.orElseGet(this::onlyKeyspace));
-  }
-
-  private String onlyKeyspace() {
-    List<String> names = keyspaces();
-    if (names.size() != 1) {
-      throw Words.bad(
-          "which keyspace? --keyspace NAME or the command 'use NAME' chooses one of " + names);
-    }
-    keyspace = Optional.of(names.getFirst());
-    return names.getFirst();
+    return chosen.keyspace();
   }
 
   private String scan(Grammar.Scan scan) {

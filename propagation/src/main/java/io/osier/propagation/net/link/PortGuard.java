@@ -1,8 +1,9 @@
 package io.osier.propagation.net.link;
 
 import io.netty.channel.Channel;
+import io.osier.core.net.LogInterval;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,13 +11,13 @@ import org.slf4j.LoggerFactory;
 public final class PortGuard {
   private static final Logger LOG = LoggerFactory.getLogger(PortGuard.class);
 
-  /** Refusals and closings are logged at most so often: who causes them may go on doing so. */
-  private static final long LOGGED_NANOS = 10_000_000_000L;
+  /** Refusals and closings are logged at most so often. */
+  private static final Duration LOGGED = Duration.ofSeconds(10);
 
   private final String port;
   private final PortLimits limits;
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicLong loggedAtNanos = new AtomicLong(System.nanoTime() - LOGGED_NANOS);
+  private final LogInterval logged = new LogInterval(LOGGED);
   private final AtomicInteger silent = new AtomicInteger();
 
   /**
@@ -56,9 +57,7 @@ public final class PortGuard {
 
   /** Says why a connection is closed, unless so much is said already. */
   public void log(Channel channel, String why) {
-    long last = loggedAtNanos.get();
-    long now = System.nanoTime();
-    if (now - last < LOGGED_NANOS || !loggedAtNanos.compareAndSet(last, now)) {
+    if (!logged.tryPass()) {
       silent.incrementAndGet();
       return;
     }

@@ -1,0 +1,74 @@
+package io.osier.datacenter.frontend;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import io.osier.core.OutOfMemory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/**
+ * The connections that are one too many for a port: some are told so, and all are closed and
+ * counted. Thread-safe.
+ */
+final class ExcessConnections {
+  /** So many are told why they are closed, at once. */
+  private static final int REFUSALS_MAX = 32;
+
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final LongAdder count = new LongAdder();
+
+  /**
+   * Tells a connection that it is one too many.
+   *
+   * @param refusal what it is told
+   */
+  void refuse(Channel channel, Function<ByteBufAllocator, ByteBuf> refusal) {
+    count.increment();
+    if (refusals.incrementAndGet() > REFUSALS_MAX) {
+      refusals.decrementAndGet();
+      channel.close();
+      return;
+    }
+    channel.closeFuture().addListener(f -> refusals.decrementAndGet());
+    channel.pipeline().addLast(new Refusal(refusal));
+    channel
+        .eventLoop()
+        .schedule(() -> channel.close(), ClientConnection.REFUSED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** How many there were. */
+  long count() {
+    return count.sum();
+  }
+
+  /** Answers whatever comes with why it is not taken. */
+  private static final class Refusal extends ChannelInboundHandlerAdapter {
+    private final Function<ByteBufAllocator, ByteBuf> answer;
+
+    Refusal(Function<ByteBufAllocator, ByteBuf> answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      ctx.writeAndFlush(answer.apply(ctx.alloc()));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      OutOfMemory.report(cause);
+      ctx.close();
+    }
+  }
+}

@@ -1,6 +1,12 @@
 package io.osier.datacenter.store.files;
 
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
 import io.osier.datacenter.store.StoreSettings.Durability;
+import io.osier.datacenter.store.StoreStatistics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -170,8 +176,63 @@ public final class RocksSettings implements AutoCloseable {
     }
   }
 
-  /** A count since the start. */
-  public long count(TickerType of) {
+  /**
+   * Opens the database of a store with these settings, and makes it if it is not there. Closes them
+   * if that fails.
+   *
+   * @throws OsierException CONFIGURATION if it cannot be made or belongs to another process, or
+   *     what else RocksDB's error means
+   */
+  public RocksDB open(Path dir, boolean readOnly) {
+    RocksDB opened = null;
+    try {
+      Files.createDirectories(dir);
+      StoreFiles.checkRestored(dir);
+      StoreErrors.checkFiles(dir);
+      String path = StoreFiles.database(dir).toString();
+      opened = readOnly ? RocksDB.openReadOnly(options, path) : RocksDB.open(options, path);
+      return opened;
+    } catch (IOException e) {
+      throw new OsierException(
+          ErrorCode.CONFIGURATION, "osier.store.dir: cannot make " + dir + ": " + e, e);
+    } catch (RocksDBException e) {
+      throw StoreErrors.of(dir, e);
+    } finally {
+      if (opened == null) {
+        close();
+      }
+    }
+  }
+
+  /**
+   * What a database with these settings tells of itself.
+   *
+   * @param skipped tombstones that walks have gone through
+   * @param compacted how often ranges were compacted because of them
+   */
+  public StoreStatistics statistics(RocksDB db, long skipped, long compacted)
+      throws RocksDBException {
+    return new StoreStatistics(
+        db.getLongProperty("rocksdb.total-sst-files-size"),
+        db.getLongProperty("rocksdb.cur-size-all-mem-tables"),
+        db.getLongProperty("rocksdb.block-cache-usage"),
+        count(TickerType.BLOCK_CACHE_HIT),
+        count(TickerType.BLOCK_CACHE_MISS),
+        Long.parseLong(db.getProperty("rocksdb.num-files-at-level0")),
+        db.getLongProperty("rocksdb.estimate-pending-compaction-bytes"),
+        db.getLongProperty("rocksdb.num-running-compactions"),
+        count(TickerType.COMPACT_READ_BYTES),
+        count(TickerType.COMPACT_WRITE_BYTES),
+        skipped,
+        compacted,
+        count(TickerType.FLUSH_WRITE_BYTES),
+        count(TickerType.WAL_FILE_BYTES),
+        count(TickerType.WAL_FILE_SYNCED),
+        count(TickerType.STALL_MICROS),
+        db.getLongProperty("rocksdb.is-write-stopped") != 0);
+  }
+
+  private long count(TickerType of) {
     return statistics.getTickerCount(of);
   }
 

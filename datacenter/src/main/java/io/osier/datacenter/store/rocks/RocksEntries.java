@@ -38,39 +38,43 @@ final class RocksEntries implements EntrySource {
   public byte @Nullable [] get(byte[] key) {
     byte[] entry = RecordKeys.entry(begin, key);
     return database
+        .open()
         .use(keys, db -> lease.read(options -> Optional.ofNullable(db.get(options, entry))))
         .orElse(null);
   }
 
   @Override
   public List<Entry> page(byte @Nullable [] from, boolean inclusive, boolean down, int max) {
-    return database.use(
-        keys,
-        db ->
-            lease.read(
-                options -> {
-                  try (Slice least = new Slice(begin);
-                      Slice greatest = new Slice(end);
-                      ReadOptions bounded =
-                          new ReadOptions(options)
-                              .setIterateLowerBound(least)
-                              .setIterateUpperBound(greatest);
-                      RocksIterator iterator = db.newIterator(bounded)) {
-                    long tombstones = database.gaps().tombstones();
-                    begin(iterator, from, inclusive, down);
-                    List<Entry> page = new ArrayList<>();
-                    while (page.size() < max && iterator.isValid()) {
-                      byte[] key = iterator.key();
-                      page.add(
-                          new Entry(
-                              Arrays.copyOfRange(key, begin.length, key.length), iterator.value()));
-                      move(iterator, down);
-                    }
-                    iterator.status(); // an error must not look like the end
-                    walked(iterator, from, down, tombstones, page.size());
-                    return page;
-                  }
-                }));
+    return database
+        .open()
+        .use(
+            keys,
+            db ->
+                lease.read(
+                    options -> {
+                      try (Slice least = new Slice(begin);
+                          Slice greatest = new Slice(end);
+                          ReadOptions bounded =
+                              new ReadOptions(options)
+                                  .setIterateLowerBound(least)
+                                  .setIterateUpperBound(greatest);
+                          RocksIterator iterator = db.newIterator(bounded)) {
+                        long tombstones = database.gaps().tombstones();
+                        begin(iterator, from, inclusive, down);
+                        List<Entry> page = new ArrayList<>();
+                        while (page.size() < max && iterator.isValid()) {
+                          byte[] key = iterator.key();
+                          page.add(
+                              new Entry(
+                                  Arrays.copyOfRange(key, begin.length, key.length),
+                                  iterator.value()));
+                          move(iterator, down);
+                        }
+                        iterator.status(); // an error must not look like the end
+                        walked(iterator, from, down, tombstones, page.size());
+                        return page;
+                      }
+                    }));
   }
 
   private void walked(
@@ -116,13 +120,13 @@ final class RocksEntries implements EntrySource {
 
   @Override
   public OsierException failure(MalformedException e) {
-    return database.damaged(e);
+    return database.open().damaged(e);
   }
 
   @Override
   public boolean hold(int millis, boolean isPresent) {
     boolean isHeld = lease.hold(System.nanoTime(), millis, isPresent);
-    database.checkThere(keys);
+    database.open().checkThere(keys);
     return isHeld;
   }
 

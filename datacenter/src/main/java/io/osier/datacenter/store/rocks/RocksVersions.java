@@ -38,8 +38,9 @@ public final class RocksVersions implements VersionStore {
     this.database = database;
     this.keys = keys;
     this.types =
-        database.useOf(
-            keys, db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
+        database
+            .open()
+            .useOf(keys, db -> Optional.ofNullable(db.get(keys.types())).map(RecordValues::types));
   }
 
   /** Changes as records that {@link RocksDatabase#write} takes. For any thread. */
@@ -57,12 +58,12 @@ public final class RocksVersions implements VersionStore {
   }
 
   private <T> T search(byte[] from, byte[] to, Search<T> search) {
-    return database.useOf(keys, db -> search(db, from, to, search));
+    return database.open().useOf(keys, db -> search(db, from, to, search));
   }
 
   /** As {@link #search(byte[], byte[], Search)}, of what clients are shown. */
   private <T> T searchShown(byte[] from, byte[] to, Search<T> search) {
-    return database.use(keys, db -> search(db, from, to, search));
+    return database.open().use(keys, db -> search(db, from, to, search));
   }
 
   private <T> T search(RocksDB db, byte[] from, byte[] to, Search<T> search)
@@ -101,30 +102,32 @@ public final class RocksVersions implements VersionStore {
 
   /** Empty if there may be more of the key than what stands in a place. */
   private Optional<List<Loaded>> loadInPlace(Key key, Set<CrdtType> known) {
-    return database.use(
-        keys,
-        db -> {
-          byte[] only = null;
-          CrdtType ofType = null;
-          List<byte[]> values = places(db, key, known);
-          int i = 0;
-          for (CrdtType type : known) {
-            byte[] value = values.get(i++);
-            if (value == null) {
-              continue;
-            }
-            if (only != null || !RecordValues.isAlone(value)) {
-              return Optional.empty();
-            }
-            only = value;
-            ofType = type;
-          }
-          if (only == null || ofType == null) {
-            return Optional.of(List.of());
-          }
-          return alone(db, new ObjectId(key, ofType), only)
-              .map(state -> List.of(new Loaded(state, 0, 0, false)));
-        });
+    return database
+        .open()
+        .use(
+            keys,
+            db -> {
+              byte[] only = null;
+              CrdtType ofType = null;
+              List<byte[]> values = places(db, key, known);
+              int i = 0;
+              for (CrdtType type : known) {
+                byte[] value = values.get(i++);
+                if (value == null) {
+                  continue;
+                }
+                if (only != null || !RecordValues.isAlone(value)) {
+                  return Optional.empty();
+                }
+                only = value;
+                ofType = type;
+              }
+              if (only == null || ofType == null) {
+                return Optional.of(List.of());
+              }
+              return alone(db, new ObjectId(key, ofType), only)
+                  .map(state -> List.of(new Loaded(state, 0, 0, false)));
+            });
   }
 
   /** An object that is alone, if it still is when its entries are read; empty otherwise. */
@@ -146,7 +149,7 @@ public final class RocksVersions implements VersionStore {
    */
   private CrdtState inPlace(ObjectId object, byte[] value) {
     return RecordValues.isDecomposed(value)
-        ? database.use(keys, db -> state(object, head(db, object, value)))
+        ? database.open().use(keys, db -> state(object, head(db, object, value)))
         : RecordValues.inPlace(value, object.type(), database.dictionary());
   }
 
@@ -191,11 +194,13 @@ public final class RocksVersions implements VersionStore {
 
   @Override
   public EntrySource entries(ObjectId object) {
-    return database.use(
-        keys,
-        db ->
-            new RocksEntries(
-                database, keys, object, database.leases().begin(db, System.nanoTime())));
+    return database
+        .open()
+        .use(
+            keys,
+            db ->
+                new RocksEntries(
+                    database, keys, object, database.leases().begin(db, System.nanoTime())));
   }
 
   /** What stands in the places of a key's objects, at one moment; null where nothing does. */
@@ -305,7 +310,8 @@ public final class RocksVersions implements VersionStore {
 
   @Override
   public Optional<StoredState> state() {
-    return database.useOf(
-        keys, db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
+    return database
+        .open()
+        .useOf(keys, db -> Optional.ofNullable(db.get(keys.state())).map(StoredState::decode));
   }
 }

@@ -298,11 +298,11 @@ final class DamagedReadersTest {
     makeDamaged(true);
     RecordKeys keys = new RecordKeys(0);
     Status full = new Status(Status.Code.IOError, Status.SubCode.NoSpace, "No space left");
-    assertThatThrownBy(() -> database.unreadable(keys, new RocksDBException(full)))
+    assertThatThrownBy(() -> database.open().unreadable(keys, new RocksDBException(full)))
         .isInstanceOf(RocksDBException.class);
     assertThat(database.damage().isEmpty()).isTrue();
     Status damaged = new Status(Status.Code.Corruption, Status.SubCode.None, "wrong checksum");
-    database.unreadable(keys, new RocksDBException(damaged));
+    database.open().unreadable(keys, new RocksDBException(damaged));
     assertThat(database.damage().isEmpty()).isFalse();
   }
 

@@ -96,7 +96,7 @@ final class StoreDamageTest {
       }
       return right;
     } catch (RocksDBException e) {
-      throw database.failure(e);
+      throw database.open().failure(e);
     } finally {
       database.closeUnclean();
     }

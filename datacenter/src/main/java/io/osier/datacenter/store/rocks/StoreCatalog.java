@@ -1,0 +1,225 @@
+package io.osier.datacenter.store.rocks;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.codec.MalformedException;
+import io.osier.datacenter.store.DamagedRanges;
+import io.osier.datacenter.store.files.RocksSettings;
+import io.osier.datacenter.store.records.RecordKeys;
+import io.osier.datacenter.store.records.StartNumbers;
+import io.osier.datacenter.store.records.StoreHeader;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * What a store says of itself: whose it is, which life it is in, and which partitions have which
+ * numbers. Reading it is for any thread; who changes it holds the {@link RocksDatabase}'s lock.
+ * What throws a {@link RocksDBException} is called while the database is open.
+ */
+final class StoreCatalog {
+  private final RocksDB db;
+  private final RocksSettings settings;
+  private final Path dir;
+  private final boolean readOnly;
+  private final boolean resumed;
+  private final StartNumbers starts;
+  private volatile StoreHeader header;
+
+  /** The numbers of partitions that were dropped in this life, and are not given again in it. */
+  private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
+
+  private StoreCatalog(
+      RocksDB db,
+      RocksSettings settings,
+      Path dir,
+      boolean readOnly,
+      boolean resumed,
+      StartNumbers starts,
+      StoreHeader header) {
+    this.db = db;
+    this.settings = settings;
+    this.dir = dir;
+    this.readOnly = readOnly;
+    this.resumed = resumed;
+    this.starts = starts;
+    this.header = header;
+  }
+
+  /**
+   * The last life goes on, and nothing is written.
+   *
+   * @throws OsierException STORE_FULL if there was none
+   */
+  static StoreCatalog ofLastLife(
+      RocksDB db, RocksSettings settings, Path dir, Optional<StoreHeader> header)
+      throws RocksDBException, MalformedException {
+    StartNumbers starts = starts(db);
+    StoreHeader last = header.orElseThrow(() -> nothingToRead(dir));
+    return new StoreCatalog(db, settings, dir, true, true, starts, last);
+  }
+
+  private static OsierException nothingToRead(Path dir) {
+    return new OsierException(
+        ErrorCode.STORE_FULL,
+        "the disk of " + dir + " is full, and nothing is stored there yet; make room on the disk");
+  }
+
+  /**
+   * Writes that a life begins.
+   *
+   * @param resumed whether the incarnation of the last life goes on
+   */
+  static StoreCatalog ofNextLife(
+      RocksDB db, RocksSettings settings, Path dir, StoreHeader header, boolean resumed)
+      throws RocksDBException, MalformedException {
+    StartNumbers starts = starts(db);
+    try (WriteBatch life = new WriteBatch()) {
+      life.put(RecordKeys.starts(), starts.encode());
+      life.put(RecordKeys.header(), header.encode());
+      db.write(settings.sync(), life);
+    }
+    return new StoreCatalog(db, settings, dir, false, resumed, starts, header);
+  }
+
+  /** This start's number in front of those that are stored. */
+  private static StartNumbers starts(RocksDB db) throws RocksDBException, MalformedException {
+    Optional<StartNumbers> told =
+        Optional.ofNullable(db.get(RecordKeys.starts())).map(StartNumbers::decode);
+    return StartNumbers.with(new SecureRandom().nextLong(1, Long.MAX_VALUE), told);
+  }
+
+  StoreHeader header() {
+    return header;
+  }
+
+  /** The random numbers of this start of the store and of those before it, newest first. */
+  List<Long> starts() {
+    return starts.numbers();
+  }
+
+  boolean isResumed() {
+    return resumed;
+  }
+
+  /**
+   * The number of a partition, which gets one if it has none.
+   *
+   * @throws OsierException CONFIGURATION if the store has another number of partitions of it
+   */
+  int numberOf(String keyspace, int partition, int partitions) throws RocksDBException {
+    StoreHeader with = header.withPartitions(dir, keyspace, partitions, isUsed(keyspace), dropped);
+    if (!with.partitions().equals(header.partitions())) {
+      if (!readOnly) {
+        write(with);
+      }
+      header = with;
+    }
+    return header.numberOf(keyspace, partition);
+  }
+
+  /** Whether anything was ever written of a keyspace. */
+  private boolean isUsed(String keyspace) throws RocksDBException {
+    for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+      if (db.get(new RecordKeys(header.numberOf(keyspace, i)).state()) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void write(StoreHeader header) throws RocksDBException {
+    db.put(settings.sync(), RecordKeys.header(), header.encode());
+  }
+
+  /** Writes that this life ends properly. */
+  void writeClosed() throws RocksDBException {
+    write(header.closed());
+  }
+
+  // ---------------------------------------------------------------- dropped keyspaces
+
+  /**
+   * A keyspace is going to be dropped. Before anything is deleted: who still reads of it must not
+   * take what is left for all.
+   */
+  void beginDrop(String keyspace) {
+    for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+      dropped.add(header.numberOf(keyspace, i));
+    }
+  }
+
+  /**
+   * Deletes all that there is of a keyspace.
+   *
+   * @param damage forgets what it knows of it
+   */
+  void drop(String keyspace, DamagedRanges damage) throws RocksDBException {
+    StoreHeader without = header.without(keyspace);
+    List<byte[]> ranges = new ArrayList<>();
+    try (WriteBatch deletions = new WriteBatch()) {
+      for (int i = 0; i < header.partitionsOf(keyspace); i++) {
+        int number = header.numberOf(keyspace, i);
+        byte[] from = RecordKeys.partitionBegin(number);
+        byte[] to = RecordKeys.partitionBegin(number + 1);
+        deletions.deleteRange(from, to);
+        ranges.add(from);
+        ranges.add(to);
+        damage.gone(header.nameOf(number));
+      }
+      deletions.put(RecordKeys.header(), without.encode());
+      db.write(settings.sync(), deletions);
+    }
+    header = without;
+    if (!ranges.isEmpty()) {
+      db.deleteFilesInRanges(db.getDefaultColumnFamily(), ranges, false);
+    }
+  }
+
+  /** Whether any partition was dropped in this life. */
+  boolean hasDropped() {
+    return !dropped.isEmpty();
+  }
+
+  /** Whether a partition was dropped in this life. */
+  boolean isDropped(RecordKeys partition) {
+    return dropped.contains(partition.partition());
+  }
+
+  /** Throws UNKNOWN_KEYSPACE if a partition was dropped. */
+  void checkThere(RecordKeys partition) {
+    if (isDropped(partition)) {
+      throw new OsierException(
+          ErrorCode.UNKNOWN_KEYSPACE, "the keyspace was dropped before all was read of it");
+    }
+  }
+
+  // ---------------------------------------------------------------- names
+
+  /** What a partition is called, in words. */
+  String nameOf(RecordKeys partition) {
+    return header.nameOf(partition.partition());
+  }
+
+  /** The partitions that have records in the file that an error names, in words. */
+  String partitionsOf(String message) {
+    String file = DamagedRanges.fileOf(message);
+    for (LiveFileMetaData live :
+        file.isEmpty() ? List.<LiveFileMetaData>of() : db.getLiveFilesMetaData()) {
+      if (live.fileName().endsWith(file)) {
+        return header.nameOf(RecordKeys.partitionOf(live.smallestKey()))
+            + " to "
+            + header.nameOf(RecordKeys.partitionOf(live.largestKey()));
+      }
+    }
+    return "the store";
+  }
+}

@@ -149,7 +149,7 @@ final class FrameHandlers {
     long has = status.through().get(around.self());
     checkOwn(in.sender(), has);
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
-      outbound.confirmed(stream, has, nowNanos);
+      outbound.lags().confirmed(stream, has, nowNanos);
       knowledge.status(in.sender(), status);
       answers.prune();
       long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));

@@ -76,12 +76,14 @@ final class FrameHandlers {
         outbound.resume(stream, peer, f, nowNanos, nowMillis);
       }
       case Frame.Status f -> status(in, stream, f, nowNanos, nowMillis);
-      case Frame.Offer f -> inbound.offered(in, f, nowNanos);
+      case Frame.Offer f -> inbound.offerPulls().offered(in, f, nowNanos);
       case Frame.Pull f -> pull(stream, peer, f, nowNanos, nowMillis);
       case Frame.Ranges f ->
-          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
+          takeIfAny(
+              in, inbound.offerPulls().pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
       case Frame.Entries f ->
-          takeIfAny(in, inbound.pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
+          takeIfAny(
+              in, inbound.offerPulls().pulled(in, f, nowNanos, nowMillis), nowNanos, nowMillis);
       case Frame.Heal f -> answers.heal(peer, f, nowNanos);
       case Frame.Rights f -> around.replica().rightsWanted(peer.dc(), f);
       case Frame.Fetch f -> answers.fetch(peer, f, nowNanos);
@@ -147,7 +149,7 @@ final class FrameHandlers {
     long has = status.through().get(around.self());
     checkOwn(in.sender(), has);
     if (knowledge.isNewest(in.sender())) { // what a former one has the newest may not have
-      outbound.confirmed(stream, has, nowNanos);
+      outbound.lags().confirmed(stream, has, nowNanos);
       knowledge.status(in.sender(), status);
       answers.prune();
       long delayNanos = in.liveness().delayNanos(wayMillis(status, nowMillis));

@@ -2,7 +2,7 @@ package io.osier.propagation;
 
 import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.Timeliness;
-import io.osier.propagation.send.Outbound;
+import io.osier.propagation.send.LagMeter;
 import io.osier.propagation.wire.Frame;
 import java.util.Map;
 
@@ -26,7 +26,7 @@ public record PeerProgress(
     long incarnation,
     boolean connected,
     String stream,
-    Outbound.Lag lag,
+    LagMeter.Lag lag,
     Timeliness timeliness,
     long inFlightBytes,
     Map<Frame.Kind, Long> sentBytes,

@@ -252,7 +252,7 @@ public final class Propagation {
         verifier.add(dc);
       }
     }
-    outbound.everywhere(standing.shipped());
+    outbound.lags().everywhere(standing.shipped());
     standing.settle();
   }
 
@@ -298,7 +298,7 @@ public final class Propagation {
       answers.holdOffered(nowNanos);
       announcer.announce(nowNanos, nowMillis);
       outbound.prune(nowNanos);
-      outbound.everywhere(standing.shipped());
+      outbound.lags().everywhere(standing.shipped());
     }
   }
 
@@ -307,7 +307,7 @@ public final class Propagation {
     if (outbound.hasOps() || outbound.isCatchingUp()) {
       return Long.MIN_VALUE;
     }
-    long next = Math.min(outbound.roundDueNanos(), announcer.dueNanos());
+    long next = Math.min(outbound.rounds().dueNanos(), announcer.dueNanos());
     next = Math.min(next, outbound.offersDueNanos());
     for (InboundStream in : inbound.streams()) {
       String dc = in.sender().dc();
@@ -393,6 +393,6 @@ public final class Propagation {
 
   /** What waits of an object: what is held, what peers lack, what has come and is not visible. */
   public ObjectProgress progress(ObjectId object, long nowNanos) {
-    return outbound.progress(object, inbound.waiting(object, nowNanos), nowNanos);
+    return outbound.lags().progress(object, inbound.waiting(object, nowNanos), nowNanos);
   }
 }

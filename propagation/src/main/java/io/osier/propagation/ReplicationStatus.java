@@ -322,11 +322,11 @@ public final class ReplicationStatus {
               peer == null ? 0 : peer.incarnation(),
               stream.linkUp(),
               stream.mode().label(),
-              outbound.lag(has, nowNanos),
-              outbound.timeliness(stream, nowNanos),
-              stream.inFlightBytes(),
-              stream.sentBytes(),
-              stream.roundTimes(),
+              outbound.lags().lag(has, nowNanos),
+              outbound.lags().timeliness(stream, nowNanos),
+              stream.window().bytes(),
+              stream.window().sentBytes(),
+              stream.window().roundTimes(),
               Math.max(0, there - here),
               nowNanos - origins.aliveNanos(stream.dc())));
     }

@@ -405,7 +405,7 @@ public final class Partition implements Machine {
   }
 
   private void tick() {
-    for (ObjectId object : modes.decide(now.nanos(), propagation.outbound()::holdNanos)) {
+    for (ObjectId object : modes.decide(now.nanos(), propagation.outbound().rounds()::holdNanos)) {
       propagation.outbound().release(object);
     }
     propagation.tick(now.nanos(), now.millis());
@@ -524,7 +524,7 @@ public final class Partition implements Machine {
             stats.opsShipped(),
             stats.statesShipped(),
             stats.catchUpsShipped(),
-            propagation.outbound().coordinationNanos() / 1_000),
+            propagation.outbound().rounds().coordinationNanos() / 1_000),
         new PartitionReport.Arrived(
             stats.appliedRemote(),
             propagation.waitingUpdates(),
@@ -545,7 +545,7 @@ public final class Partition implements Machine {
         new PartitionReport.OneObject(
             object,
             modes.modeOf(object).label(),
-            modes.explain(object, propagation.outbound().holdNanos()),
+            modes.explain(object, propagation.outbound().rounds().holdNanos()),
             escrow.waiters(object),
             propagation.progress(object, now.nanos()));
     boolean isKnown =

@@ -5,11 +5,13 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.propagation.pull.ObjectFetcher;
 import io.osier.propagation.pull.PendingAnswers;
+import io.osier.propagation.pull.RequestRetry;
 import io.osier.propagation.pull.StatePulls;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -36,18 +38,22 @@ public final class InboundStream {
   /** See {@link #patience()}. */
   private int patience;
 
-  /** A stream that has not begun. */
+  /**
+   * A stream that has not begun.
+   *
+   * @param requests gives each request to the sender a number of its own, growing
+   */
   InboundStream(
       ReplicaId sender,
       StreamPosition position,
-      ObjectFetcher fetcher,
-      PendingAnswers answers,
+      LongSupplier requests,
+      long retryNanos,
       long nowNanos) {
     this.sender = sender;
     this.position = position;
     this.liveness = new StreamLiveness(nowNanos);
-    this.fetcher = fetcher;
-    this.answers = answers;
+    this.fetcher = new ObjectFetcher(new RequestRetry(requests, retryNanos));
+    this.answers = new PendingAnswers(new RequestRetry(requests, retryNanos), retryNanos);
   }
 
   public ReplicaId sender() {

@@ -2,14 +2,20 @@ package io.osier.propagation.receive;
 
 import static java.util.Objects.requireNonNull;
 
+import io.osier.core.ReplicaId;
+import io.osier.crdt.ObjectId;
 import io.osier.propagation.host.LateCounts;
+import io.osier.propagation.host.ObjectProgress;
 import io.osier.propagation.host.ReplicationContext;
+import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The peers' streams, and what is counted of what they bring. Not thread-safe. */
@@ -19,6 +25,9 @@ final class InboundStreams {
 
   /** Of former incarnations, while something of them waits for what comes before it. */
   private final List<InboundStream> left = new ArrayList<>();
+
+  /** By datacenter, the last incarnation that has ended after something of it was applied. */
+  private final Map<String, ReplicaId> ended = new HashMap<>();
 
   private long placesChanged;
 
@@ -39,13 +48,38 @@ final class InboundStreams {
   /** Its datacenter's former stream, if there is one, has ended. */
   void put(InboundStream in) {
     InboundStream former = byDc.put(in.sender().dc(), in);
+    if (former != null && former.position().applied().isPresent()) {
+      ended.put(former.sender().dc(), former.sender());
+    }
     if (former != null && former.pending().heapBytes() > 0) {
       left.add(former);
     }
   }
 
+  /** Whether something of an origin's own stream was applied here, in this life or before. */
+  boolean haveBrought(ReplicaId origin) {
+    InboundStream in = byDc.get(origin.dc());
+    return (in != null && in.sender().equals(origin) && in.position().applied().isPresent())
+        || origin.equals(ended.get(origin.dc()))
+        || around.recovered().cursors().containsKey(origin);
+  }
+
   Collection<InboundStream> all() {
     return byDc.values();
+  }
+
+  /**
+   * The places in streams up to which everything was applied, in this life or before.
+   *
+   * @param isNewest whether an incarnation's stream may still go on
+   */
+  Map<ReplicaId, Frame.Cursor> cursors(Predicate<ReplicaId> isNewest) {
+    Map<ReplicaId, Frame.Cursor> cursors = new HashMap<>(around.recovered().cursors());
+    cursors.keySet().removeIf(isNewest.negate());
+    for (InboundStream in : all()) {
+      in.position().applied().ifPresent(cursor -> cursors.put(in.sender(), cursor));
+    }
+    return cursors;
   }
 
   /** What is being pulled takes so much in the heap, about, in bytes. */
@@ -71,6 +105,23 @@ final class InboundStreams {
     List<InboundStream> holding = new ArrayList<>(all());
     holding.addAll(left);
     return holding;
+  }
+
+  /** What has come of an object and waits, where each object becomes visible for itself. */
+  List<ObjectProgress.Waiting> waiting(ObjectId object, long nowNanos) {
+    List<ObjectProgress.Waiting> waiting = new ArrayList<>();
+    for (InboundStream in : holding()) {
+      PendingUpdates.Pending first = in.pending().first(object);
+      if (first != null) {
+        int updates = in.pending().of(object).stream().mapToInt(Shipment::updates).sum();
+        waiting.add(
+            new ObjectProgress.Waiting(
+                in.sender().dc(),
+                new ObjectProgress.Count(updates, nowNanos - first.sinceNanos()),
+                first.missing()));
+      }
+    }
+    return waiting;
   }
 
   /** The place up to which everything of a stream was applied may have moved. */

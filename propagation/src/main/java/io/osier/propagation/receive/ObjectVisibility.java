@@ -26,13 +26,7 @@ final class ObjectVisibility implements Visibility {
   private final UpdateApplier applier;
   private final RepairBuffer healings;
   private final PathSkew skew;
-  private final Flowing flowing;
-
-  /** Whether a stream flows. */
-  @FunctionalInterface
-  interface Flowing {
-    boolean test(ReplicaId origin, long nowNanos);
-  }
+  private final FetchPolicy fetches;
 
   ObjectVisibility(
       ReplicationContext around,
@@ -41,14 +35,14 @@ final class ObjectVisibility implements Visibility {
       UpdateApplier applier,
       RepairBuffer healings,
       PathSkew skew,
-      Flowing flowing) {
+      FetchPolicy fetches) {
     this.around = around;
     this.streams = streams;
     this.knowledge = knowledge;
     this.applier = applier;
     this.healings = healings;
     this.skew = skew;
-    this.flowing = flowing;
+    this.fetches = fetches;
   }
 
   @Override
@@ -135,7 +129,7 @@ final class ObjectVisibility implements Visibility {
   private boolean waitedForOutage(PendingUpdates.Pending early, long nowNanos) {
     for (int i = 0; i < early.missing().size(); i++) {
       ReplicaId origin = early.missing().replica(i);
-      if (!flowing.test(origin, nowNanos)
+      if (!fetches.isStreaming(origin, nowNanos)
           || streams.of(origin.dc()).wasInterruptedAfter(early.sinceNanos())) {
         return true;
       }

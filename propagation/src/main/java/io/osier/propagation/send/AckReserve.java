@@ -5,9 +5,8 @@ import java.util.function.LongSupplier;
 /**
  * The part of the staleness bound that is set aside for rounds that come later than planned:
  * because this machine or a receiver stalled, or the link was slower than usual. It is learned: the
- * latest that one of the last few thousand rounds was, in a histogram whose buckets grow by half
- * their octave and are halved now and then, so that what was long ago fades. A stall makes few
- * rounds late, however long it is, since none leaves meanwhile; so a quantile would not see it.
+ * latest that one of the last few thousand rounds was. A stall makes few rounds late, however long
+ * it is, since none leaves meanwhile; so a quantile would not see it.
  *
  * <p>It is trusted after {@link #LEARNT} rounds. It is blind to a stall of a kind that was not seen
  * for a few thousand rounds, hence a floor; and it never takes more than half of what the
@@ -24,15 +23,20 @@ final class AckReserve {
   private static final long FLOOR_NANOS_MAX = 200_000_000;
 
   private static final int LEARNT = 64;
-  private static final int HALVED_AFTER = 2_048;
-  private static final int BUCKETS = 48;
-  private static final int BUCKETS_AN_OCTAVE = 2;
-  private static final double FIRST_NANOS = 1e6;
+
+  /** A round is forgotten after so many more at the soonest, and after twice as many. */
+  private static final int WINDOW_ROUNDS = 2_048;
+
+  private static final double MILLI = 1e6;
 
   private final LongSupplier slaNanos;
-  private final int[] counts = new int[BUCKETS];
-  private int total;
-  private int sinceHalved;
+
+  /** The latest round of this window, and of the one before it. */
+  private long latestNanos;
+
+  private long formerNanos;
+  private int windowRounds;
+  private boolean hasFormer;
 
   /** With the staleness bound as it is at any time. */
   AckReserve(LongSupplier slaNanos) {
@@ -49,29 +53,13 @@ final class AckReserve {
     if (lateNanos >= slaNanos.getAsLong()) {
       return;
     }
-    counts[bucket(lateNanos)]++;
-    total++;
-    if (++sinceHalved == HALVED_AFTER) {
-      sinceHalved = 0;
-      total = 0;
-      for (int i = 0; i < BUCKETS; i++) {
-        counts[i] /= 2;
-        total += counts[i];
-      }
+    latestNanos = Math.max(latestNanos, lateNanos);
+    if (++windowRounds == WINDOW_ROUNDS) {
+      formerNanos = latestNanos;
+      latestNanos = 0;
+      windowRounds = 0;
+      hasFormer = true;
     }
-  }
-
-  private static int bucket(long nanos) {
-    if (nanos < FIRST_NANOS) {
-      return 0;
-    }
-    double octaves = Math.log(nanos / FIRST_NANOS) / Math.log(2);
-    return Math.min(BUCKETS - 1, 1 + (int) (octaves * BUCKETS_AN_OCTAVE));
-  }
-
-  /** The upper end of a bucket. */
-  private static double end(int bucket) {
-    return FIRST_NANOS * Math.pow(2, (double) bucket / BUCKETS_AN_OCTAVE);
   }
 
   /**
@@ -81,19 +69,20 @@ final class AckReserve {
    */
   long nanos(long coordinationNanos) {
     long floor = slaNanos.getAsLong() / FLOOR_SHARE;
-    if (total < LEARNT) {
+    if (!hasFormer && windowRounds < LEARNT) {
       return TIMER_NANOS + floor;
     }
-    long late = (long) latest();
+    long late = withMargin(Math.max(latestNanos, formerNanos));
     long most = Math.max(0, slaNanos.getAsLong() - coordinationNanos) / 2;
     return TIMER_NANOS + Math.max(Math.min(floor, FLOOR_NANOS_MAX), Math.min(late, most));
   }
 
-  private double latest() {
-    int bucket = BUCKETS - 1;
-    while (bucket > 0 && counts[bucket] == 0) {
-      bucket--;
+  /** The next larger half octave above a millisecond: the next stall may take a little longer. */
+  private static long withMargin(long nanos) {
+    if (nanos < MILLI) {
+      return 0;
     }
-    return bucket == 0 ? 0 : end(bucket);
+    double halfOctaves = Math.log(nanos / MILLI) / Math.log(2) * 2;
+    return (long) (MILLI * Math.pow(2, (1 + (int) halfOctaves) / 2.0));
   }
 }

@@ -1,6 +1,5 @@
 package io.osier.propagation.send;
 
-import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.host.LinkWindow;
@@ -30,6 +29,7 @@ final class Backlog {
   private final ReplicationContext around;
   private final OutboundLog log;
   private final StateOffers offers;
+  private final CatchUpShipments shipping;
 
   /** The last commit number of former lives. */
   private final long former;
@@ -101,6 +101,7 @@ final class Backlog {
     this.around = around;
     this.log = log;
     this.offers = offers;
+    this.shipping = new CatchUpShipments(around, log, offers);
     this.since = since;
     this.former = around.recovered().committed();
   }
@@ -309,29 +310,15 @@ final class Backlog {
     ObjectId object = again.iterator().next();
     again.remove(object);
     looked++;
-    ObjectLog kept = log.find(object);
-    StateOffers.Pulled pulled = offers.pulled(object);
-    // What is kept may be the last of it alone: it serves who has all that was shipped before.
-    Shipment shipment =
-        kept != null && pulled != null && pulled.tick() >= log.prunedTick()
-            ? missing(kept, nowNanos)
-            : beside(object);
-    if (shipment != null) {
-      shipments.add(shipment);
-    }
+    add(shipments, shipping.passed(object, base, peerThrough, nowNanos));
     return true;
   }
 
-  /** The state of an object of which too little is kept, if there is more than was pulled. */
-  private @Nullable Shipment beside(ObjectId object) {
-    CrdtState state = around.replica().state(object);
-    if (state == null) {
-      return null;
+  private static boolean add(List<Shipment> shipments, @Nullable Shipment shipment) {
+    if (shipment != null) {
+      shipments.add(shipment);
     }
-    long last = state.context().through(around.self());
-    StateOffers.Pulled pulled = offers.pulled(object);
-    boolean isHere = (pulled != null && last <= pulled.last()) || offers.takes(object, state);
-    return isHere ? null : full(object, state, last);
+    return shipment != null;
   }
 
   /** One step of the scan of all objects: what was shipped since it began is in the trail. */
@@ -342,11 +329,8 @@ final class Backlog {
     for (StoredObjects.Entry entry : read.entries()) {
       looked++;
       scanned = Optional.of(entry.object());
-      long last = entry.state().context().through(around.self());
-      if (last > Math.max(peerThrough, sent)
-          && !isPulled(entry.object())
-          && !offers.takes(entry.object(), entry.state())) {
-        shipments.add(full(entry.object(), entry.state(), last));
+      if (shipping.last(entry.state()) > Math.max(peerThrough, sent)
+          && add(shipments, shipping.found(entry.object(), entry.state()))) {
         bytes += (int) entry.state().sizeBytes();
       }
       if (bytes >= around.settings().frameBytes()) {
@@ -379,14 +363,10 @@ final class Backlog {
       looked++;
       sent = entry.number();
       CrdtState state = around.replica().state(entry.object());
-      long last = state == null ? 0 : state.context().through(around.self());
+      long last = state == null ? 0 : shipping.last(state);
       boolean again = last > former;
       boolean due = last == entry.number() || (again && shippedFromLog.add(entry.object()));
-      if (state != null
-          && due
-          && !isPulled(entry.object())
-          && !offers.takes(entry.object(), state)) {
-        shipments.add(full(entry.object(), state, last));
+      if (state != null && due && add(shipments, shipping.found(entry.object(), state))) {
         bytes += (int) state.sizeBytes();
       }
       if (bytes >= around.settings().frameBytes()) {
@@ -411,45 +391,7 @@ final class Backlog {
     }
     looked++;
     position = next;
-    Shipment shipment = missing(log.trail().get(next), nowNanos);
-    if (shipment != null) {
-      shipments.add(shipment);
-    }
+    add(shipments, shipping.missing(log.trail().get(next), base, peerThrough, nowNanos));
     return true;
-  }
-
-  /** Whether all of an object that a scan or the log finds has been pulled, or is to be. */
-  private boolean isPulled(ObjectId object) {
-    return offers.isPending(object) || offers.pulled(object) != null;
-  }
-
-  /**
-   * The joined updates that the peer misses of one object, or its state where that is smaller; null
-   * if there are none, or it is to pull the object.
-   */
-  private @Nullable Shipment missing(ObjectLog object, long nowNanos) {
-    CrdtState state = around.replica().state(object.object);
-    if (state == null) {
-      return null; // dropped, since every datacenter has seen it removed
-    }
-    StateOffers.Pulled pulled = offers.pulled(object.object);
-    if (offers.isPending(object.object) || (pulled != null && !object.isNewerThan(pulled.tick()))) {
-      return null;
-    }
-    long last = state.context().through(around.self());
-    LogSegment segment = object.since(pulled == null ? base : Math.max(base, pulled.tick()));
-    if (segment == null
-        || segment.delta().isFull() // see Outbound.isWhole
-        || segment.delta().sizeBytes() >= state.sizeBytes()) {
-      boolean isHere = last <= peerThrough || offers.takes(object.object, state);
-      return isHere ? null : full(object.object, state, last);
-    }
-    return segment.last() <= peerThrough
-        ? null
-        : segment.shipment(object.object, around.self(), nowNanos);
-  }
-
-  private Shipment full(ObjectId object, CrdtState state, long last) {
-    return new Shipment(object, around.self(), 0, VersionVector.EMPTY, last, 0, 0, state);
   }
 }

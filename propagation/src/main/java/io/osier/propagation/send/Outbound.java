@@ -9,10 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.propagation.host.ObjectProgress;
-import io.osier.propagation.host.ObjectProgress.Count;
 import io.osier.propagation.host.ReplicationContext;
-import io.osier.propagation.host.Timeliness;
 import io.osier.propagation.send.OutboundLog.Leaving;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Kind;
@@ -30,30 +27,19 @@ import org.jspecify.annotations.Nullable;
  * in rounds just before their deadline, to every peer that keeps up; the others follow from the log
  * at their own pace.
  *
- * <p>A held object is shipped at {@code t_firstUpdate + δ − μ − reserve}, μ being the largest of
- * the streaming peers' coordination times (mean + 4 deviations). In a {@code causal} keyspace a
- * round ships everything that is held, and so closes a cut.
+ * <p>{@link RoundTimer} says when rounds leave. In a {@code causal} keyspace a round ships
+ * everything that is held, and so closes a cut.
  *
  * <p>Pure; not thread-safe.
  */
 public final class Outbound {
-  /** Rounds whose deadlines are closer together than this share of δ leave as one. */
-  private static final int ROUND_SHARE = 20;
-
-  private static final long ROUND_SPREAD_NANOS_MAX = 50_000_000;
-
   private final ReplicationContext around;
   private final Supplier<VersionVector> others;
   private final OutboundLog log;
-  private final AckReserve reserve;
+  private final RoundTimer rounds;
   private final CommitTimes times;
+  private final LagMeter lags;
   private final Map<String, PeerStream> streams = new TreeMap<>();
-
-  /** When the next round was due as it looked at the end of the last tick. */
-  private long plannedRoundNanos = Long.MAX_VALUE;
-
-  /** How late the round is that leaves now. */
-  private long roundLateNanos;
 
   private FlushListener flushListener = (object, updates, bytes) -> {};
 
@@ -69,8 +55,9 @@ public final class Outbound {
         new OutboundLog(
             around.recovered().committed(),
             new Budget("trails", around.settings().memory().trails()));
-    this.reserve = new AckReserve(around::slaNanos);
+    this.rounds = new RoundTimer(around, log, streams.values());
     this.times = new CommitTimes(around.recovered().committed(), nowNanos);
+    this.lags = new LagMeter(around, log, times, streams.values(), rounds);
     for (String dc : around.peers()) {
       streams.put(dc, stream(dc, 0, nowNanos));
     }
@@ -191,24 +178,12 @@ public final class Outbound {
   /** Ships what is due, and what peers that fell behind have missed, as far as windows allow. */
   public void tick(long nowNanos, long nowMillis) {
     shipOps(nowNanos, nowMillis);
-    if (log.dirtyCount() == 0) { // what is held brings a measurement itself
-      for (PeerStream stream : streams.values()) {
-        stream.rest(nowNanos, unlearntNanos());
-      }
-    }
-    long roundDue = roundDueNanos();
-    if (roundDue <= nowNanos) {
-      // What is due only because more was set aside meanwhile is not late.
-      long planned =
-          plannedRoundNanos == Long.MAX_VALUE ? roundDue : Math.max(roundDue, plannedRoundNanos);
-      roundLateNanos = Math.max(0, nowNanos - planned);
-      long spread = Math.min(around.slaNanos() / ROUND_SHARE, ROUND_SPREAD_NANOS_MAX);
-      boolean all = around.cuts().areWhole() || log.isOver();
-      long firstMax = all ? Long.MAX_VALUE : nowNanos - holdNanos() + spread;
+    rounds.rest(nowNanos);
+    if (rounds.dueNanos() <= nowNanos) {
+      long firstMax = rounds.begin(nowNanos);
       ship(Kind.ROUND, () -> log.takeDirty(firstMax), nowNanos, nowMillis);
-      roundLateNanos = 0;
     }
-    plannedRoundNanos = roundDueNanos();
+    rounds.end();
     for (PeerStream stream : streams.values()) {
       catchUp(stream, nowNanos, nowMillis);
     }
@@ -247,7 +222,7 @@ public final class Outbound {
               ? segment.whole(object, around.self(), state, nowNanos)
               : segment.shipment(object, around.self(), nowNanos);
       if (around.observer().isOn()) {
-        around.observer().left(kind, shipment, coordinationNanos());
+        around.observer().left(kind, shipment, rounds.coordinationNanos());
       }
       chunk.add(shipment);
       int size = around.bytesOf(shipment);
@@ -291,7 +266,7 @@ public final class Outbound {
       long nowMillis) {
     long through = last ? log.through() : 0;
     int sent = 0;
-    long planned = nowNanos - roundLateNanos + coordinationNanos();
+    long planned = rounds.ackPlannedNanos(nowNanos);
     for (PeerStream stream : streams.values()) {
       boolean taken =
           stream.offer(
@@ -329,7 +304,7 @@ public final class Outbound {
 
   /** A peer acknowledges frames; a round's acknowledgement tells how late it was. */
   public void acknowledged(PeerStream stream, ReplicaId peer, Frame.Ack ack, long nowNanos) {
-    stream.acknowledged(peer, ack, reserve, nowNanos);
+    stream.acknowledged(peer, ack, rounds.reserve(), nowNanos);
   }
 
   /** Forgets what every peer has, but not for one that is away for long. */
@@ -339,42 +314,6 @@ public final class Outbound {
       tick = Math.min(tick, stream.prunableTick(nowNanos));
     }
     log.prune(tick);
-  }
-
-  // ---------------------------------------------------------------- when rounds leave
-
-  /** μ: the time set aside for the acknowledgement of a round, in nanoseconds. */
-  public long coordinationNanos() {
-    long slowest = 0;
-    for (PeerStream stream : streams.values()) {
-      if (stream.linkUp()) {
-        long time = stream.rounds().isLearnt() ? 0 : unlearntNanos();
-        slowest = Math.max(slowest, Math.max(time, stream.rounds().nanos()));
-      }
-    }
-    return slowest;
-  }
-
-  /** Until a peer's rounds are known, half of the bound is set aside: it may be slow at first. */
-  private long unlearntNanos() {
-    return around.slaNanos() / 2;
-  }
-
-  /**
-   * How long a held object may wait, in nanoseconds: δ − μ, less the reserve; 0 if that is nothing.
-   */
-  public long holdNanos() {
-    long coordination = coordinationNanos();
-    return Math.max(0, around.slaNanos() - coordination - reserve.nanos(coordination));
-  }
-
-  /** When the next round leaves; Long.MAX_VALUE if nothing is held. */
-  public long roundDueNanos() {
-    if (log.isOver()) {
-      return Long.MIN_VALUE;
-    }
-    long oldest = log.oldestDirtyNanos();
-    return oldest == Long.MAX_VALUE ? oldest : oldest + holdNanos();
   }
 
   // ---------------------------------------------------------------- what is known
@@ -389,64 +328,14 @@ public final class Outbound {
     return streams.get(dc);
   }
 
-  /**
-   * How far a peer is behind.
-   *
-   * @param updates own updates that it does not have
-   * @param bytes what those of this life take as operations, at most
-   * @param nanos for how long it lacks the first of them, at most; within this life
-   */
-  public record Lag(long updates, long bytes, long nanos) {}
-
-  /** How far a peer is behind that has all own updates up to a number. */
-  public Lag lag(long has, long nowNanos) {
-    return has >= committed()
-        ? new Lag(0, 0, 0)
-        : new Lag(committed() - has, times.lagBytes(has), times.lagNanos(has, nowNanos));
+  /** When rounds leave. */
+  public RoundTimer rounds() {
+    return rounds;
   }
 
-  /** A peer has all own updates up to a number. */
-  public void confirmed(PeerStream stream, long has, long nowNanos) {
-    long late = nowNanos - around.lateNanos() - confirmNanos(stream);
-    around.stats().opsConfirmed(stream.confirmed().confirmed(has, late));
-  }
-
-  /** What comes just in time is confirmed so much later. */
-  private long confirmNanos(PeerStream stream) {
-    return stream.rounds().nanos() + 2 * around.statusNanos();
-  }
-
-  /** Whether a peer gets what is committed here in time. */
-  public Timeliness timeliness(PeerStream stream, long nowNanos) {
-    long bound = nowNanos - around.lateNanos();
-    return stream.confirmed().timeliness(bound, bound - confirmNanos(stream));
-  }
-
-  /** How far an object's updates of this datacenter have come, and what has come of it waits. */
-  public ObjectProgress progress(
-      ObjectId object, List<ObjectProgress.Waiting> waiting, long nowNanos) {
-    ObjectLog of = log.find(object);
-    if (of == null) {
-      return new ObjectProgress(Count.NONE, 0, List.of(), waiting);
-    }
-    Count held = of.countHeld(nowNanos);
-    long leaves =
-        around.cuts().areWhole() ? roundDueNanos() - nowNanos : holdNanos() - held.nanos();
-    List<ObjectProgress.Missing> missing = new ArrayList<>();
-    for (PeerStream stream : streams.values()) {
-      Count count = of.countSince(stream.ackedTick(), nowNanos);
-      if (count.updates() != 0) {
-        long downNanos = stream.linkUp() ? 0 : Math.max(1, nowNanos - stream.downSinceNanos());
-        missing.add(new ObjectProgress.Missing(stream.dc(), count, downNanos));
-      }
-    }
-    return new ObjectProgress(
-        held, held.updates() == 0 ? 0 : Math.max(0, leaves), missing, waiting);
-  }
-
-  /** Every peer has all own updates up to a number. */
-  public void everywhere(long number) {
-    times.prune(number);
+  /** How far the peers are behind. */
+  public LagMeter lags() {
+    return lags;
   }
 
   /** Whether operations wait for the end of the batch. */

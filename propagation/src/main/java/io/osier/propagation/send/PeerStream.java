@@ -5,19 +5,15 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
-import io.osier.propagation.host.AckTimeEstimate;
-import io.osier.propagation.host.DelayHistogram;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.ReplicationContext;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
 import io.osier.propagation.wire.Shipment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -43,63 +39,33 @@ public final class PeerStream {
   /** What the stream is doing. */
   public enum Mode {
     /** For the peer to say where to go on. */
-    WAITING("waiting"),
+    WAITING,
     /** What the peer has missed is read from the log. */
-    CATCHING_UP("catching-up"),
+    CATCHING_UP,
     /** The peer is given everything as it is shipped. */
-    STREAMING("streaming");
-
-    private final String label;
-
-    Mode(String label) {
-      this.label = label;
-    }
+    STREAMING;
 
     /** The word for people. */
     public String label() {
-      return label;
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /** A peer that is away for longer does not hold the trail back; it is caught up by a scan. */
   static final long RETAIN_NANOS = 600_000_000_000L;
 
-  /** So much of the window is a stream's own, whatever others have under way to the peer. */
-  private static final int OWN_SHARE = 16;
-
   /** A slice of catching up has so many frames at most, and looks at so many objects. */
   static final int SLICE_FRAMES = 4;
 
   static final int SLICE_OBJECTS = 1_024;
-
-  /**
-   * A frame that is not acknowledged.
-   *
-   * @param plannedNanos when a round is acknowledged if all goes as planned
-   */
-  private record InFlight(
-      long sequence,
-      int bytes,
-      Optional<Cursor> cursor,
-      Kind kind,
-      long sentNanos,
-      long plannedNanos) {}
 
   private final String dc;
   private final ReplicationContext around;
   private final OutboundLog log;
   private final StateOffers offers;
   private final Backlog backlog;
-  private final LinkWindow window;
+  private final SendWindow window;
   private final ConfirmedUpdates confirmed;
-  private AckTimeEstimate rounds = new AckTimeEstimate();
-  private final ArrayDeque<InFlight> inFlight = new ArrayDeque<>();
-
-  /** How long rounds took until they were acknowledged. */
-  private final DelayHistogram roundTimes = DelayHistogram.usual();
-
-  /** Bytes of updates that were sent, by what carried them. */
-  private final long[] sentBytes = new long[Kind.values().length];
 
   private @Nullable ReplicaId peer;
   private boolean linkUp;
@@ -108,10 +74,6 @@ public final class PeerStream {
   private Mode mode = Mode.WAITING;
   private long epoch;
   private long sequence;
-  private long inFlightBytes;
-
-  /** The peer has everything shipped up to this tick. */
-  private long ackedTick;
 
   private long sentThrough;
 
@@ -140,8 +102,8 @@ public final class PeerStream {
     this.around = around;
     this.log = log;
     this.confirmed = confirmed;
-    this.window = around.sink().window(dc);
-    this.offers = new StateOffers(this::send, new OwnWindow(), around);
+    this.window = new SendWindow(around, around.sink().window(dc));
+    this.offers = new StateOffers(this::send, window, around);
     this.backlog = new Backlog(around, log, offers, since);
     this.downSinceNanos = nowNanos;
   }
@@ -149,11 +111,10 @@ public final class PeerStream {
   /** Frames can be sent to this incarnation from now on. */
   public void up(ReplicaId newPeer, long nowNanos) {
     if (!newPeer.equals(peer)) {
-      // A new incarnation has nothing yet, counts its epochs anew, and is slow at first.
+      // A new incarnation has nothing yet, and counts its epochs anew.
       peer = newPeer;
-      rounds = new AckTimeEstimate();
+      window.ofNewPeer();
       epoch = 0;
-      ackedTick = 0;
       backlog.ofNewPeer();
     }
     linkUp = true;
@@ -174,43 +135,12 @@ public final class PeerStream {
     mode = Mode.WAITING;
     outage = true;
     offers.interrupted();
-    giveUpInFlight();
-  }
-
-  private void giveUpInFlight() {
-    window.give(inFlightBytes);
-    inFlight.clear();
-    inFlightBytes = 0;
-  }
-
-  /** What this stream may have of the link's window. */
-  private final class OwnWindow implements LinkWindow {
-    @Override
-    public boolean isOpen() {
-      return hasRoom();
-    }
-
-    @Override
-    public void take(long bytes) {
-      inFlightBytes += bytes;
-      window.take(bytes);
-    }
-
-    @Override
-    public void give(long bytes) {
-      inFlightBytes -= bytes;
-      window.give(bytes);
-    }
-  }
-
-  private boolean hasRoom() {
-    long max = around.settings().windowBytes();
-    return inFlightBytes < max && (inFlightBytes < max / OWN_SHARE || window.isOpen());
+    window.clear();
   }
 
   /** Whether another slice of what the peer misses can be sent now. */
   boolean isDue() {
-    return mode == Mode.CATCHING_UP && !awaits && hasRoom();
+    return mode == Mode.CATCHING_UP && !awaits && window.isOpen();
   }
 
   /** The receiver wants the stream from a place on. */
@@ -222,7 +152,7 @@ public final class PeerStream {
     epoch = resume.epoch();
     sequence = 0;
     offers.begin(epoch);
-    giveUpInFlight();
+    window.clear();
     greeted = false;
     mode = Mode.CATCHING_UP;
     awaits = false;
@@ -258,7 +188,9 @@ public final class PeerStream {
       offers.tick(log.ticks(), backlog::lookAgain, nowNanos);
     }
     long lookedMax = backlog.looked() + SLICE_OBJECTS;
-    for (int frames = 0; mode == Mode.CATCHING_UP && hasRoom() && frames < SLICE_FRAMES; frames++) {
+    for (int frames = 0;
+        mode == Mode.CATCHING_UP && window.isOpen() && frames < SLICE_FRAMES;
+        frames++) {
       List<Shipment> shipments = new ArrayList<>();
       int bytes = 0;
       boolean more = true;
@@ -331,17 +263,16 @@ public final class PeerStream {
     if (mode != Mode.STREAMING) {
       return false;
     }
-    if (!hasRoom()) {
+    if (!window.isOpen()) {
       mode = Mode.CATCHING_UP;
       awaits = false;
       outage = false;
       greeted = true;
       return false;
     }
-    boolean closes = through > sentThrough;
+    VersionVector closing = through > sentThrough ? deps : VersionVector.EMPTY;
     sentThrough = Math.max(sentThrough, through);
     backlog.follow(tick, sentThrough);
-    VersionVector closing = closes ? deps : VersionVector.EMPTY;
     send(kind, shipments, bytes, closing, plannedNanos, nowNanos, nowMillis);
     return true;
   }
@@ -362,10 +293,7 @@ public final class PeerStream {
     greeted = true;
     sequence++;
     offers.sent(sequence);
-    inFlight.add(new InFlight(sequence, bytes, cursor, kind, nowNanos, plannedNanos));
-    inFlightBytes += bytes;
-    sentBytes[kind.ordinal()] += bytes;
-    window.take(bytes);
+    window.sent(sequence, bytes, cursor, kind, plannedNanos, nowNanos);
     log.tells();
     send(
         new Frame.Updates(
@@ -401,30 +329,13 @@ public final class PeerStream {
       return;
     }
     offers.came(ack.sequence());
-    while (!inFlight.isEmpty() && inFlight.peek().sequence <= ack.sequence()) {
-      InFlight done = inFlight.poll();
-      inFlightBytes -= done.bytes;
-      window.give(done.bytes);
-      around.stats().arrived(done.bytes);
-      if (done.cursor.filter(backlog::isInTrail).isPresent()) {
-        ackedTick = Math.max(ackedTick, done.cursor.get().done());
-      }
-      if (done.kind == Kind.ROUND && done.sequence == ack.sequence()) {
-        rounds.sample(nowNanos - done.sentNanos, nowNanos);
-        roundTimes.record((nowNanos - done.sentNanos) / 1_000);
-        reserve.sample(nowNanos - done.plannedNanos);
-      }
-    }
+    window.acknowledged(ack.sequence(), backlog::isInTrail, reserve, nowNanos);
   }
 
   /** Everything up to this tick may be forgotten as far as this peer is concerned. */
   long prunableTick(long nowNanos) {
-    return !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS ? Long.MAX_VALUE : ackedTick;
-  }
-
-  /** Everything up to this tick is at the peer. */
-  long ackedTick() {
-    return ackedTick;
+    boolean isAway = !linkUp && nowNanos - downSinceNanos > RETAIN_NANOS;
+    return isAway ? Long.MAX_VALUE : window.ackedTick();
   }
 
   /** Whether the peer is to say where to go on. */
@@ -434,7 +345,7 @@ public final class PeerStream {
 
   /** Whether the peer acknowledged everything that was shipped. */
   boolean isDone() {
-    return mode == Mode.STREAMING && inFlight.isEmpty();
+    return mode == Mode.STREAMING && window.isEmpty();
   }
 
   /** Whether frames can be sent. */
@@ -442,14 +353,12 @@ public final class PeerStream {
     return linkUp;
   }
 
-  /** When the link came up last; means nothing unless it is. */
+  /** When the link came up last; for while it is up. */
   public long upSinceNanos() {
     return upSinceNanos;
   }
 
-  /**
-   * When the link went down last, or the start if it was never up; means nothing while it is up.
-   */
+  /** When the link went down last, or the start if it never was up; for while it is down. */
   public long downSinceNanos() {
     return downSinceNanos;
   }
@@ -479,43 +388,13 @@ public final class PeerStream {
     return sequence;
   }
 
-  /** What was sent and not acknowledged. */
-  public long inFlightBytes() {
-    return inFlightBytes;
-  }
-
-  /**
-   * Lets the measured time of rounds fade if none was measured for long and none is under way.
-   *
-   * @param floorNanos not below this
-   */
-  void rest(long nowNanos, long floorNanos) {
-    if (rounds.isOld(nowNanos) && inFlight.stream().noneMatch(f -> f.kind == Kind.ROUND)) {
-      rounds.rest(nowNanos, floorNanos);
-    }
-  }
-
-  /** Bytes of updates sent since the start of the process, by what carried them: a copy. */
-  public Map<Kind, Long> sentBytes() {
-    Map<Kind, Long> copy = new EnumMap<>(Kind.class);
-    for (Kind kind : Kind.values()) {
-      copy.put(kind, sentBytes[kind.ordinal()]);
-    }
-    return copy;
-  }
-
-  /** How long rounds took until they were acknowledged: a copy. */
-  public DelayHistogram roundTimes() {
-    return roundTimes.copy();
-  }
-
   /** What the peer has confirmed. */
   ConfirmedUpdates confirmed() {
     return confirmed;
   }
 
-  /** The coordination times of rounds. */
-  AckTimeEstimate rounds() {
-    return rounds;
+  /** What is under way to the peer. */
+  public SendWindow window() {
+    return window;
   }
 }

@@ -11,10 +11,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.EntryRanges;
-import io.osier.propagation.pull.ObjectFetcher;
 import io.osier.propagation.pull.PendingAnswer;
-import io.osier.propagation.pull.PendingAnswers;
-import io.osier.propagation.pull.RequestRetry;
 import io.osier.propagation.pull.StatePull;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Frames;
@@ -30,12 +27,7 @@ final class InboundStreamTest {
   private static final long SECOND = 1_000_000_000;
 
   private final InboundStream stream =
-      new InboundStream(
-          US,
-          new StreamPosition(1, Optional.empty()),
-          new ObjectFetcher(new RequestRetry(() -> 1, SECOND)),
-          new PendingAnswers(new RequestRetry(() -> 1, SECOND), SECOND),
-          0);
+      new InboundStream(US, new StreamPosition(1, Optional.empty()), () -> 1, SECOND, 0);
 
   private static Frame.Cursor cursor(long done) {
     return new Frame.Cursor(1, done, done, 0, Optional.empty());

@@ -42,6 +42,19 @@ final class AckReserveTest {
   }
 
   @Test
+  void oneStall_isRememberedForTwoThousandRounds() {
+    AckReserve reserve = after(2_000, 2_047, 2_047, 400);
+    for (int i = 0; i < 2_048; i++) {
+      reserve.sample(0);
+      assertThat(reserve.nanos(80 * MILLI)).isGreaterThan(400 * MILLI);
+    }
+    for (int i = 0; i < 2_048; i++) {
+      reserve.sample(0);
+    }
+    assertThat(reserve.nanos(80 * MILLI)).isEqualTo(205 * MILLI);
+  }
+
+  @Test
   void aLongBound_needsNoTenth() {
     assertThat(after(60_000, 1_000, 100, 50).nanos(80 * MILLI)).isEqualTo(205 * MILLI);
   }

@@ -199,9 +199,9 @@ final class LinkWindowTest {
     fill(OBJECTS, OBJECT_BYTES);
     Partition alone = new Partition(LinkWindows.NONE);
     runAll(List.of(alone));
-    assertThat(alone.stream.inFlightBytes()).isBetween((long) WINDOW, WINDOW + 2L * FRAME);
+    assertThat(alone.stream.window().bytes()).isBetween((long) WINDOW, WINDOW + 2L * FRAME);
     alone.acknowledge();
-    assertThat(alone.stream.inFlightBytes()).isLessThan(WINDOW);
+    assertThat(alone.stream.window().bytes()).isLessThan(WINDOW);
   }
 
   @Test
@@ -226,9 +226,9 @@ final class LinkWindowTest {
     Frame.Ack last = new Frame.Ack(1, partition.sent.getLast().sequence());
     partition.stream.acknowledged(
         PEER, new Frame.Ack(0, last.sequence()), new AckReserve(() -> 1), 0);
-    assertThat(partition.stream.inFlightBytes()).as("of another epoch").isPositive();
+    assertThat(partition.stream.window().bytes()).as("of another epoch").isPositive();
     partition.stream.acknowledged(PEER, last, new AckReserve(() -> 1), 0);
-    assertThat(partition.stream.inFlightBytes()).isZero();
+    assertThat(partition.stream.window().bytes()).isZero();
   }
 
   @Test

@@ -27,9 +27,9 @@ final class RestartedPeerTest {
   private void learns() {
     us.up(BEFORE, 0);
     for (int round = 0; round < 100; round++) {
-      us.rounds().sample(10 * MILLI, round);
+      us.window().rounds().sample(10 * MILLI, round);
     }
-    assertThat(outbound.coordinationNanos()).isBetween(10 * MILLI, 11 * MILLI);
+    assertThat(outbound.rounds().coordinationNanos()).isBetween(10 * MILLI, 11 * MILLI);
   }
 
   @Test
@@ -37,7 +37,7 @@ final class RestartedPeerTest {
     learns();
     us.down(1_000);
     us.up(new ReplicaId("us", 2), 2_000);
-    assertThat(outbound.coordinationNanos()).isEqualTo(1_000 * MILLI);
+    assertThat(outbound.rounds().coordinationNanos()).isEqualTo(1_000 * MILLI);
   }
 
   @Test
@@ -45,6 +45,6 @@ final class RestartedPeerTest {
     learns();
     us.down(1_000);
     us.up(BEFORE, 2_000);
-    assertThat(outbound.coordinationNanos()).isBetween(10 * MILLI, 11 * MILLI);
+    assertThat(outbound.rounds().coordinationNanos()).isBetween(10 * MILLI, 11 * MILLI);
   }
 }

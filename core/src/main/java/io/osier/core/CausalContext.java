@@ -49,7 +49,7 @@ public final class CausalContext {
    * @throws IllegalArgumentException unless 0 ≤ after &lt; through
    */
   public static CausalContext range(ReplicaId replica, long after, long through) {
-    checkRange(after, through);
+    NumberRanges.check(after, through);
     return new CausalContext(new ReplicaId[] {replica}, new long[][] {new long[] {after, through}});
   }
 
@@ -85,7 +85,7 @@ public final class CausalContext {
      * @throws IllegalArgumentException if the range is empty or not behind the last one
      */
     public Builder add(ReplicaId replica, long after, long through) {
-      checkRange(after, through);
+      NumberRanges.check(after, through);
       int order = replicas.isEmpty() ? -1 : replicas.getLast().compareTo(replica);
       if (order > 0 || (order == 0 && after <= current[size - 1])) {
         throw new IllegalArgumentException("a causal context's ranges are not in order");
@@ -132,13 +132,6 @@ public final class CausalContext {
     return bytes;
   }
 
-  private static void checkRange(long after, long through) {
-    if (after < 0 || after >= through) {
-      throw new IllegalArgumentException(
-          "a range needs 0 <= after < through, not (" + after + ", " + through + "]");
-    }
-  }
-
   /** Whether the dot is known. */
   public boolean contains(Dot dot) {
     return contains(dot.replica(), dot.number());
@@ -151,26 +144,8 @@ public final class CausalContext {
       return false;
     }
     long[] r = ranges[i];
-    int k = firstEndingAt(r, number);
+    int k = NumberRanges.firstEndingAt(r, number);
     return k < r.length && r[k] < number;
-  }
-
-  /**
-   * Where the first range is that does not end before the number. Searched: when a large set is
-   * cleared, many ranges are asked for as many dots.
-   */
-  private static int firstEndingAt(long[] r, long number) {
-    int low = 0;
-    int high = r.length / 2;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (r[2 * middle + 1] < number) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return 2 * low;
   }
 
   /** The largest known commit number of the replica, 0 if none is known. */
@@ -205,7 +180,7 @@ public final class CausalContext {
 
   /** This context with the replica's commit numbers in {@code (after, through]}. */
   public CausalContext withRange(ReplicaId replica, long after, long through) {
-    checkRange(after, through);
+    NumberRanges.check(after, through);
     int i = indexOf(replica);
     if (i < 0) {
       return joinAll(range(replica, after, through));
@@ -216,7 +191,7 @@ public final class CausalContext {
       // The common case: a state's single range grows at its end.
       union = through <= r[1] ? r : new long[] {r[0], through};
     } else {
-      union = union(r, new long[] {after, through});
+      union = NumberRanges.union(r, new long[] {after, through});
     }
     if (union == r) {
       return this;
@@ -261,7 +236,7 @@ public final class CausalContext {
         changed = true;
       } else {
         rs[size] = replicas[i];
-        long[] union = union(ranges[i], other.ranges[j]);
+        long[] union = NumberRanges.union(ranges[i], other.ranges[j]);
         changed |= union != ranges[i];
         rg[size++] = union;
         i++;
@@ -275,71 +250,11 @@ public final class CausalContext {
     return a == b ? 0 : a.compareTo(b);
   }
 
-  /** The union of two lists of ranges; {@code a} itself if {@code b} adds nothing. */
-  private static long[] union(long[] a, long[] b) {
-    if (covers(a, b)) {
-      return a;
-    }
-    if (b.length == 2) {
-      return union(a, b[0], b[1]);
-    }
-    long[] out = new long[a.length + b.length];
-    int size = 0;
-    int i = 0;
-    int j = 0;
-    while (i < a.length || j < b.length) {
-      long lo;
-      long hi;
-      if (j == b.length || (i < a.length && a[i] <= b[j])) {
-        lo = a[i];
-        hi = a[i + 1];
-        i += 2;
-      } else {
-        lo = b[j];
-        hi = b[j + 1];
-        j += 2;
-      }
-      if (size > 0 && lo <= out[size - 1]) {
-        out[size - 1] = Math.max(out[size - 1], hi);
-      } else {
-        out[size++] = lo;
-        out[size++] = hi;
-      }
-    }
-    return Arrays.copyOf(out, size);
-  }
-
-  /** The same for one range: what joins small deltas to one of many ranges must not walk them. */
-  private static long[] union(long[] a, long after, long through) {
-    int from = firstEndingAt(a, after); // this one and those up to the next place touch it
-    int to = firstEndingAt(a, through);
-    to += to < a.length && a[to] <= through ? 2 : 0;
-    long[] out = new long[a.length + 2 - (to - from)];
-    System.arraycopy(a, 0, out, 0, from);
-    out[from] = from < to ? Math.min(after, a[from]) : after;
-    out[from + 1] = from < to ? Math.max(through, a[to - 1]) : through;
-    System.arraycopy(a, to, out, from + 2, a.length - to);
-    return out;
-  }
-
-  private static boolean covers(long[] a, long[] b) {
-    int i = firstEndingAt(a, b[1]);
-    for (int j = 0; j < b.length; j += 2) {
-      while (i < a.length && a[i + 1] < b[j + 1]) {
-        i += 2;
-      }
-      if (i == a.length || a[i] > b[j]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Whether every dot of the other context is known here. */
   public boolean covers(CausalContext other) {
     for (int j = 0; j < other.replicas.length; j++) {
       int i = indexOf(other.replicas[j]);
-      if (i < 0 || !covers(ranges[i], other.ranges[j])) {
+      if (i < 0 || !NumberRanges.covers(ranges[i], other.ranges[j])) {
         return false;
       }
     }

@@ -55,4 +55,31 @@ public final class Utf8 {
             .decode(ByteBuffer.wrap(bytes, from, length))
             .toString();
   }
+
+  /** Whether bytes are this text, of ASCII characters. */
+  public static boolean isAscii(byte[] bytes, int from, int length, String text) {
+    if (text.length() != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      byte b = bytes[from + i];
+      if (b < 0 || b != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Compares a text in UTF-8 with one of ASCII characters, by characters. */
+  public static int compareWithAscii(byte[] bytes, int from, int length, String ascii) {
+    int common = Math.min(length, ascii.length());
+    for (int i = 0; i < common; i++) {
+      // A byte of another character is greater than any that stands for one of ASCII.
+      int order = (bytes[from + i] & 0xff) - ascii.charAt(i);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return length - ascii.length(); // all of one are ASCII, and the other one's first ones
+  }
 }

@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.Utf8;
 import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 
 /**
  * A field of a map: its name and its type. Two datacenters that create one name with two types at
@@ -23,7 +24,13 @@ public record FieldId(String name, CrdtType type) implements Comparable<FieldId>
     Present.present(type, "a field's type");
   }
 
-  /** Reads a field: its name, and its type's number. */
+  /** Writes its name, and its type's number. */
+  public void write(WireOutput out) {
+    out.writeText(name);
+    out.writeByte(type.number());
+  }
+
+  /** Reads what {@link #write} wrote. */
   public static FieldId read(WireInput in) {
     return new FieldId(in.readText(NAME_LENGTH_MAX), CrdtType.of(in.readByte()));
   }

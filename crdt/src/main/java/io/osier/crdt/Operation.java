@@ -1,14 +1,11 @@
 package io.osier.crdt;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
-import io.osier.core.Utf8;
 import io.osier.core.Value;
 import io.osier.crdt.types.BoundedCounter;
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +24,15 @@ public sealed interface Operation {
 
   /** Whether it only adds to a sum of its replica, and so removes nothing. Asked of a part. */
   default boolean isSum() {
-    return false;
+    return this instanceof Increment
+        || this instanceof IncrementDecimal
+        || this instanceof IncrementWithin
+        || this instanceof Bound
+        || this instanceof Transfer
+        || (this instanceof UpdateFields o
+            && o.updates.size() == 1
+            && o.updates.getFirst().operation.isSum())
+        || (this instanceof WithPartDeadlines o && o.update.isSum());
   }
 
   /**
@@ -35,7 +40,7 @@ public sealed interface Operation {
    * nothing.
    */
   default boolean isOfKey() {
-    return false;
+    return this instanceof Delete || this instanceof Expire || this instanceof Persist;
   }
 
   /** Whether it makes values anew that are there: it costs their sizes, not its own. */
@@ -53,12 +58,14 @@ public sealed interface Operation {
 
   /** Whether it gives an object a deadline. */
   default boolean givesDeadline() {
-    return false;
+    return this instanceof Expire || this instanceof WithDeadline;
   }
 
   /** Whether it gives parts of an object deadlines, or takes theirs. */
   default boolean givesPartDeadlines() {
-    return false;
+    return this instanceof ExpireParts
+        || this instanceof PersistParts
+        || this instanceof WithPartDeadlines;
   }
 
   /** The same with the time at which a duration ends that it gives. */
@@ -71,66 +78,7 @@ public sealed interface Operation {
 
   /** What this takes in the heap, about, in bytes: O(its parts). */
   default long heapBytes() {
-    return switch (this) {
-      case Increment o -> HeapSize.object(Long.BYTES);
-      case Assign o -> HeapSize.object(HeapSize.REFERENCE) + o.value.heapBytes();
-      case Append o -> HeapSize.object(HeapSize.REFERENCE) + o.value.heapBytes();
-      case SetRange o -> HeapSize.object(HeapSize.REFERENCE + Long.BYTES) + o.value.heapBytes();
-      case SetBit o -> HeapSize.object(Long.BYTES + 1);
-      case IncrementDecimal o -> HeapSize.object(HeapSize.REFERENCE) + IncrementDecimal.HEAP_BYTES;
-      case SetFlag o -> HeapSize.object(1);
-      case Add o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
-      case Remove o -> HeapSize.object(HeapSize.REFERENCE) + listHeapBytes(o.elements);
-      case UpdateFields o -> {
-        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(o.updates.size());
-        for (FieldUpdate update : o.updates) {
-          bytes +=
-              HeapSize.object(2 * HeapSize.REFERENCE)
-                  + update.field.heapBytes()
-                  + update.operation.heapBytes();
-        }
-        yield bytes;
-      }
-      case RemoveFields o -> {
-        long bytes = HeapSize.object(HeapSize.REFERENCE) + HeapSize.list(o.names.size());
-        for (String name : o.names) {
-          bytes += HeapSize.text(name.length(), Utf8.length(name));
-        }
-        yield bytes;
-      }
-      case Bound o ->
-          HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(o.sharers.size());
-      case IncrementWithin o -> HeapSize.object(Long.BYTES + Integer.BYTES);
-      case Transfer o -> HeapSize.object(Long.BYTES + HeapSize.REFERENCE + 1) + HeapSize.text(o.to);
-      case Inherit o -> HeapSize.object(HeapSize.REFERENCE) + HeapSize.text(o.from);
-      case Clear o -> HeapSize.object(0);
-      case Delete o -> HeapSize.object(0);
-      case Expire o -> HeapSize.object(Long.BYTES + 1);
-      case Persist o -> HeapSize.object(0);
-      case ExpireParts o ->
-          HeapSize.object(2 * HeapSize.REFERENCE) + partsHeapBytes(o.of) + o.deadline.heapBytes();
-      case PersistParts o -> HeapSize.object(HeapSize.REFERENCE) + partsHeapBytes(o.of);
-      case WithPartDeadlines o ->
-          HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
-      case WithDeadline o ->
-          HeapSize.object(2 * HeapSize.REFERENCE) + o.update.heapBytes() + o.deadline.heapBytes();
-    };
-  }
-
-  private static long listHeapBytes(List<Value> values) {
-    long bytes = HeapSize.list(values.size());
-    for (Value value : values) {
-      bytes += value.heapBytes();
-    }
-    return bytes;
-  }
-
-  private static long partsHeapBytes(List<Part> parts) {
-    long bytes = HeapSize.list(parts.size());
-    for (Part part : parts) {
-      bytes += part.heapBytes();
-    }
-    return bytes;
+    return OperationHeap.bytes(this);
   }
 
   /**
@@ -138,12 +86,7 @@ public sealed interface Operation {
    *
    * @param amount for a grow-only counter at least 0
    */
-  record Increment(long amount) implements Operation {
-    @Override
-    public boolean isSum() {
-      return true;
-    }
-  }
+  record Increment(long amount) implements Operation {}
 
   /** Assigns a register or a string. */
   record Assign(Value value) implements Operation {
@@ -192,66 +135,12 @@ public sealed interface Operation {
   /**
    * Adds a decimal number to a string, exactly.
    *
-   * @param amount in the range of a long, with at most {@value #PLACES_MAX} digits behind the point
+   * @param amount in the range of a long, with at most {@value DecimalAmount#PLACES_MAX} digits
+   *     behind the point
    */
   record IncrementDecimal(BigDecimal amount) implements Operation {
-    /** Most digits behind the point. */
-    public static final int PLACES_MAX = 18;
-
-    private static final long ONE = 1_000_000_000_000_000_000L;
-    private static final long HEAP_BYTES =
-        HeapSize.object(2 * HeapSize.REFERENCE + 2 * Integer.BYTES + Long.BYTES);
-
     public IncrementDecimal {
-      Present.present(amount, "an amount");
-      // Neither is written out before its size is known.
-      if (amount.signum() != 0
-          && (amount.precision() - (long) amount.scale() > PLACES_MAX + 1
-              || amount.scale() > 4 * PLACES_MAX
-              || amount.stripTrailingZeros().scale() > PLACES_MAX
-              || !isInRange(amount))) {
-        throw OsierException.of(
-            ErrorCode.INVALID_ARGUMENT,
-            "an amount is in the range of a long, with at most "
-                + PLACES_MAX
-                + " digits behind the point; it has "
-                + amount.precision()
-                + " digits, "
-                + amount.scale()
-                + " of them behind the point");
-      }
-      amount = amount.signum() == 0 ? BigDecimal.ZERO : amount.stripTrailingZeros();
-    }
-
-    /** The amount that is a whole number and parts of 10^-18. */
-    public static IncrementDecimal of(long whole, long fraction) {
-      return new IncrementDecimal(
-          BigDecimal.valueOf(whole).add(BigDecimal.valueOf(fraction, PLACES_MAX)));
-    }
-
-    /** Whether the next smaller whole number is a long. */
-    public static boolean isInRange(BigDecimal number) {
-      BigDecimal whole = number.setScale(0, RoundingMode.FLOOR);
-      return whole.compareTo(BigDecimal.valueOf(Long.MIN_VALUE)) >= 0
-          && whole.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
-    }
-
-    /** The next smaller whole number of one in range. */
-    public static long whole(BigDecimal number) {
-      return number.setScale(0, RoundingMode.FLOOR).longValueExact();
-    }
-
-    /** What is above that, in parts of 10^-18. */
-    public static long fraction(BigDecimal number) {
-      return number
-          .subtract(BigDecimal.valueOf(whole(number)))
-          .multiply(BigDecimal.valueOf(ONE))
-          .longValueExact();
-    }
-
-    @Override
-    public boolean isSum() {
-      return true;
+      amount = DecimalAmount.checked(amount);
     }
   }
 
@@ -303,11 +192,6 @@ public sealed interface Operation {
       }
       return parts.isEmpty() ? List.of(this) : parts;
     }
-
-    @Override
-    public boolean isSum() {
-      return updates.size() == 1 && updates.getFirst().operation.isSum();
-    }
   }
 
   /**
@@ -348,11 +232,6 @@ public sealed interface Operation {
     public Bound(long lower, long upper, List<String> sharers) {
       this(lower, upper, sharers, 0);
     }
-
-    @Override
-    public boolean isSum() {
-      return true;
-    }
   }
 
   /**
@@ -360,12 +239,7 @@ public sealed interface Operation {
    *
    * @param waitMillis how long, at least 0; within a transaction it does not wait
    */
-  record IncrementWithin(long amount, int waitMillis) implements Operation {
-    @Override
-    public boolean isSum() {
-      return true;
-    }
-  }
+  record IncrementWithin(long amount, int waitMillis) implements Operation {}
 
   /**
    * Gives rights of a bounded counter to another datacenter.
@@ -376,11 +250,6 @@ public sealed interface Operation {
   record Transfer(String to, long amount, boolean upward) implements Operation {
     public Transfer {
       Present.present(to, "a datacenter's name");
-    }
-
-    @Override
-    public boolean isSum() {
-      return true;
     }
   }
 
@@ -403,12 +272,7 @@ public sealed interface Operation {
    * Removes all objects of a key, of whatever types, as far as they were seen: what was concurrent
    * stays. Bounded counters cannot be removed.
    */
-  record Delete() implements Operation {
-    @Override
-    public boolean isOfKey() {
-      return true;
-    }
-  }
+  record Delete() implements Operation {}
 
   /**
    * Gives all objects that a key holds a deadline, in the place of the one that they had. Of
@@ -422,16 +286,6 @@ public sealed interface Operation {
   record Expire(long millis, boolean fromNow) implements Operation {
     /** Latest time and longest duration: about the end of the year 9999. */
     public static final long MILLIS_MAX = 253_402_300_799_999L;
-
-    @Override
-    public boolean isOfKey() {
-      return true;
-    }
-
-    @Override
-    public boolean givesDeadline() {
-      return true;
-    }
 
     @Override
     public Expire from(long nowMillis) {
@@ -462,11 +316,6 @@ public sealed interface Operation {
     }
 
     @Override
-    public boolean givesDeadline() {
-      return true;
-    }
-
-    @Override
     public WithDeadline from(long nowMillis) {
       return new WithDeadline(update, deadline.from(nowMillis));
     }
@@ -476,12 +325,7 @@ public sealed interface Operation {
    * Takes the deadlines of all objects away that a key holds, and wins against concurrent ones.
    * Nothing changes where there are none.
    */
-  record Persist() implements Operation {
-    @Override
-    public boolean isOfKey() {
-      return true;
-    }
-  }
+  record Persist() implements Operation {}
 
   /**
    * Gives parts of an object a deadline, those that are there, in the place of the one that they
@@ -493,11 +337,6 @@ public sealed interface Operation {
     public ExpireParts {
       of = Present.copyOf(of, "a part");
       Present.present(deadline, "a deadline");
-    }
-
-    @Override
-    public boolean givesPartDeadlines() {
-      return true;
     }
 
     @Override
@@ -513,11 +352,6 @@ public sealed interface Operation {
   record PersistParts(List<Part> of) implements Operation {
     public PersistParts {
       of = Present.copyOf(of, "a part");
-    }
-
-    @Override
-    public boolean givesPartDeadlines() {
-      return true;
     }
   }
 
@@ -538,16 +372,6 @@ public sealed interface Operation {
       return update.parts().stream()
           .map(part -> (Operation) new WithPartDeadlines(part, deadline))
           .toList();
-    }
-
-    @Override
-    public boolean isSum() {
-      return update.isSum();
-    }
-
-    @Override
-    public boolean givesPartDeadlines() {
-      return true;
     }
 
     @Override

@@ -14,8 +14,11 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.OperationCodec;
+import io.osier.crdt.QueryCodec;
+import io.osier.crdt.ReadingCodec;
 
 /** The bytes of a program's calls: kind, key, fields. Thread-safe. */
 final class CallCodec {
@@ -39,7 +42,7 @@ final class CallCodec {
       case Call.Read c -> {
         start(out, READ, c);
         writeType(out, c.type());
-        OperationCodec.write(out, c.query());
+        QueryCodec.write(out, c.query());
       }
       case Call.Version c -> start(out, VERSION, c);
       case Call.Update c -> {
@@ -95,17 +98,16 @@ final class CallCodec {
     int kind = in.readByte();
     Key key = in.readKey();
     return switch (kind) {
-      case READ -> new Call.Read(key, readType(in), OperationCodec.readQuery(in));
+      case READ -> new Call.Read(key, readType(in), QueryCodec.read(in));
       case VERSION -> new Call.Version(key);
       case UPDATE ->
           new Call.Update(
               key,
               CrdtType.of(in.readByte()),
-              OperationCodec.readOperation(in),
+              OperationCodec.read(in),
               readOptional(in, CallCodec::readAsk));
       case REPLACE ->
-          new Call.Replace(
-              key, CrdtType.of(in.readByte()), OperationCodec.readOperation(in), in.readFlag());
+          new Call.Replace(key, CrdtType.of(in.readByte()), OperationCodec.read(in), in.readFlag());
       case RENAME -> new Call.Rename(key, in.readKey(), in.readFlag());
       case COPY -> new Call.Copy(key, in.readKey(), in.readFlag());
       case TAKE -> new Call.Take(key, CrdtType.of(in.readByte()), readInt(in), in.readLong());
@@ -116,7 +118,7 @@ final class CallCodec {
   }
 
   private static Operation.Expire readDeadline(WireInput in) {
-    Operation operation = OperationCodec.readOperation(in);
+    Operation operation = OperationCodec.read(in);
     if (operation instanceof Operation.Expire deadline) {
       return deadline;
     }
@@ -143,24 +145,22 @@ final class CallCodec {
 
   static void writeAsk(WireOutput out, Request.Ask ask) {
     out.writeBoolean(ask.before());
-    OperationCodec.write(out, ask.query());
+    QueryCodec.write(out, ask.query());
   }
 
   static Request.Ask readAsk(WireInput in) {
-    return new Request.Ask(in.readFlag(), OperationCodec.readQuery(in));
+    return new Request.Ask(in.readFlag(), QueryCodec.read(in));
   }
 
   static void writeCondition(WireOutput out, Request.Condition condition) {
     out.writeCount(condition.path().size());
-    condition.path().forEach(field -> OperationCodec.writeField(out, field));
-    OperationCodec.write(out, condition.query());
-    OperationCodec.write(out, condition.expected());
+    condition.path().forEach(field -> field.write(out));
+    QueryCodec.write(out, condition.query());
+    ReadingCodec.write(out, condition.expected());
   }
 
   static Request.Condition readCondition(WireInput in) {
     return new Request.Condition(
-        readList(in, 2, OperationCodec::readField),
-        OperationCodec.readQuery(in),
-        OperationCodec.readReading(in));
+        readList(in, 2, FieldId::read), QueryCodec.read(in), ReadingCodec.read(in));
   }
 }

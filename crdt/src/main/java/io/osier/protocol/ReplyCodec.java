@@ -19,8 +19,8 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Reading;
+import io.osier.crdt.ReadingCodec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +104,7 @@ final class ReplyCodec {
         for (Reply.Row row : r.rows()) {
           out.writeKey(row.key());
           out.writeByte(row.type().number());
-          OperationCodec.write(out, row.reading());
+          ReadingCodec.write(out, row.reading());
         }
         writeOptional(out, r.next(), WireOutput::writeKey);
         out.writeCount(r.seen().size());
@@ -207,7 +207,7 @@ final class ReplyCodec {
 
   private static void writeAnswer(WireOutput out, Reply.Answer r) {
     writeType(out, r.type());
-    writeOptional(out, r.reading(), OperationCodec::write);
+    writeOptional(out, r.reading(), ReadingCodec::write);
     out.writeBoolean(r.exists());
     out.writeVector(r.seen());
   }
@@ -278,10 +278,7 @@ final class ReplyCodec {
 
   private static Reply.Answer readAnswer(WireInput in) {
     return new Reply.Answer(
-        readType(in),
-        readOptional(in, OperationCodec::readReading),
-        in.readFlag(),
-        in.readVector());
+        readType(in), readOptional(in, ReadingCodec::read), in.readFlag(), in.readVector());
   }
 
   private static Reply.Change readChange(WireInput in) {
@@ -291,7 +288,7 @@ final class ReplyCodec {
   private static Reply.Row readRow(WireInput in) {
     Key key = in.readKey();
     CrdtType type = CrdtType.of(in.readByte());
-    Reading reading = OperationCodec.readReading(in);
+    Reading reading = ReadingCodec.read(in);
     return new Reply.Row(key, type, reading);
   }
 }

@@ -18,6 +18,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.OperationCodec;
+import io.osier.crdt.QueryCodec;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -75,7 +76,7 @@ final class RequestCodec {
         out.writeText(r.keyspace());
         out.writeKey(r.key());
         writeType(out, r.type());
-        OperationCodec.write(out, r.query());
+        QueryCodec.write(out, r.query());
         out.writeVector(r.after());
         out.writeBoolean(r.ordered());
         out.writeNumber(r.waitMillis());
@@ -122,7 +123,7 @@ final class RequestCodec {
         out.writeText(r.keyspace());
         writeOptional(out, r.from(), WireOutput::writeKey);
         writeType(out, r.type());
-        OperationCodec.write(out, r.query());
+        QueryCodec.write(out, r.query());
         out.writeNumber(r.limit());
         if (!r.isPlain()) {
           writeOptional(out, r.to(), WireOutput::writeKey);
@@ -193,7 +194,7 @@ final class RequestCodec {
         in.readName(KEYSPACE_MAX),
         in.readKey(),
         CrdtType.of(in.readByte()),
-        OperationCodec.readOperation(in),
+        OperationCodec.read(in),
         in.readVector(),
         readInt(in),
         tag == WRITE_ASKING ? Optional.of(CallCodec.readAsk(in)) : Optional.empty(),
@@ -214,7 +215,7 @@ final class RequestCodec {
               in.readName(KEYSPACE_MAX),
               in.readKey(),
               readType(in),
-              OperationCodec.readQuery(in),
+              QueryCodec.read(in),
               in.readVector(),
               in.readFlag(),
               readInt(in));
@@ -269,7 +270,7 @@ final class RequestCodec {
         in.readText(KEYSPACE_MAX),
         readOptional(in, WireInput::readKey),
         readType(in),
-        OperationCodec.readQuery(in),
+        QueryCodec.read(in),
         readInt(in));
   }
 
@@ -336,9 +337,7 @@ final class RequestCodec {
         in,
         4,
         Request.BATCH_MAX,
-        i ->
-            new Request.Update(
-                i.readKey(), CrdtType.of(i.readByte()), OperationCodec.readOperation(i)));
+        i -> new Request.Update(i.readKey(), CrdtType.of(i.readByte()), OperationCodec.read(i)));
   }
 
   private static void writeReads(WireOutput out, List<Request.Fetch> reads) {
@@ -346,7 +345,7 @@ final class RequestCodec {
     for (Request.Fetch f : reads) {
       out.writeKey(f.key());
       writeType(out, f.type());
-      OperationCodec.write(out, f.query());
+      QueryCodec.write(out, f.query());
     }
   }
 
@@ -355,7 +354,7 @@ final class RequestCodec {
         in,
         4,
         Request.BATCH_MAX,
-        i -> new Request.Fetch(i.readKey(), readType(i), OperationCodec.readQuery(i)));
+        i -> new Request.Fetch(i.readKey(), readType(i), QueryCodec.read(i)));
   }
 
   private static Request.Transact readTransact(WireInput in) {

@@ -8,7 +8,6 @@ import io.osier.core.Value;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.state.CrdtState;
 import java.math.BigDecimal;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -105,8 +104,8 @@ final class OperationCodecTest {
     WireOutput out = new WireOutput();
     switch (value) {
       case Operation o -> OperationCodec.write(out, o);
-      case Query q -> OperationCodec.write(out, q);
-      case Reading r -> OperationCodec.write(out, r);
+      case Query q -> QueryCodec.write(out, q);
+      case Reading r -> ReadingCodec.write(out, r);
       default -> throw new IllegalArgumentException(value.toString());
     }
     return out.toBytes();
@@ -116,9 +115,9 @@ final class OperationCodecTest {
     WireInput in = new WireInput(bytes);
     Object value;
     if (kind == Operation.class) {
-      value = OperationCodec.readOperation(in);
+      value = OperationCodec.read(in);
     } else {
-      value = kind == Query.class ? OperationCodec.readQuery(in) : OperationCodec.readReading(in);
+      value = kind == Query.class ? QueryCodec.read(in) : ReadingCodec.read(in);
     }
     in.expectEnd();
     return value;
@@ -161,7 +160,8 @@ final class OperationCodecTest {
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,
-      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+      @ForAll @Size(min = 1, max = 4)
+          Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
     byte[] bytes = encode(value);
     damage.forEach((at, b) -> bytes[at % bytes.length] = b);
     readOrRefused(kind(value), bytes);
@@ -214,10 +214,10 @@ final class OperationCodecTest {
     }
     operation.writeBytes(new byte[16]);
     reading.writeBytes(new byte[16]);
-    assertThatThrownBy(() -> OperationCodec.readOperation(new WireInput(operation.toBytes())))
+    assertThatThrownBy(() -> OperationCodec.read(new WireInput(operation.toBytes())))
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("16 levels");
-    assertThatThrownBy(() -> OperationCodec.readReading(new WireInput(reading.toBytes())))
+    assertThatThrownBy(() -> ReadingCodec.read(new WireInput(reading.toBytes())))
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("16 levels");
     WireOutput state = new WireOutput();
@@ -227,7 +227,7 @@ final class OperationCodecTest {
       state.writeBytes(HexFormat.of().parseHex("0101660c"));
     }
     state.writeBytes(new byte[16]);
-    assertThatThrownBy(() -> CrdtState.read(new WireInput(state.toBytes())))
+    assertThatThrownBy(() -> Encoded.decode(state.toBytes()))
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("16 levels");
   }

@@ -6,6 +6,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -64,7 +65,7 @@ public class CrdtBenchmark {
     }
     remoteDelta = Objects.delta(object, Objects.update(type, size / 2, size), ELSEWHERE);
     remoteState = object.join(remoteDelta);
-    encoded = WireOutput.bytesOf(object::write);
+    encoded = WireOutput.bytesOf(out -> StateCodec.write(out, object));
   }
 
   /** Prepares an update and joins it. */
@@ -89,12 +90,12 @@ public class CrdtBenchmark {
   /** Encodes the state. */
   @Benchmark
   public byte[] encode() {
-    return WireOutput.bytesOf(object::write);
+    return WireOutput.bytesOf(out -> StateCodec.write(out, object));
   }
 
   /** Decodes the state. */
   @Benchmark
   public Object decode() {
-    return CrdtState.read(new WireInput(encoded));
+    return StateCodec.read(object.form(), true, new WireInput(encoded));
   }
 }

@@ -1,9 +1,9 @@
 package io.osier.bench.jmh;
 
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -61,19 +61,22 @@ public final class MemoryCommand implements Callable<Integer> {
             size,
             bytes,
             hasElements ? Math.round((bytes - smallest) / (size - 1)) : "",
-            WireOutput.bytesOf(Objects.of(type, size)::write).length);
+            Objects.of(type, size).packed().length);
       }
     }
     return 0;
   }
 
   private double measure(CrdtType type, int size) throws InterruptedException {
-    byte[] encoded = WireOutput.bytesOf(Objects.of(type, size)::write);
+    CrdtState object = Objects.of(type, size);
+    byte[] encoded = object.packed();
     int count = Math.clamp(BYTES / encoded.length, 1, OBJECTS_MAX);
     Object[] objects = new Object[count];
     long before = used();
     for (int i = 0; i < count; i++) {
-      objects[i] = CrdtState.read(new WireInput(encoded));
+      objects[i] =
+          StateCodec.unpack(
+              object.form(), true, object.context().replicas(), new WireInput(encoded));
     }
     long after = used();
     if (objects[count - 1] == null) {

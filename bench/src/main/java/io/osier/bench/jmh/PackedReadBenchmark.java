@@ -7,6 +7,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.PackedReader;
+import io.osier.crdt.state.StateCodec;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,6 @@ public class PackedReadBenchmark {
   /** Decodes the object and asks it. */
   @Benchmark
   public Reading decoded() {
-    return CrdtState.unpack(form, true, replicas, new WireInput(packed)).read(query);
+    return StateCodec.unpack(form, true, replicas, new WireInput(packed)).read(query);
   }
 }

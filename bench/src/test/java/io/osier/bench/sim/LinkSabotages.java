@@ -7,6 +7,7 @@ import io.osier.bench.sim.plan.Unit;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
 import io.osier.propagation.host.LinkWindow;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
@@ -201,7 +202,7 @@ final class LinkSabotages {
             s.last(),
             s.updates(),
             s.ageMillis(),
-            CrdtState.bottom(content.type()).prepareNothing(s.origin(), s.last(), s.predecessor()))
+            Updates.prepareNothing(content.type(), s.origin(), s.last(), s.predecessor()))
         : s;
   }
 

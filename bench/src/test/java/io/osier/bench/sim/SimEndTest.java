@@ -22,6 +22,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.Updates;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -144,7 +145,7 @@ final class SimEndTest {
    */
   @Test
   void updateThatALastReadWaitsFor_isNoticed() {
-    made(GONE, CrdtState.bottom(counter.type()).prepareNothing(GONE, 1, 0));
+    made(GONE, Updates.prepareNothing(counter.type(), GONE, 1, 0));
     assertThatThrownBy(this::ends)
         .isInstanceOf(Violation.class)
         .hasMessageMatching("(?s)dc0/1/.* (does not answer the last read|reports what).*");

@@ -13,14 +13,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what {@link WireOutput} wrote, and trusts nothing: every count and length is checked
  * against the bytes that are left before anything is allocated, nesting has a depth limit, and what
  * a constructor would refuse is refused here. Throws {@link MalformedException}. Not thread-safe.
  *
- * <p>One that reads many records, such as those of a connection, is set to each by {@link #set} and
- * keeps a few replicas and the last name, so that what comes again and again is not made anew.
+ * <p>What reads many records, as of a connection, is set to each by {@link #set} and keeps the last
+ * replicas and name that it made.
  */
 public final class WireInput extends Input {
   private static final String NO_UTF8 = "a text is not UTF-8";
@@ -28,27 +29,20 @@ public final class WireInput extends Input {
   /** Deepest nesting of maps in maps that is read. */
   public static final int DEPTH_MAX = 16;
 
-  /** How many replicas are kept for the records to come: more than there are datacenters. */
-  private static final int KEPT_REPLICAS = 16;
-
   /** A vector has room for so many entries at first: more than there are datacenters. */
   private static final int VECTOR_ENTRIES = 8;
-
-  private static final byte[] NOTHING = {};
-  private static final ReplicaId[] NONE_KEPT = {};
 
   private List<ReplicaId> dictionary;
 
   /** Made when the first one is to be kept: most inputs read one record, of known replicas. */
-  private ReplicaId[] kept = NONE_KEPT;
+  private @Nullable RecentReplicas recent;
 
-  private int keptNext;
   private String lastName = "";
   private int depth;
 
   /** Reads nothing until {@link #set} is called. */
   public WireInput() {
-    this(NOTHING);
+    this(new byte[0]);
   }
 
   /** Reads the bytes from {@code offset} on. */
@@ -59,8 +53,7 @@ public final class WireInput extends Input {
 
   /** Reads all the bytes. */
   public WireInput(byte[] bytes) {
-    super(bytes);
-    dictionary = new ArrayList<>(4);
+    this(bytes, 0, bytes.length);
   }
 
   /** Reads all the bytes, where these replicas are known beforehand; see {@link #presetReplica}. */
@@ -124,23 +117,19 @@ public final class WireInput extends Input {
 
   /** Reads a length of at most {@code lengthMax} and so many bytes. */
   public byte[] readBlob(int lengthMax) {
-    int length = readCount(1);
-    if (length > lengthMax) {
-      throw new MalformedException("a length of " + length + " is over the limit " + lengthMax);
-    }
-    return readBytes(length);
+    return readBytes(readLength(lengthMax));
   }
 
   /** Reads a text of at most {@code lengthMax} bytes of UTF-8. */
   public String readText(int lengthMax) {
-    int length = readTextLength(lengthMax);
+    int length = readLength(lengthMax);
     position += length;
     return decode(position - length, length);
   }
 
   /** Goes past a text of at most {@code lengthMax} bytes. */
   public void skipText(int lengthMax) {
-    int length = readTextLength(lengthMax);
+    int length = readLength(lengthMax);
     position += length;
   }
 
@@ -149,25 +138,22 @@ public final class WireInput extends Input {
    * readText(lengthMax).compareTo(ascii)}, without making it.
    */
   public int compareText(String ascii, int lengthMax) {
-    int length = readTextLength(lengthMax);
+    int length = readLength(lengthMax);
     position += length;
-    return compareWithAscii(position - length, length, ascii);
+    return Utf8.compareWithAscii(buffer, position - length, length, ascii);
   }
 
   /** As {@link #readText}, of a text that is likely to be the one that was read last. */
   public String readName(int lengthMax) {
-    int at = position;
-    int length = readTextLength(lengthMax);
-    if (isAt(position, lastName, length)) {
-      position += length;
-      return lastName;
+    int length = readLength(lengthMax);
+    if (!Utf8.isAscii(buffer, position, length, lastName)) {
+      lastName = decode(position, length);
     }
-    position = at;
-    lastName = readText(lengthMax);
+    position += length;
     return lastName;
   }
 
-  private int readTextLength(int lengthMax) {
+  private int readLength(int lengthMax) {
     int length = readCount(1);
     if (length > lengthMax) {
       throw new MalformedException("a length of " + length + " is over the limit " + lengthMax);
@@ -181,20 +167,6 @@ public final class WireInput extends Input {
     } catch (CharacterCodingException e) {
       throw new MalformedException(NO_UTF8, e);
     }
-  }
-
-  /** Whether the bytes from {@code from} on are these ASCII characters. */
-  private boolean isAt(int from, String text, int length) {
-    if (text.length() != length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      byte b = buffer[from + i];
-      if (b < 0 || b != text.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Reads a byte that must be 0 or 1. */
@@ -220,9 +192,8 @@ public final class WireInput extends Input {
   public ReplicaId readReplica() {
     int number = readVarInt(true);
     if (number == 0) {
-      ReplicaId replica = readNewReplica();
-      dictionary.add(replica);
-      return replica;
+      dictionary.add(readNewReplica());
+      return dictionary.getLast();
     }
     if (number < 0 || number > dictionary.size()) {
       throw new MalformedException("replica number " + number + " is not in the dictionary");
@@ -231,28 +202,17 @@ public final class WireInput extends Input {
   }
 
   private ReplicaId readNewReplica() {
-    int at = position;
-    int length = readTextLength(ReplicaId.DC_NAME_LENGTH_MAX);
+    int length = readLength(ReplicaId.DC_NAME_LENGTH_MAX);
     int from = position;
     position += length;
     long incarnation = readNumber();
-    for (ReplicaId known : kept) {
-      if (known == null) {
-        break;
-      }
-      if (known.incarnation() == incarnation && isAt(from, known.dc(), length)) {
-        return known;
-      }
+    ReplicaId known = recent == null ? null : recent.find(buffer, from, length, incarnation);
+    if (known != null) {
+      return known;
     }
-    position = at;
     try {
-      ReplicaId replica = new ReplicaId(readText(ReplicaId.DC_NAME_LENGTH_MAX), readNumber());
-      if (kept.length == 0) {
-        kept = new ReplicaId[KEPT_REPLICAS];
-      }
-      kept[keptNext] = replica;
-      keptNext = (keptNext + 1) % KEPT_REPLICAS;
-      return replica;
+      recent = recent == null ? new RecentReplicas() : recent;
+      return recent.keep(new ReplicaId(decode(from, length), incarnation));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage(), e);
     }
@@ -353,10 +313,8 @@ public final class WireInput extends Input {
   }
 
   /**
-   * Reads a part that numbers its replicas by itself, as a record of its own would; what follows it
-   * goes on with the numbers before it.
-   *
-   * @param replicas those that are known at the part's beginning, in the order of their numbers
+   * Reads a part that numbers its replicas by itself, as a record of its own with {@link
+   * #presetReplica} would; what follows it goes on with the numbers before it.
    */
   public <T> T readPart(List<ReplicaId> replicas, Function<WireInput, T> part) {
     List<ReplicaId> outside = dictionary;
@@ -393,9 +351,7 @@ public final class WireInput extends Input {
     int from = position;
     int kind = readByte();
     if (kind == 1 && other instanceof Value.Str text && text.isAscii()) {
-      int length = readTextLength(Codec.RECORD_BYTES_MAX);
-      position += length;
-      return compareWithAscii(position - length, length, text.content());
+      return compareText(text.content(), Codec.RECORD_BYTES_MAX);
     }
     if (kind == 0 && other instanceof Value.Bytes bytes) {
       int length = readCount(1);
@@ -408,26 +364,12 @@ public final class WireInput extends Input {
     return readValue().compareTo(other);
   }
 
-  /** Compares a text in UTF-8 with one of ASCII characters, by characters. */
-  private int compareWithAscii(int from, int length, String ascii) {
-    int common = Math.min(length, ascii.length());
-    for (int i = 0; i < common; i++) {
-      // A byte of another character is greater than any that stands for one of ASCII.
-      int order = (buffer[from + i] & 0xff) - ascii.charAt(i);
-      if (order != 0) {
-        return order;
-      }
-    }
-    return length - ascii.length(); // all of one are ASCII, and the other one's first ones
-  }
-
   /** Goes past a value. */
   public void skipValue() {
     int from = position;
     int kind = readByte();
     if (kind == 0 || kind == 1) {
-      int length = readTextLength(Codec.RECORD_BYTES_MAX);
-      position += length;
+      skipText(Codec.RECORD_BYTES_MAX);
     } else {
       position = from;
       Value unused = readValue();
@@ -435,7 +377,7 @@ public final class WireInput extends Input {
   }
 
   private Value.Str readStringValue() {
-    int length = readTextLength(Codec.RECORD_BYTES_MAX);
+    int length = readLength(Codec.RECORD_BYTES_MAX);
     position += length;
     try {
       return Value.Str.ofUtf8(buffer, position - length, length);

@@ -4,8 +4,6 @@ import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
@@ -40,9 +38,6 @@ public final class CrdtState {
   /** The deadline of what does not expire. */
   public static final long NEVER = DeadlineRegister.NEVER;
 
-  /** Of so few parts that are over each reader looks itself what is left. */
-  private static final int FEW_OVER = 16;
-
   private final DotStore<?> store;
   private final Expiry expiry;
   private final CausalContext context;
@@ -52,19 +47,7 @@ public final class CrdtState {
   private volatile byte @Nullable [] packed;
 
   /** What readers see while parts are over; null until one has looked. */
-  private volatile @Nullable Seen seen;
-
-  /**
-   * This without the parts that are over.
-   *
-   * @param from since when exactly those are over
-   * @param over how many those are
-   */
-  private record Seen(CrdtState without, long from, int over) {
-    boolean isSo(long millis) {
-      return from <= millis && millis < without.expiry.parts().firstDue();
-    }
-  }
+  private volatile @Nullable UnexpiredView seen;
 
   private CrdtState(DotStore<?> store, Expiry expiry, CausalContext context, boolean full) {
     this.store = store;
@@ -112,9 +95,8 @@ public final class CrdtState {
   /**
    * Prepares an operation against this state; see {@link UpdateContext} for the numbers.
    *
-   * @return the delta; joining it to this state gives the new state. The update's commit number is
-   *     the last one of the origin in its context. Where a decomposed set is cleared it is that new
-   *     state, which has no content: its size is not that of what is gone
+   * @return the delta, or the new state where a decomposed set is cleared. The update's commit
+   *     number is the last one of the origin in its context
    */
   public CrdtState prepare(
       Operation operation,
@@ -125,16 +107,6 @@ public final class CrdtState {
       long forgotten) {
     return Updates.prepare(
         this, operation, new UpdateContext(origin, first, predecessor, timestamp, forgotten));
-  }
-
-  /**
-   * Prepares an update that changes nothing: who has it has what came before it.
-   *
-   * @return as {@link #prepare} does
-   */
-  public CrdtState prepareNothing(ReplicaId origin, long first, long predecessor) {
-    CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
-    return new CrdtState(TypeRegistry.empty(type()), Expiry.NONE, own, false);
   }
 
   ExpiringParts<?> parts() {
@@ -165,38 +137,16 @@ public final class CrdtState {
             expiry.join(other.expiry, store, other.store, joined, joining),
             context.join(other.context),
             joining.full());
-    both.seen = seenAfter(other, both);
+    UnexpiredView known = seen;
+    both.seen = known == null ? null : known.after(other, both);
     return both;
   }
 
-  /** What readers see of this with a delta, if that is known of this: it costs the delta. */
-  private @Nullable Seen seenAfter(CrdtState delta, CrdtState both) {
-    Seen known = seen;
-    if (known == null || known.over <= FEW_OVER || delta.full || both.expiry.parts().isEmpty()) {
-      return null;
-    }
-    ExpiringParts<?> before = known.without.parts();
-    return seen(
-        both,
-        before.after(delta.store, delta.expiry.parts(), both.parts(), known.from),
-        known.from);
-  }
-
-  private static Seen seen(CrdtState all, ExpiringParts<?> left, long from) {
-    Expiry rest = Expiry.of(all.expiry.whole(), left.deadlines());
-    int over = all.expiry.parts().size() - left.deadlines().size();
-    CrdtState without = new CrdtState(left.content(), rest, all.context, all.full);
-    return new Seen(over > FEW_OVER ? without.packLeaves() : without, from, over);
-  }
-
-  /**
-   * Where many parts are over, looks what readers see before this is updated: what comes of it has
-   * that from this, and need not look at all of them.
-   */
+  /** Before an update: what comes of it has what readers see of many parts that are over. */
   void lookWhatIsOver(long millis) {
-    Seen known = seen;
+    UnexpiredView known = seen;
     boolean isKnown = known != null && known.isSo(millis);
-    if (!isKnown && full && hasPartsOver(millis) && expiry.parts().areOver(millis, FEW_OVER + 1)) {
+    if (!isKnown && full && hasPartsOver(millis) && UnexpiredView.isKept(this, millis)) {
       CrdtState unused = at(millis);
     }
   }
@@ -210,10 +160,8 @@ public final class CrdtState {
   }
 
   /**
-   * The least upper bound of many: halves are joined, so that it costs their sizes times the
+   * The least upper bound of one or more. Halves are joined: it costs their sizes times the
    * logarithm of their number, where joining one after the other would copy what grows each time.
-   *
-   * @throws IllegalArgumentException if there is none, or the types differ
    */
   public static CrdtState join(List<CrdtState> parts) {
     if (parts.isEmpty()) {
@@ -225,9 +173,7 @@ public final class CrdtState {
         : join(parts.subList(0, half)).join(join(parts.subList(half, parts.size())));
   }
 
-  /**
-   * The same content in a context that covers more: what that covers and is not here was removed.
-   */
+  /** The same content in a context that covers more: what is not here was removed. */
   public CrdtState seen(CausalContext more) {
     return context.covers(more) ? this : new CrdtState(store, expiry, context.join(more), full);
   }
@@ -248,8 +194,7 @@ public final class CrdtState {
   }
 
   /**
-   * When a part of it expires that is there, in milliseconds since 1970; {@link #NEVER} if it does
-   * not, or is not there.
+   * When a part of it expires, as {@link #deadline()}; {@link #NEVER} of one that is not there.
    *
    * @throws OsierException WRONG_TYPE if an object of this type has no such parts
    */
@@ -306,21 +251,15 @@ public final class CrdtState {
     if (!hasPartsOver(millis)) {
       return this;
     }
-    Seen known = seen;
+    UnexpiredView known = seen;
     if (known == null || !known.isSo(millis)) {
-      // What was over then is over now, too.
-      CrdtState before = known != null && known.from <= millis ? known.without : this;
-      known = seen(this, before.parts().at(millis), millis);
+      known = UnexpiredView.of(this, millis, known);
       seen = known;
     }
-    return known.without;
+    return known.without();
   }
 
-  /**
-   * Whether a reader sees nothing of it.
-   *
-   * @param millis the time, in milliseconds since 1970
-   */
+  /** Whether a reader sees nothing of it at a time, in milliseconds since 1970. */
   public boolean isNothing(long millis) {
     return isBottom() || (!expiry.isNone() && at(millis).isBottom());
   }
@@ -361,10 +300,7 @@ public final class CrdtState {
     return contentBytes() + 3L * context.size() + 3L * context.rangeCount();
   }
 
-  /**
-   * As {@link #sizeBytes}, without what tells whose updates are in it: a removal never makes it
-   * larger.
-   */
+  /** As {@link #sizeBytes}, without the context: a removal never makes it larger. */
   public long contentBytes() {
     return 2 + store.sizeBytes() + expiry.sizeBytes();
   }
@@ -389,27 +325,16 @@ public final class CrdtState {
     if (known != null) {
       return known;
     }
-    byte[] bytes = WireOutput.bytesOf(this::pack);
+    byte[] bytes = StateCodec.pack(this);
     if (!full) {
       packed = bytes;
     }
     return bytes;
   }
 
-  private void pack(WireOutput out) {
-    for (int i = 0; i < context.size(); i++) {
-      out.presetReplica(context.replica(i));
-    }
-    out.writeRanges(context);
-    writeContent(out);
-  }
-
-  /** Writes this without its type and context; equal contents give equal bytes. */
-  public void writeContent(WireOutput out) {
-    store.write(out);
-    if (!expiry.isNone()) {
-      expiry.write(out, store);
-    }
+  /** Keeps what {@link #packed} would make of a delta. */
+  void keepPacked(byte[] bytes) {
+    packed = bytes;
   }
 
   /**
@@ -441,69 +366,6 @@ public final class CrdtState {
   /** By what the bytes of this can be read: see {@link ObjectForm}. */
   public int form() {
     return ObjectForm.of(type(), expires());
-  }
-
-  /**
-   * Reads a content.
-   *
-   * @param replicas the context's
-   */
-  private static CrdtState readContent(
-      int form, CausalContext context, List<ReplicaId> replicas, boolean full, WireInput in) {
-    // A delta is joined and written again soon; what is packed would be read twice.
-    DotStore<?> store = TypeRegistry.read(ObjectForm.type(form), in, full ? replicas : List.of());
-    Expiry expiry =
-        ObjectForm.expires(form)
-            ? Expiry.read(in, store, full, full ? replicas : List.of())
-            : Expiry.NONE;
-    return new CrdtState(store, expiry, context, full);
-  }
-
-  /**
-   * Reads what {@link #packed} gave. A delta keeps the bytes.
-   *
-   * @param form what {@link #form} was
-   * @param replicas the context's, in its order
-   */
-  public static CrdtState unpack(int form, boolean full, List<ReplicaId> replicas, WireInput in) {
-    int from = in.position();
-    CrdtState content =
-        in.readPart(
-            replicas, part -> readContent(form, part.readRanges(replicas), replicas, full, part));
-    if (!full) {
-      content.packed = in.readSince(from);
-    }
-    return content;
-  }
-
-  /** Writes this: type, whether full, context, content. */
-  public void write(WireOutput out) {
-    int form = form();
-    out.writeByte((ObjectForm.bits(form) << 1) | (full ? 1 : 0));
-    ObjectForm.writeRest(out, form);
-    writeBody(out);
-  }
-
-  /** Writes this without its type and whether it is full, for a record that has them already. */
-  public void writeBody(WireOutput out) {
-    out.writeContext(context);
-    writeContent(out);
-  }
-
-  /** Reads what {@link #write} wrote. */
-  public static CrdtState read(WireInput in) {
-    int head = in.readByteUnsigned();
-    return readBody(ObjectForm.read(head >> 1, in), (head & 1) == 1, in);
-  }
-
-  /**
-   * Reads what {@link #writeBody} wrote.
-   *
-   * @param form what {@link #form} was
-   */
-  public static CrdtState readBody(int form, boolean full, WireInput in) {
-    CausalContext context = in.readContext();
-    return readContent(form, context, context.replicas(), full, in);
   }
 
   @Override

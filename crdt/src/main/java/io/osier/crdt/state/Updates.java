@@ -3,6 +3,7 @@ package io.osier.crdt.state;
 import io.osier.core.CausalContext;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
@@ -77,6 +78,17 @@ public final class Updates {
       }
     }
     return CrdtState.of(delta, deadlines, preparation.context(), false);
+  }
+
+  /**
+   * Prepares an update of an object that changes nothing: who has it has what came before it.
+   *
+   * @return as {@link CrdtState#prepare} does
+   */
+  public static CrdtState prepareNothing(
+      CrdtType type, ReplicaId origin, long first, long predecessor) {
+    CausalContext own = CausalContext.EMPTY.withRange(origin, predecessor, first);
+    return CrdtState.of(TypeRegistry.empty(type), Expiry.NONE, own, false);
   }
 
   private static Expiry of(PartDeadlines<?> parts) {

@@ -7,6 +7,7 @@ import io.osier.core.Value;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.DecimalAmount;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Operation;
@@ -146,12 +147,12 @@ public final class NumericString implements DotStore<NumericString> {
                         "the string is not a number of at most "
                             + StringText.DIGITS_MAX
                             + " characters"));
-    if (!Operation.IncrementDecimal.isInRange(number.add(amount))) {
+    if (!DecimalAmount.isInRange(number.add(amount))) {
       throw OsierException.of(
           ErrorCode.OVERFLOW, "adding " + amount + " to " + number + " leaves the range of a long");
     }
-    long whole = Operation.IncrementDecimal.whole(amount);
-    long fraction = Operation.IncrementDecimal.fraction(amount);
+    long whole = DecimalAmount.whole(amount);
+    long fraction = DecimalAmount.fraction(amount);
     return new NumericString(LwwRegister.EMPTY, StringSums.add(sums, whole, fraction, preparation));
   }
 

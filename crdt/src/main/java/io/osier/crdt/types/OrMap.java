@@ -341,8 +341,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
 
   @Override
   public void writeKey(WireOutput out, FieldId field) {
-    out.writeText(field.name());
-    out.writeByte(field.type().number());
+    field.write(out);
   }
 
   @Override

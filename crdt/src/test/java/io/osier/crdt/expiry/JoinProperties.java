@@ -8,6 +8,7 @@ import io.osier.crdt.DotStore;
 import io.osier.crdt.Encoded;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.crdt.types.History;
 import io.osier.crdt.types.History.Event;
 import io.osier.crdt.types.History.Pick;
@@ -146,7 +147,7 @@ final class JoinProperties {
     for (String name : List.of("a", "b", "c")) {
       out.presetReplica(new io.osier.core.ReplicaId(name, 1));
     }
-    causal.writeBody(out);
+    StateCodec.write(out, causal);
     return out.position();
   }
 

@@ -9,6 +9,7 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
+import io.osier.crdt.Encoded;
 import io.osier.crdt.Operation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,11 +48,11 @@ final class ObjectFormTest {
     CrdtState bottom = CrdtState.bottom(CrdtType.MAX_REGISTER);
     CrdtState delta =
         bottom.prepare(new Operation.Assign(Value.of(5)), new ReplicaId("eu", 1), 1, 0, 1, 0);
-    byte[] bytes = WireOutput.bytesOf(delta::write);
+    byte[] bytes = Encoded.encode(delta);
     assertThat(bytes).startsWith(0x1e, 0x10);
-    assertThat(CrdtState.read(new WireInput(bytes))).isEqualTo(delta);
+    assertThat(Encoded.decode(bytes)).isEqualTo(delta);
     bytes[1] = 40;
-    assertThatThrownBy(() -> CrdtState.read(new WireInput(bytes)))
+    assertThatThrownBy(() -> Encoded.decode(bytes))
         .hasMessageContaining("type number 40 is unknown");
     assertThatThrownBy(() -> ObjectForm.read(15, new WireInput(new byte[] {14})))
         .isInstanceOf(MalformedException.class);

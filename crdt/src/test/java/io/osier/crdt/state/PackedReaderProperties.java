@@ -253,7 +253,8 @@ final class PackedReaderProperties {
     CrdtState read = null;
     RuntimeException wrong = null;
     try {
-      read = CrdtState.unpack(state.form(), true, state.context().replicas(), new WireInput(bytes));
+      read =
+          StateCodec.unpack(state.form(), true, state.context().replicas(), new WireInput(bytes));
     } catch (OsierException | KryoException | IllegalArgumentException e) {
       wrong = e;
     }

@@ -24,6 +24,7 @@ import io.osier.crdt.UpdateContext;
 import io.osier.crdt.expiry.DeadlineOrder;
 import io.osier.crdt.expiry.PartDeadlines;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.crdt.state.Updates;
 import io.osier.crdt.types.EntryEditor;
 import io.osier.crdt.types.EntryStore;
@@ -266,7 +267,7 @@ final class PackedStateProperties {
   }
 
   private static CrdtState reread(CrdtState state) {
-    return CrdtState.unpack(
+    return StateCodec.unpack(
         state.form(), true, state.context().replicas(), new WireInput(state.packed()));
   }
 
@@ -351,7 +352,7 @@ final class PackedStateProperties {
   }
 
   private static byte[] content(CrdtState state) {
-    return WireOutput.bytesOf(state::writeContent);
+    return WireOutput.bytesOf(out -> StateCodec.writeContent(out, state));
   }
 
   /** What is counted along the way agrees with what a walk finds. */

@@ -202,7 +202,8 @@ final class Sequencer {
 
   /** Prepares an update that changes nothing. */
   Prepared prepareNothing(ObjectId object, CrdtState before, Now now) {
-    CrdtState delta = before.prepareNothing(self, committed + 1, before.context().through(self));
+    CrdtState delta =
+        Updates.prepareNothing(object.type(), self, committed + 1, before.context().through(self));
     return new Prepared(object, before, committed + 1, delta, before.join(delta), 1, now.nanos());
   }
 

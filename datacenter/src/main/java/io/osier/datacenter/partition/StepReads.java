@@ -5,8 +5,8 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
-import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Query;
+import io.osier.crdt.ReadingCodec;
 import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -83,7 +83,7 @@ final class StepReads {
       out = to;
       bytes +=
           ANSWER_BYTES
-              + to.sizeOf(o -> answer.reading().ifPresent(r -> OperationCodec.write(o, r)))
+              + to.sizeOf(o -> answer.reading().ifPresent(r -> ReadingCodec.write(o, r)))
                   .orElseThrow(Size::tooLarge);
     }
 

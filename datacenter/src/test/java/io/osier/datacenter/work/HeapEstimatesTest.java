@@ -15,6 +15,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -108,7 +109,7 @@ final class HeapEstimatesTest {
 
   /** As it comes from a store. */
   private static CrdtState read(CrdtState state) {
-    return CrdtState.unpack(
+    return StateCodec.unpack(
         state.form(), true, state.context().replicas(), new WireInput(state.packed()));
   }
 

@@ -12,7 +12,9 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.OperationCodec;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.crdt.ReadingCodec;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.crdt.types.BoundedCounter;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -158,10 +160,17 @@ public final class TypesWork implements BiConsumer<String, Long> {
     within("hashCode", bytes(state), state::hashCode);
   }
 
+  private static byte[] encoded(CrdtState state) {
+    return WireOutput.bytesOf(out -> StateCodec.write(out, state));
+  }
+
   private void checkState(CrdtState state) {
-    byte[] encoded = WireOutput.bytesOf(state::write);
-    within("encoding", encoded.length, () -> WireOutput.bytesOf(state::write));
-    within("decoding", encoded.length, () -> CrdtState.read(new WireInput(encoded)));
+    byte[] encoded = encoded(state);
+    within("encoding", encoded.length, () -> encoded(state));
+    within(
+        "decoding",
+        encoded.length,
+        () -> StateCodec.read(state.form(), state.isFull(), new WireInput(encoded)));
     within("trimmed", encoded.length, state::trimmed);
     within("latestTimestamp", encoded.length, state::latestTimestamp);
     within("isSpent", rows(state), state::isSpent);
@@ -172,10 +181,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
     byte[] answer = bytes(whole);
     within("reading all", encoded.length, () -> state.read(new Query.Whole()));
     within("encoding a reading", answer.length, () -> bytes(whole));
-    within(
-        "decoding a reading",
-        answer.length,
-        () -> OperationCodec.readReading(new WireInput(answer)));
+    within("decoding a reading", answer.length, () -> ReadingCodec.read(new WireInput(answer)));
     if (whole instanceof Reading.Many) {
       within("reading an element", rows(state), () -> state.read(new Query.Contains(element())));
     }
@@ -192,10 +198,7 @@ public final class TypesWork implements BiConsumer<String, Long> {
   private void update(Site site, Operation operation) {
     CrdtState before = site.state;
     byte[] request = WireOutput.bytesOf(out -> OperationCodec.write(out, operation));
-    within(
-        "reading a request",
-        request.length,
-        () -> OperationCodec.readOperation(new WireInput(request)));
+    within("reading a request", request.length, () -> OperationCodec.read(new WireInput(request)));
     CrdtState delta = prepared(site, operation);
     long size = request.length + bytes(delta) + rows(before);
     size += 10L * fields(operation); // each is looked for, a name to remove even in every type
@@ -228,11 +231,11 @@ public final class TypesWork implements BiConsumer<String, Long> {
   }
 
   private static long bytes(CrdtState causal) {
-    return WireOutput.bytesOf(causal::write).length;
+    return encoded(causal).length;
   }
 
   private static byte[] bytes(Reading reading) {
-    return WireOutput.bytesOf(out -> OperationCodec.write(out, reading));
+    return WireOutput.bytesOf(out -> ReadingCodec.write(out, reading));
   }
 
   /**

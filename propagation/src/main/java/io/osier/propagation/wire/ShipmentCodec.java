@@ -10,6 +10,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.ObjectForm;
+import io.osier.crdt.state.StateCodec;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -98,7 +99,7 @@ final class ShipmentCodec {
     for (int i = 0; i < n; i++) {
       replicas.add(in.readReplica());
     }
-    CrdtState content = CrdtState.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
+    CrdtState content = StateCodec.unpack(form, (head & FLAG_FULL) != 0, replicas, in);
     return new Shipment(
         new ObjectId(key, content.type()),
         origin,

@@ -5,6 +5,7 @@ import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.StateCodec;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
@@ -135,7 +136,7 @@ public final class Inspector {
         WireOutput out = new WireOutput();
         out.writeKey(entry.object().key());
         out.writeByte(entry.object().type().number());
-        entry.state().trimmed().writeContent(out);
+        StateCodec.writeContent(out, entry.state().trimmed());
         sha.update(out.getBuffer(), 0, out.position());
         bytes += out.position();
         if (list != null && objects < Math.min(listed, LISTED_MAX)) {

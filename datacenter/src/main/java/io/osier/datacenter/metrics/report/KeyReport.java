@@ -6,6 +6,7 @@ import io.osier.core.codec.WireOutput;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.agent.PartitionRunner;
@@ -111,7 +112,7 @@ final class KeyReport {
       held.put("type", object.type().label()).put("bytes", state.sizeBytes());
       if (state.sizeBytes() <= COMPARED_BYTES_MAX) {
         WireOutput out = new WireOutput();
-        state.trimmed().writeContent(out);
+        StateCodec.writeContent(out, state.trimmed());
         MessageDigest sha = digests.get();
         sha.update(out.getBuffer(), 0, out.position());
         held.put("sha256", HexFormat.of().formatHex(sha.digest()));

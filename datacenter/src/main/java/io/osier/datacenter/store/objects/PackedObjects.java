@@ -11,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.ObjectForm;
 import io.osier.crdt.state.PackedReader;
+import io.osier.crdt.state.StateCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -124,8 +125,9 @@ final class PackedObjects {
     for (int i = 0; i < listed.length; i++) {
       listed[i] = number(states.get(i).context());
       // Before the thread's buffer is in use.
+      CrdtState state = states.get(i);
       contents[i] =
-          listed[i] < 0 ? WireOutput.bytesOf(states.get(i)::writeBody) : states.get(i).packed();
+          listed[i] < 0 ? WireOutput.bytesOf(out -> StateCodec.write(out, state)) : state.packed();
     }
     return WireOutput.bytesOf(
         out -> {
@@ -222,9 +224,9 @@ final class PackedObjects {
   private CrdtState unpack(int head, int form, WireInput in) {
     boolean full = (head & FULL) != 0;
     if ((head & GENERAL) != 0) {
-      return in.readPart(List.of(), part -> CrdtState.readBody(form, full, part));
+      return in.readPart(List.of(), part -> StateCodec.read(form, full, part));
     }
-    return CrdtState.unpack(form, full, lists.get((int) in.readNumber()), in);
+    return StateCodec.unpack(form, full, lists.get((int) in.readNumber()), in);
   }
 
   /** The number of a context's list of replicas; negative if there is no more room for it. */

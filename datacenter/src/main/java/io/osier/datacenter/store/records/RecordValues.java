@@ -13,6 +13,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.crdt.state.ObjectForm;
+import io.osier.crdt.state.StateCodec;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.protocol.TransactionId;
 import java.nio.ByteBuffer;
@@ -81,7 +82,7 @@ public final class RecordValues {
     boolean full = (flags & FULL) != 0;
     int form = ObjectForm.of(type, (flags & EXPIRES) != 0);
     return switch (format) {
-      case FORMAT -> CrdtState.unpack(form, full, replicas(at), in);
+      case FORMAT -> StateCodec.unpack(form, full, replicas(at), in);
       case GENERAL_FORMAT -> generalVersion(in, at, form, full);
       default -> throw new MalformedException("format " + format + " of a version is unknown");
     };
@@ -94,13 +95,13 @@ public final class RecordValues {
           out.writeByte(GENERAL_FORMAT);
           out.writeByte(flags(content));
           replicas(at).forEach(out::presetReplica);
-          content.writeBody(out);
+          StateCodec.write(out, content);
         });
   }
 
   private static CrdtState generalVersion(WireInput in, VersionVector at, int form, boolean full) {
     replicas(at).forEach(in::presetReplica);
-    return CrdtState.readBody(form, full, in);
+    return StateCodec.read(form, full, in);
   }
 
   private static int flags(CrdtState content) {
@@ -182,7 +183,7 @@ public final class RecordValues {
         IN_PLACE,
         in -> {
           VersionVector at = inPlaceAt(in, dictionary);
-          return CrdtState.unpack(form(value, type), true, replicas(at), in);
+          return StateCodec.unpack(form(value, type), true, replicas(at), in);
         });
   }
 

@@ -1,0 +1,34 @@
+package io.osier.core.codec;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.Utf8;
+import org.jspecify.annotations.Nullable;
+
+/** The replicas that a {@link WireInput} read last, so that what comes again is not made anew. */
+final class RecentReplicas {
+  /** More than there are datacenters. */
+  private static final int KEPT = 16;
+
+  private final @Nullable ReplicaId[] kept = new ReplicaId[KEPT];
+  private int next;
+
+  /** The replica with the name that these bytes are; null if it is not among them. */
+  @Nullable ReplicaId find(byte[] bytes, int from, int length, long incarnation) {
+    for (ReplicaId known : kept) {
+      if (known == null) {
+        break;
+      }
+      if (known.incarnation() == incarnation && Utf8.isAscii(bytes, from, length, known.dc())) {
+        return known;
+      }
+    }
+    return null;
+  }
+
+  /** Keeps a replica, in the place of the one that was kept first, and returns it. */
+  ReplicaId keep(ReplicaId replica) {
+    kept[next] = replica;
+    next = (next + 1) % KEPT;
+    return replica;
+  }
+}

@@ -1,0 +1,55 @@
+package io.osier.crdt.state;
+
+import io.osier.crdt.expiry.ExpiringParts;
+import io.osier.crdt.expiry.Expiry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What readers see of a state while parts of it are past their deadlines.
+ *
+ * @param without the state without those
+ * @param from since when exactly those are over
+ * @param over how many those are
+ */
+record UnexpiredView(CrdtState without, long from, int over) {
+  /** Of so few parts that are over each reader looks itself what is left. */
+  private static final int FEW_OVER = 16;
+
+  /**
+   * What readers see of a state of which parts are over.
+   *
+   * @param former what they saw of it earlier or later; null if that is not known
+   */
+  static UnexpiredView of(CrdtState all, long millis, @Nullable UnexpiredView former) {
+    // What was over then is over now, too.
+    CrdtState before = former != null && former.from <= millis ? former.without : all;
+    return of(all, before.parts().at(millis), millis);
+  }
+
+  private static UnexpiredView of(CrdtState all, ExpiringParts<?> left, long from) {
+    Expiry rest = Expiry.of(all.expiry().whole(), left.deadlines());
+    int over = all.expiry().parts().size() - left.deadlines().size();
+    CrdtState without = CrdtState.of(left.content(), rest, all.context(), all.isFull());
+    return new UnexpiredView(over > FEW_OVER ? without.packLeaves() : without, from, over);
+  }
+
+  /** Whether so many parts of a state are over that what is left is worth to be kept. */
+  static boolean isKept(CrdtState state, long millis) {
+    return state.expiry().parts().areOver(millis, FEW_OVER + 1);
+  }
+
+  /** Whether it is what readers see at this time. */
+  boolean isSo(long millis) {
+    return from <= millis && millis < without.expiry().parts().firstDue();
+  }
+
+  /** What they see of the state with a delta, if it is worth to be kept: it costs the delta. */
+  @Nullable UnexpiredView after(CrdtState delta, CrdtState both) {
+    if (over <= FEW_OVER || delta.isFull() || both.expiry().parts().isEmpty()) {
+      return null;
+    }
+    ExpiringParts<?> left =
+        without.parts().after(delta.store(), delta.expiry().parts(), both.parts(), from);
+    return of(both, left, from);
+  }
+}

@@ -1,0 +1,179 @@
+package io.osier.crdt.types;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.HeapSize;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bounds of a {@link BoundedCounter}, and how the rights that they give are divided first.
+ *
+ * @param room how much more than the first value it may be; {@link BoundedCounter#NO_UPPER} for no
+ *     bound
+ * @param first what the value starts at
+ * @param sharers the names among whom the first rights are divided, sorted; none if lists that have
+ *     no name in common were joined: then nobody has any
+ */
+record CounterBounds(long lower, long room, long first, List<String> sharers) {
+  // How they are written: 0 stands for a counter without bounds.
+  private static final int BOUNDS = 1;
+  private static final int BOUNDS_AND_FIRST = 2;
+
+  /**
+   * The bounds that an operation sets.
+   *
+   * @param known those that are there; null for none
+   */
+  static CounterBounds of(Operation.Bound bound, @Nullable CounterBounds known) {
+    check(bound);
+    // The first list stays: a right of a datacenter that was added since would be another's. What
+    // it started at stays, too: the program that created it may have run again.
+    List<String> sharers =
+        known == null ? bound.sharers().stream().distinct().sorted().toList() : known.sharers;
+    long first = known == null ? bound.first() : known.first;
+    long room =
+        bound.upper() == BoundedCounter.NO_UPPER
+            ? BoundedCounter.NO_UPPER
+            : roomUpTo(bound.upper(), first);
+    return new CounterBounds(Math.min(bound.lower(), first), room, first, sharers);
+  }
+
+  private static void check(Operation.Bound bound) {
+    long first = bound.first();
+    if (bound.lower() > first || bound.upper() < first) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT,
+          "a bounded counter starts at "
+              + first
+              + ": its bounds must include it, unlike "
+              + bound.lower()
+              + " to "
+              + bound.upper());
+    }
+    boolean isTooFar =
+        (bound.lower() != BoundedCounter.NO_LOWER && first - bound.lower() < 0)
+            || (bound.upper() != BoundedCounter.NO_UPPER && bound.upper() - first < 0);
+    if (isTooFar) {
+      throw OsierException.of(
+          ErrorCode.OVERFLOW, "the bounds are further from " + first + " than a long counts");
+    }
+    if (bound.sharers().isEmpty()) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT, "a bounded counter's rights need somebody to share them");
+    }
+  }
+
+  /** What is left up to a bound, which may be below the first value of a counter that is there. */
+  private static long roomUpTo(long upper, long first) {
+    return upper <= first ? 0 : Math.min(saturated(upper, first), BoundedCounter.NO_UPPER - 1);
+  }
+
+  /** The difference of a larger number and a smaller one; at most the largest long. */
+  private static long saturated(long larger, long smaller) {
+    long difference = larger - smaller;
+    return difference < 0 ? Long.MAX_VALUE : difference;
+  }
+
+  long upper() {
+    boolean isNone = room == BoundedCounter.NO_UPPER || room > Long.MAX_VALUE - Math.max(0, first);
+    return isNone ? BoundedCounter.NO_UPPER : first + room;
+  }
+
+  /** Whether it is bounded upward, or downward. */
+  boolean isBounded(boolean upward) {
+    return upward ? room != BoundedCounter.NO_UPPER : lower != BoundedCounter.NO_LOWER;
+  }
+
+  /**
+   * A name's part of the rights to add, or to subtract, of a counter that is bounded there; the
+   * first names have one more if they are not divisible.
+   */
+  long share(String dc, boolean upward) {
+    int i = sharers.indexOf(dc);
+    long whole = upward ? room : saturated(first, lower);
+    return i < 0 ? 0 : whole / sharers.size() + (i < whole % sharers.size() ? 1 : 0);
+  }
+
+  /**
+   * A right of the wider bounds belongs to one of those who are in both lists. Each of them has at
+   * least what it had by its own list, so none has used too much; whoever is in one list only has
+   * joined the others since, and uses nothing before it has heard them all.
+   */
+  CounterBounds join(CounterBounds other) {
+    List<String> both =
+        sharers.equals(other.sharers)
+            ? sharers
+            : sharers.stream().filter(other.sharers::contains).toList();
+    return new CounterBounds(
+        Math.min(lower, other.lower),
+        Math.max(room, other.room),
+        Math.max(first, other.first),
+        both);
+  }
+
+  long heapBytes() {
+    return HeapSize.object(3 * Long.BYTES + HeapSize.REFERENCE) + HeapSize.list(sharers.size());
+  }
+
+  long sizeBytes() {
+    long bytes = 1L + RightsRow.length(lower) + RightsRow.length(room);
+    bytes += first == 0 ? 0 : RightsRow.length(first);
+    for (String dc : sharers) {
+      bytes += 1 + dc.length();
+    }
+    return bytes;
+  }
+
+  /**
+   * Writes bounds.
+   *
+   * @param bounds null for none
+   */
+  static void write(@Nullable CounterBounds bounds, WireOutput out) {
+    if (bounds == null) {
+      out.writeByte(0);
+      return;
+    }
+    out.writeByte(bounds.first == 0 ? BOUNDS : BOUNDS_AND_FIRST);
+    out.writeSigned(bounds.lower);
+    out.writeSigned(bounds.room);
+    if (bounds.first != 0) {
+      out.writeSigned(bounds.first);
+    }
+    out.writeCount(bounds.sharers.size());
+    bounds.sharers.forEach(out::writeText);
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static @Nullable CounterBounds read(WireInput in) {
+    int form = in.readByte();
+    if (form < 0 || form > BOUNDS_AND_FIRST) {
+      throw new MalformedException("a bounded counter's form must be 0 to 2, not " + form);
+    }
+    if (form == 0) {
+      return null;
+    }
+    long lower = in.readSigned();
+    long room = in.readSigned();
+    long first = form == BOUNDS ? 0 : in.readSigned();
+    int n = in.readCount(2);
+    List<String> sharers = new ArrayList<>(n);
+    for (int i = 0; i < n; i++) {
+      sharers.add(ReplicaId.checkDcName(in.readText(ReplicaId.DC_NAME_LENGTH_MAX)));
+      if (i > 0 && sharers.get(i - 1).compareTo(sharers.get(i)) >= 0) {
+        throw new MalformedException("a bounded counter's sharers are not in order");
+      }
+    }
+    if (lower > first || room < 0 || (form == BOUNDS_AND_FIRST && first == 0)) {
+      throw new MalformedException("a bounded counter's bounds are out of range");
+    }
+    return new CounterBounds(lower, room, first, List.copyOf(sharers));
+  }
+}

@@ -6,6 +6,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,7 +32,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
 
   static ReferenceJoin of(CrdtState causal) {
     WireOutput out = new WireOutput();
-    causal.write(out);
+    StateCodec.write(out, causal);
     WireInput in = new WireInput(out.toBytes());
     int form = in.readByteUnsigned() >> 1;
     CrdtType type = CrdtType.of((form & 15) == 15 ? in.readByteUnsigned() : form & 15);

@@ -17,6 +17,8 @@ import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.call.Coordinator;
+import io.osier.proxy.call.StepSender;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -7,6 +7,8 @@ import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.lang.reflect.InvocationTargetException;

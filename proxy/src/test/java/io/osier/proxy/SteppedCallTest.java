@@ -14,6 +14,11 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.cache.CacheSettings;
+import io.osier.proxy.call.RetryPolicy;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.client.ClientSettings;
+import io.osier.proxy.client.TracedAnswers;
 import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.connection.Dialling;
 import io.osier.proxy.values.Values;
@@ -55,7 +60,7 @@ final class SteppedCallTest {
             second,
             10,
             new Dialling("steps", second, second, Optional.empty(), Optional.empty()),
-            new ClientSettings.Caching(Duration.ZERO, 10, List.of()),
+            new CacheSettings(Duration.ZERO, 10, List.of()),
             new ClientSettings.Listeners(
                 ClientMetrics.NONE,
                 TracedAnswers.NONE,
@@ -308,7 +313,7 @@ final class SteppedCallTest {
       steps.pass(1);
     }
     assertThat(asked).isBetween(12, 20);
-    steps.pass(WatchSubscription.PAUSE_MILLIS_MAX);
+    steps.pass(5_000);
     assertThat(eu.open).hasSize(1);
     assertThat(waits.ended()).isNotDone();
     waits.close();

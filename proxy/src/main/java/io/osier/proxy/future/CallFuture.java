@@ -301,8 +301,6 @@ public final class CallFuture<T> extends CompletableFuture<T> {
     }
   }
 
-  // ---------------------------------------------------------------- derived
-
   /** Another one waits for it; the first of those stands for both. */
   private Line joined() {
     if (isDone()) {

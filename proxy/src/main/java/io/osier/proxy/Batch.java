@@ -9,6 +9,10 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Change;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.ObjectAccess;
+import io.osier.proxy.objects.ScanRange;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,12 +139,12 @@ public final class Batch extends ObjectSpace {
     }
 
     @Override
-    public CompletableFuture<Keyspace.Page> page(Scan scan) {
+    public CompletableFuture<Keyspace.Page> page(ScanRange scan) {
       return answered();
     }
 
     @Override
-    public CompletableFuture<Long> count(Scan scan) {
+    public CompletableFuture<Long> count(ScanRange scan) {
       return answered();
     }
   }

@@ -3,7 +3,11 @@ package io.osier.proxy;
 import io.osier.core.AmbiguousException;
 import io.osier.core.OsierException;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.call.BatchOutcome;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -28,27 +32,31 @@ public final class BatchException extends AmbiguousException {
   }
 
   /**
-   * What became of a batch.
+   * What was found of each part; null of those that were updates.
    *
-   * @param errors of each part; null where it is done
-   * @param found what was found of each part that was a read; null of all others
+   * @throws BatchException if some failed
    */
-  static BatchException of(@Nullable OsierException[] errors, @Nullable Found[] found) {
+  static List<Found> found(BatchOutcome of) {
+    for (OsierException error : of.errors()) {
+      if (error != null) {
+        throw of(error, of.errors(), of.found());
+      }
+    }
+    return new ArrayList<>(Arrays.asList(of.found()));
+  }
+
+  private static BatchException of(
+      OsierException first, @Nullable OsierException[] errors, @Nullable Found[] found) {
     SortedMap<Integer, OsierException> failed = new TreeMap<>();
     SortedMap<Integer, Found> read = new TreeMap<>();
-    OsierException first = null;
     for (int i = 0; i < errors.length; i++) {
       OsierException error = errors[i];
       Found of = found[i];
       if (error != null) {
         failed.put(i, error);
-        first = first == null ? error : first;
       } else if (of != null) {
         read.put(i, of);
       }
-    }
-    if (first == null) {
-      throw new IllegalArgumentException("nothing failed");
     }
     String message =
         failed.size()

@@ -9,6 +9,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.crdt.types.BoundedCounter;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.ObjectRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

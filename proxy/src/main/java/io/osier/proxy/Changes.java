@@ -1,7 +1,10 @@
 package io.osier.proxy;
 
 import io.osier.core.Key;
+import io.osier.core.ReplicaId;
 import io.osier.crdt.CrdtType;
+import io.osier.protocol.Reply;
+import io.osier.proxy.watch.WatchSubscription;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,5 +39,21 @@ public record Changes(List<Change> changes, WatchPosition position, boolean isWh
 
   public Changes {
     changes = List.copyOf(changes);
+  }
+
+  static Changes of(WatchSubscription.Told told) {
+    Reply.Changes changes = told.changes();
+    return new Changes(
+        changes.changes().stream()
+            .map(
+                c ->
+                    new Change(
+                        c.key(),
+                        c.type(),
+                        c.origin().map(ReplicaId::dc),
+                        Optional.ofNullable(told.found().get(c.key()))))
+            .toList(),
+        new WatchPosition(changes.places()),
+        changes.whole());
   }
 }

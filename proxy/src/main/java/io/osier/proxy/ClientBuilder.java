@@ -9,6 +9,11 @@ import io.osier.core.Utf8;
 import io.osier.core.scram.ScramCredential;
 import io.osier.core.time.TimeLimit;
 import io.osier.core.trace.TraceSample;
+import io.osier.proxy.cache.CacheSettings;
+import io.osier.proxy.cache.FollowedPrefix;
+import io.osier.proxy.client.ClientSettings;
+import io.osier.proxy.client.ListenerGuard;
+import io.osier.proxy.client.TracedAnswers;
 import io.osier.proxy.connection.Dialling;
 import io.osier.proxy.connection.ScramLogin;
 import io.osier.proxy.values.Values;
@@ -270,7 +275,7 @@ abstract class ClientBuilder {
         timeout,
         inFlightMax,
         new Dialling(name, connectTimeout, pingInterval, tls.map(TlsOptions::context), user),
-        new ClientSettings.Caching(cacheStaleness, cacheEntriesMax, List.copyOf(cacheFollows)),
+        new CacheSettings(cacheStaleness, cacheEntriesMax, List.copyOf(cacheFollows)),
         new ClientSettings.Listeners(metrics, traces, observer),
         values);
   }

@@ -1,6 +1,8 @@
 package io.osier.proxy;
 
 import io.osier.crdt.Operation;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
 /**

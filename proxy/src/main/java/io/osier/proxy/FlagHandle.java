@@ -4,6 +4,8 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.ObjectRef;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,6 +1,7 @@
 package io.osier.proxy;
 
 import io.osier.crdt.CrdtType;
+import io.osier.proxy.objects.ObjectRef;
 
 /**
  * Makes handles: of the objects of a space, by their keys, or of a map's fields, by their names.

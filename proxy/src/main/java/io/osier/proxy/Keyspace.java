@@ -9,8 +9,14 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.call.BatchCall;
+import io.osier.proxy.call.Conversion;
+import io.osier.proxy.call.KeyspaceAccess;
+import io.osier.proxy.call.SessionRequests;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.transaction.Transactions;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -28,10 +34,12 @@ public final class Keyspace extends ObjectSpace {
   private final SessionRequests session;
   private final String name;
   private final KeyspaceAccess access;
+  private final Transactions transactions;
 
-  Keyspace(KeyspaceAccess access) {
+  Keyspace(KeyspaceAccess access, Transactions transactions) {
     super(access);
     this.access = access;
+    this.transactions = transactions;
     this.session = access.session();
     this.name = access.keyspace();
   }
@@ -98,16 +106,7 @@ public final class Keyspace extends ObjectSpace {
    * @param reading its value; that of a new object if there is none and a type was asked for
    * @param exists whether it is there and differs from a new object
    */
-  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {
-    static Found of(Reply.Answer answer) {
-      return new Found(answer.type(), answer.reading(), answer.exists());
-    }
-
-    /** What several keys hold, as a transaction was answered. */
-    static List<Found> all(Reply.Transacted step) {
-      return step.answers().stream().map(Found::of).toList();
-    }
-  }
+  public record Found(Optional<CrdtType> type, Optional<Reading> reading, boolean exists) {}
 
   /**
    * Reads an object with any query.
@@ -138,7 +137,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #getAll}. */
   public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
-    return BatchCall.read(session.session(), name, keys);
+    return BatchCall.read(session.session(), name, keys, BatchException::found);
   }
 
   /**
@@ -152,7 +151,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #readAll}. */
   public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
-    return BatchCall.read(session.session(), name, reads);
+    return BatchCall.read(session.session(), name, reads, false, BatchException::found);
   }
 
   /**
@@ -173,7 +172,8 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll(List)}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
-    return BatchCall.update(session.session(), name, changes);
+    return BatchCall.update(session.session(), name, changes, BatchException::found)
+        .thenApply(none -> null);
   }
 
   /**
@@ -250,9 +250,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #begin(TransactionOptions)}. */
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
-    return session
-        .begin(name, options)
-        .thenApply(begun -> new Transaction(new TransactionAccess(session.values(), begun)));
+    return transactions.begin(name, options).thenApply(Transaction::new);
   }
 
   /**
@@ -267,7 +265,7 @@ public final class Keyspace extends ObjectSpace {
   /** As {@link Session#token}, of this keyspace alone. */
   public SessionToken token() {
     session.seeAcknowledged();
-    return session.session().past().token(name);
+    return new SessionToken(session.session().past().seen(name));
   }
 
   /** A read of one object; see {@link #readTogether}. */
@@ -276,10 +274,6 @@ public final class Keyspace extends ObjectSpace {
     public Get(String key, CrdtType type) {
       this(Key.of(key), Optional.of(type), new Query.Whole());
     }
-
-    Request.Fetch fetch() {
-      return new Request.Fetch(key, type, query);
-    }
   }
 
   /** An update of one object; see {@link #updateTogether(List)}. */
@@ -287,10 +281,6 @@ public final class Keyspace extends ObjectSpace {
     /** Updates the object of a key. */
     public Change(String key, CrdtType type, Operation operation) {
       this(Key.of(key), type, operation);
-    }
-
-    Request.Update update() {
-      return new Request.Update(key, type, operation);
     }
 
     /** Deletes a key; see {@link ObjectSpace#delete}. */
@@ -326,7 +316,7 @@ public final class Keyspace extends ObjectSpace {
    * @return what was found, in the order of the reads
    */
   public CompletableFuture<List<Found>> readTogetherAsync(List<Get> reads) {
-    return session.together(name, reads, List.of()).thenApply(Found::all);
+    return transactions.together(name, reads, List.of()).thenApply(Conversion::found);
   }
 
   /** Waits for {@link #readTogetherAsync}. */
@@ -341,7 +331,7 @@ public final class Keyspace extends ObjectSpace {
    * @return completes when they are committed
    */
   public CompletableFuture<Void> updateTogetherAsync(List<Change> changes) {
-    return session.together(name, List.of(), changes).thenApply(t -> null);
+    return transactions.together(name, List.of(), changes).thenApply(t -> null);
   }
 
   /** Waits for {@link #updateTogetherAsync(List)}. */
@@ -369,13 +359,7 @@ public final class Keyspace extends ObjectSpace {
    *
    * @param next where to go on; empty at the end
    */
-  public record Page(List<Row> rows, Optional<Key> next) {
-    static Page of(Reply.Page page) {
-      return new Page(
-          page.rows().stream().map(r -> new Row(r.key(), r.type(), r.reading())).toList(),
-          page.next());
-    }
-  }
+  public record Page(List<Row> rows, Optional<Key> next) {}
 
   /** One object of a page. */
   public record Row(Key key, CrdtType type, Reading value) {}

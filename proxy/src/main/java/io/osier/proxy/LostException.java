@@ -6,10 +6,8 @@ import io.osier.core.ErrorCode;
 public final class LostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Whether the request may have reached the datacenter. */
-  final boolean sent;
-
-  final ErrorCode code;
+  private final boolean sent;
+  private final ErrorCode code;
   private final String inWords;
 
   /**
@@ -28,6 +26,11 @@ public final class LostException extends RuntimeException {
   /** Whether the request may have reached the datacenter. */
   public boolean isSent() {
     return sent;
+  }
+
+  /** TIMEOUT, UNAVAILABLE, or what is wrong with the request. */
+  public ErrorCode code() {
+    return code;
   }
 
   @Override

@@ -8,6 +8,14 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.future.PagePublisher;
+import io.osier.proxy.future.PageReader;
+import io.osier.proxy.future.PageStream;
+import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.objects.ObjectRef;
+import io.osier.proxy.objects.RangePages;
+import io.osier.proxy.objects.RecordFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -214,6 +222,7 @@ public final class MapHandle extends HandleSource {
   private PageReader<Map.Entry<FieldId, Reading>> pages(Range<String> range) {
     return new RangePages<>(
         Present.present(range, "a range"),
+        range.limit(),
         rest ->
             getAsync(rest)
                 .thenApply(
@@ -221,7 +230,7 @@ public final class MapHandle extends HandleSource {
                       List<Map.Entry<FieldId, Reading>> inOrder = List.copyOf(fields.entrySet());
                       return rest.isDescending() ? inOrder.reversed() : inOrder;
                     }),
-        entry -> entry.getKey().name());
+        (of, entry) -> of.behind(entry.getKey().name()));
   }
 
   /**

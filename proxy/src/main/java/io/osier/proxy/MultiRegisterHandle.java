@@ -2,6 +2,8 @@ package io.osier.proxy;
 
 import io.osier.core.Value;
 import io.osier.crdt.Reading;
+import io.osier.proxy.objects.CheckedCodec;
+import io.osier.proxy.objects.ObjectRef;
 import io.osier.proxy.values.ValueCodec;
 import java.util.List;
 import java.util.function.Function;

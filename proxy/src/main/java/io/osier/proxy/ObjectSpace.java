@@ -9,6 +9,14 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.future.PagePublisher;
+import io.osier.proxy.future.PageStream;
+import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.objects.ExpiringAccess;
+import io.osier.proxy.objects.ObjectAccess;
+import io.osier.proxy.objects.ObjectRef;
+import io.osier.proxy.objects.ScanPages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -212,7 +220,7 @@ public abstract class ObjectSpace extends HandleSource {
   }
 
   private ScanPages pages(Scan scan) {
-    return new ScanPages(Present.present(scan, "a scan"), access::page);
+    return new ScanPages(Present.present(scan, "a scan").range(), access::page);
   }
 
   /** One page of a scan; {@link Scan#from(Key)} of {@link Keyspace.Page#next} is the rest. */
@@ -224,7 +232,7 @@ public abstract class ObjectSpace extends HandleSource {
   public final CompletableFuture<Keyspace.Page> pageAsync(Scan scan) {
     return scan == null
         ? CompletableFuture.failedFuture(missing())
-        : new ScanPages(scan, access::page).next();
+        : new ScanPages(scan.range(), access::page).next();
   }
 
   /**
@@ -237,7 +245,7 @@ public abstract class ObjectSpace extends HandleSource {
 
   /** As {@link #count}. */
   public final CompletableFuture<Long> countAsync(Scan scan) {
-    return scan == null ? CompletableFuture.failedFuture(missing()) : access.count(scan);
+    return scan == null ? CompletableFuture.failedFuture(missing()) : access.count(scan.range());
   }
 
   private static OsierException missing() {

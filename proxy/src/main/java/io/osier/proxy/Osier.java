@@ -4,6 +4,7 @@ import static io.osier.core.Present.present;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
+import io.osier.proxy.client.ClientFile;
 import io.osier.proxy.values.Values;
 import java.nio.file.Path;
 

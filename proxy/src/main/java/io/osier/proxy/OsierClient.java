@@ -7,7 +7,12 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.time.TimeLimit;
 import io.osier.protocol.Request;
+import io.osier.proxy.call.DatacenterQueries;
+import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.connection.CallbackThread;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.values.Values;
 import java.time.Duration;
 import java.util.List;
@@ -178,7 +183,7 @@ public final class OsierClient implements AutoCloseable {
     return limit < 0
         ? CompletableFuture.failedFuture(below0(limit))
         : DatacenterQueries.inspect(
-            new SessionCore(core, SessionOptions.DEFAULT),
+            new SessionCore(core, Optional.empty()),
             new Request.Inspect(topic, Optional.of(present(keyspace, "a keyspace's name")), limit));
   }
 

@@ -7,7 +7,8 @@ import io.osier.core.ErrorCode;
 public final class OutcomeUnknownException extends AmbiguousException {
   private static final long serialVersionUID = 1L;
 
-  OutcomeUnknownException(ErrorCode code, String message) {
+  /** One of a call that may have been done; for programs' tests, too. */
+  public OutcomeUnknownException(ErrorCode code, String message) {
     super(code, message + "; the update may or may not have been done", null);
   }
 }

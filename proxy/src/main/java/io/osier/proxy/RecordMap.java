@@ -5,6 +5,8 @@ import static io.osier.core.Present.present;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.RecordFields;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

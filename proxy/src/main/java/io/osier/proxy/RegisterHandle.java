@@ -1,6 +1,8 @@
 package io.osier.proxy;
 
 import io.osier.core.Value;
+import io.osier.proxy.objects.CheckedCodec;
+import io.osier.proxy.objects.ObjectRef;
 import io.osier.proxy.values.ValueCodec;
 import java.util.Optional;
 

@@ -8,6 +8,8 @@ import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.protocol.Request;
+import io.osier.proxy.call.ArgumentChecks;
+import io.osier.proxy.objects.ScanRange;
 import java.util.Optional;
 
 /**
@@ -23,38 +25,12 @@ import java.util.Optional;
  * }</pre>
  */
 public final class Scan {
-  /** As many rows as are asked for at once, where nothing else is said. */
-  static final int PAGE_ROWS = 500;
+  private static final Scan ALL = new Scan(ScanRange.ALL);
 
-  private static final Scan ALL =
-      new Scan(
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          new Query.Whole(),
-          Long.MAX_VALUE,
-          PAGE_ROWS);
+  private final ScanRange range;
 
-  private final Optional<Key> from;
-  private final Optional<Key> to;
-  private final Optional<CrdtType> type;
-  private final Query query;
-  private final long limit;
-  private final int pageRows;
-
-  private Scan(
-      Optional<Key> from,
-      Optional<Key> to,
-      Optional<CrdtType> type,
-      Query query,
-      long limit,
-      int pageRows) {
-    this.from = from;
-    this.to = to;
-    this.type = type;
-    this.query = query;
-    this.limit = limit;
-    this.pageRows = pageRows;
+  private Scan(ScanRange range) {
+    this.range = range;
   }
 
   /** All objects. */
@@ -69,7 +45,7 @@ public final class Scan {
 
   /** Objects whose keys begin with these bytes. */
   public static Scan prefix(Key prefix) {
-    return ALL.within(Optional.of(present(prefix, "a prefix")), prefix.afterPrefix());
+    return within(Optional.of(present(prefix, "a prefix")), prefix.afterPrefix());
   }
 
   /**
@@ -85,11 +61,11 @@ public final class Scan {
     if (to.compareTo(from) < 0) {
       throw bad("a range ends behind its beginning: '" + to + "' is before '" + from + "'");
     }
-    return ALL.within(Optional.of(from), Optional.of(to));
+    return within(Optional.of(from), Optional.of(to));
   }
 
-  private Scan within(Optional<Key> first, Optional<Key> end) {
-    return new Scan(first, end, type, query, limit, pageRows);
+  private static Scan within(Optional<Key> first, Optional<Key> end) {
+    return new Scan(ScanRange.ALL.within(first, end));
   }
 
   /**
@@ -98,12 +74,14 @@ public final class Scan {
    */
   public Scan from(Key key) {
     present(key, "a key");
-    return from.isPresent() && key.compareTo(from.get()) < 0 ? this : within(Optional.of(key), to);
+    return range.from().isPresent() && key.compareTo(range.from().get()) < 0
+        ? this
+        : new Scan(range.within(Optional.of(key), range.to()));
   }
 
   /** Of those the objects of a type alone. */
   public Scan ofType(CrdtType only) {
-    return new Scan(from, to, Optional.of(present(only, "a type")), query, limit, pageRows);
+    return new Scan(range.type(present(only, "a type")));
   }
 
   /**
@@ -112,7 +90,7 @@ public final class Scan {
    * types of all objects that are looked at.
    */
   public Scan query(Query wanted) {
-    return new Scan(from, to, type, present(wanted, "a query"), limit, pageRows);
+    return new Scan(range.query(present(wanted, "a query")));
   }
 
   /** Keys and types alone: values are not sent; in their places stands that the object exists. */
@@ -129,7 +107,7 @@ public final class Scan {
     if (rows < 1) {
       throw bad("a scan's limit must be at least 1, not " + rows);
     }
-    return new Scan(from, to, type, query, rows, pageRows);
+    return new Scan(range.limit(rows));
   }
 
   /**
@@ -143,45 +121,14 @@ public final class Scan {
     if (wrong != null) {
       throw wrong;
     }
-    return new Scan(from, to, type, query, limit, rows);
+    return new Scan(range.pageRows(rows));
   }
 
   private static OsierException bad(String message) {
     return OsierException.of(ErrorCode.INVALID_ARGUMENT, message);
   }
 
-  Optional<Key> from() {
-    return from;
-  }
-
-  Optional<Key> to() {
-    return to;
-  }
-
-  Optional<CrdtType> type() {
-    return type;
-  }
-
-  Query query() {
-    return query;
-  }
-
-  long limit() {
-    return limit;
-  }
-
-  /** Of what is left when so many rows were shown, from a key on. */
-  Scan rest(Key next, long shown) {
-    return new Scan(Optional.of(next), to, type, query, limit - shown, pageRows);
-  }
-
-  /** The request for a part of it. */
-  Request.Scan request(String keyspace, Query wanted, int rows, Request.Want want) {
-    return new Request.Scan(keyspace, from, to, type, wanted, rows, want);
-  }
-
-  /** The rows that are asked for next. */
-  int nextRows() {
-    return (int) Math.min(limit, pageRows);
+  ScanRange range() {
+    return range;
   }
 }

@@ -3,6 +3,11 @@ package io.osier.proxy;
 import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
+import io.osier.proxy.call.KeyspaceAccess;
+import io.osier.proxy.call.SessionRequests;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.session.SessionCore;
+import io.osier.proxy.transaction.Transactions;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,15 +24,20 @@ import java.util.Optional;
 public final class Session {
   private final SessionRequests requests;
   private final SessionCore core;
+  private final Transactions transactions;
 
   Session(ClientCore client, SessionOptions options) {
-    this.core = new SessionCore(client, options);
+    this.core = new SessionCore(client, options.patience());
     this.requests = new SessionRequests(core);
+    this.transactions = new Transactions(core);
+    options.past().ifPresent(this::join);
+    options.datacenter().ifPresent(this::pin);
   }
 
   /** The keyspace of that name. Whether it exists is seen at the first request. */
   public Keyspace keyspace(String name) {
-    return new Keyspace(new KeyspaceAccess(requests, Present.present(name, "a keyspace's name")));
+    return new Keyspace(
+        new KeyspaceAccess(requests, Present.present(name, "a keyspace's name")), transactions);
   }
 
   /** The datacenter that served this session last; empty before the first request. */
@@ -85,7 +95,7 @@ public final class Session {
    */
   public SessionToken token() {
     requests.seeAcknowledged();
-    return core.past().token();
+    return new SessionToken(core.past().seen());
   }
 
   /**
@@ -96,7 +106,7 @@ public final class Session {
    *     be told: a keyspace had another number of partitions
    */
   public void join(SessionToken token) {
-    core.past().join(token);
+    core.past().join(token.seen());
     core.cache().clear();
   }
 }

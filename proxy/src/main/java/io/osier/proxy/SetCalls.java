@@ -8,6 +8,13 @@ import io.osier.crdt.Part;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Request;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.future.PageReader;
+import io.osier.proxy.future.PageStream;
+import io.osier.proxy.objects.CheckedCodec;
+import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.objects.ObjectRef;
+import io.osier.proxy.objects.RangePages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -230,7 +237,7 @@ abstract class SetCalls<E, C extends Collection<? extends E>, R> extends Handle 
   }
 
   final PageReader<Value> pages(Range<Value> range) {
-    return new RangePages<>(range, this::page, value -> value);
+    return new RangePages<>(range, range.limit(), this::page, Range::behind);
   }
 
   /** Whether the element is in the set, without fetching the set. */

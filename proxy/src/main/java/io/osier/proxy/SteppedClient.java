@@ -1,6 +1,8 @@
 package io.osier.proxy;
 
 import io.osier.core.net.Network;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.client.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
 import io.osier.proxy.connection.InProcessConnection;
 import io.osier.proxy.connection.RemoteConnection;

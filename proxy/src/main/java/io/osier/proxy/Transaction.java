@@ -10,6 +10,8 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.transaction.TransactionAccess;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,8 @@
 package io.osier.proxy;
 
+import io.osier.proxy.objects.CheckedCodec;
+import io.osier.proxy.objects.ObjectRef;
+
 /**
  * A register of objects of one class. Errors as of {@link RegisterHandle}; besides,
  * INVALID_ARGUMENT for an object that its codec cannot encode, and MALFORMED for a value that it

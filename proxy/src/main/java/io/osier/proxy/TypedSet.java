@@ -1,5 +1,9 @@
 package io.osier.proxy;
 
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.CheckedCodec;
+import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.objects.ObjectRef;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;

@@ -4,6 +4,8 @@ import static io.osier.core.Present.present;
 
 import io.osier.core.Grant;
 import io.osier.core.scram.ScramCredential;
+import io.osier.proxy.admin.AdminAnswers;
+import io.osier.proxy.future.Calls;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

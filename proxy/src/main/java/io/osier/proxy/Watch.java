@@ -6,6 +6,9 @@ import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.protocol.Request;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.session.SessionCore;
+import io.osier.proxy.watch.WatchSubscription;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -129,14 +132,9 @@ public final class Watch implements Flow.Publisher<Changes> {
 
   @Override
   public void subscribe(Flow.Subscriber<? super Changes> subscriber) {
-    WatchSubscription made =
-        new WatchSubscription(
-            session, request(from, resumes, 0), executor, valueBytesMax, subscriber);
-    made.begin();
-  }
-
-  Request.Watch request(List<Request.Place> places, boolean again, int waitMillis) {
-    return new Request.Watch(keyspace, key, prefix, places, again, waitMillis);
+    Request.Watch first = new Request.Watch(keyspace, key, prefix, from, resumes, 0);
+    new WatchSubscription<>(session, first, executor, valueBytesMax, Changes::of, subscriber)
+        .begin();
   }
 
   /**

@@ -12,6 +12,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.objects.ScanRange;
+import io.osier.proxy.transaction.SnapshotScan;
 import io.osier.testing.Patience;
 import io.osier.testing.Refused;
 import java.time.Duration;
@@ -102,7 +104,7 @@ final class AnswersAtOnceTest {
     SnapshotScan.Within within =
         new SnapshotScan.Within() {
           @Override
-          public CompletableFuture<Reply.Page> known(Scan part, int rows) {
+          public CompletableFuture<Reply.Page> known(ScanRange part, int rows) {
             Reply.Row row = new Reply.Row(NEXT, CrdtType.PN_COUNTER, new Reading.Flag(true));
             return CompletableFuture.completedFuture(
                 new Reply.Page(List.of(row), next(), List.of()));
@@ -119,7 +121,7 @@ final class AnswersAtOnceTest {
                 List.of(new Keyspace.Found(Optional.empty(), Optional.empty(), true)));
           }
         };
-    assertThat(within(() -> new SnapshotScan(within).count(Scan.all()).join()))
+    assertThat(within(() -> new SnapshotScan(within).count(ScanRange.ALL).join()))
         .isEqualTo((long) PARTS);
   }
 

@@ -18,6 +18,8 @@ import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.objects.CheckedCodec;
 import io.osier.proxy.values.ValueCodec;
 import io.osier.testing.Patience;
 import java.io.IOException;

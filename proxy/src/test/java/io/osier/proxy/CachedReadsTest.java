@@ -2,6 +2,7 @@ package io.osier.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Reads of one session that are answered from its cache, while others change what it reads. */
@@ -119,6 +121,37 @@ final class CachedReadsTest {
     try (Watch.Watching watching = shop.changes().from(position).listen(told -> {})) {
       watching.begun().join();
       assertThat(shop.set("s").get()).hasSize(1);
+    }
+  }
+
+  @Test
+  void cache_servesWithinItsBound_andShowsOwnWrites() throws IOException {
+    AtomicInteger value = new AtomicInteger(1);
+    try (FakeServer eu =
+            FakeServer.of(
+                EU,
+                FakeServer.SHOP,
+                r ->
+                    r instanceof Request.Write
+                        ? new Reply.Done(new Dot(EU, value.incrementAndGet()))
+                        : new Reply.Answer(
+                            CrdtType.PN_COUNTER,
+                            new Reading.Count(value.get()),
+                            VersionVector.EMPTY));
+        OsierClient counting =
+            FakeServer.patient()
+                .endpoint("eu", eu.address())
+                .cache(Duration.ofMinutes(5), 100)
+                .build()) {
+      counting.awaitConnected(Duration.ofMinutes(2));
+      CounterHandle counter = counting.session().keyspace("shop").counter("c");
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(counter.get()).isEqualTo(1);
+      assertThat(eu.requests).hasSize(1);
+      counter.increment(1);
+      assertThat(counter.get()).isEqualTo(2);
+      assertThat(counting.session().keyspace("shop").counter("c").get()).isEqualTo(2);
+      assertThat(eu.requests).as("each session has its own").hasSize(4);
     }
   }
 }

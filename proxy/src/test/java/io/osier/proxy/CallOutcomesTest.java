@@ -17,6 +17,7 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.testing.Patience;
+import io.osier.testing.Refused;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -271,5 +272,46 @@ final class CallOutcomesTest {
     assertThatThrownBy(() -> write.get(Patience.SECONDS, TimeUnit.SECONDS))
         .hasCauseInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("closed");
+  }
+
+  @Test
+  void updateWhoseConnectionIsLost_hasAnUnknownOutcome() throws IOException {
+    try (FakeServer eu = eu(r -> null);
+        OsierClient client = connected(to(eu))) {
+      CompletableFuture<Void> update =
+          client.session().keyspace("shop").counter("c").incrementAsync(1);
+      await().until(() -> !eu.requests.isEmpty());
+      eu.drop();
+      assertThatThrownBy(update::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+    }
+  }
+
+  @Test
+  void failure_comesWithItsCode() throws IOException {
+    try (FakeServer eu =
+            eu(
+                r ->
+                    r instanceof Request.Keyspaces
+                        ? new Reply.Keyspaces(FakeServer.SHOP)
+                        : new Reply.Failure(ErrorCode.OVERLOADED, "full"));
+        OsierClient client = connected(to(eu))) {
+      assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
+          .is(Refused.with(ErrorCode.OVERLOADED));
+      assertThatThrownBy(() -> client.session().keyspace("nope").counter("c").increment(1))
+          .hasMessageContaining("shop")
+          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
+    }
+  }
+
+  @Test
+  void wrongSettings_areNamed() {
+    assertThatThrownBy(() -> OsierClient.builder().build()).hasMessageContaining("endpoint");
+    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "nowhere").build())
+        .hasMessageContaining("host:port");
+    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "a:1").prefer("us").build())
+        .hasMessageContaining("us")
+        .hasMessageContaining("eu");
+    assertThatThrownBy(() -> OsierClient.builder().timeout(Duration.ZERO))
+        .hasMessageContaining("timeout");
   }
 }

@@ -10,6 +10,8 @@ import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.session.SessionCore;
+import io.osier.proxy.watch.ChangedValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +47,7 @@ final class ChangedValuesTest {
             .mapToObj(i -> new Reply.Change(Key.of("k" + i), Optional.empty(), Optional.empty()))
             .toList();
     return ChangedValues.of(
-            new SessionCore(client.core(), SessionOptions.DEFAULT),
+            new SessionCore(client.core(), Optional.empty()),
             "shop",
             new Reply.Changes(changes, List.of(), true),
             1 << 20)

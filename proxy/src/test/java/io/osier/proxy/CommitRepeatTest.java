@@ -17,6 +17,8 @@ import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
+import io.osier.proxy.call.Coordinator;
+import io.osier.proxy.call.StepSender;
 import io.osier.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -224,6 +226,60 @@ final class CommitRepeatTest {
           new StepSender(client.core(), new Coordinator(later, EU), STEP, 5, deadline).start();
       assertThat(once.join()).isEqualTo(transacted(EU, 9));
       assertThat(sent.getLast()).isEqualTo(new Request.Repeat(EU, 5, STEP));
+    }
+  }
+
+  /** A datacenter that breaks the connection instead of answering the first commit. */
+  private static FakeServer losesFirstCommit(AtomicReference<ReplicaId> who, AtomicInteger commits)
+      throws IOException {
+    AtomicReference<FakeServer> server = new AtomicReference<>();
+    Function<Request, Reply> answers =
+        request ->
+            switch (request) {
+              case Request.Hello h -> welcome(who.get());
+              case Request.Ping p -> new Reply.Pong();
+              case Request.Transact t -> {
+                if (t.end() == Request.End.COMMIT && commits.incrementAndGet() == 1) {
+                  drop(server.get());
+                  yield null;
+                }
+                yield transacted(EU, 7);
+              }
+              case Request.Repeat r -> {
+                commits.incrementAndGet();
+                yield transacted(EU, 7);
+              }
+              default -> null;
+            };
+    server.set(new FakeServer(answers));
+    return server.get();
+  }
+
+  @Test
+  void commitWhoseAnswerIsLost_isSentAgain_toTheSameProcessOnly() throws IOException {
+    AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
+    AtomicInteger commits = new AtomicInteger();
+    try (FakeServer eu = losesFirstCommit(who, commits);
+        OsierClient client = FakeServer.patient().endpoint("eu", eu.address()).build()) {
+      Keyspace bank = client.session().keyspace("bank");
+      Transaction tx = bank.begin();
+      tx.counter("c").increment(1);
+      assertThat(tx.commit()).isEqualTo(VersionVector.of(EU, 7));
+      assertThat(commits).hasValue(2);
+      Request.Transact first = (Request.Transact) eu.requests.get(1);
+      assertThat(eu.requests.get(2)).as("marked").isEqualTo(new Request.Repeat(EU, 7, first));
+      assertThat(bank.clock()).isEqualTo(VersionVector.of(EU, 7));
+
+      commits.set(0);
+      bank.updateTogether(CHANGES);
+      assertThat(commits).as("the same, in one request").hasValue(2);
+
+      commits.set(0);
+      Transaction lost = bank.begin();
+      lost.counter("c").increment(1);
+      who.set(new ReplicaId("eu", EU.incarnation() + 1)); // it comes back without its memory
+      assertThatThrownBy(lost::commit).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(commits).hasValue(1);
     }
   }
 }

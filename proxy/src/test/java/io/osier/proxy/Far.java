@@ -133,10 +133,10 @@ final class Far implements Connection {
   }
 
   /** A read is answered. */
-  void answers(long count, VersionVector seen) {
-    open.remove()
-        .answered
-        .answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(count), seen));
+  Request.Read answers(long count, VersionVector seen) {
+    Sent sent = open.remove();
+    sent.answered.answered(new Reply.Answer(CrdtType.PN_COUNTER, new Reading.Count(count), seen));
+    return (Request.Read) sent.request;
   }
 
   void isDone() {

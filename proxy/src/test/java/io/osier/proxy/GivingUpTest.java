@@ -21,9 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -47,39 +45,7 @@ final class GivingUpTest {
       new Reply.Transacted(VersionVector.EMPTY, Optional.empty(), List.of());
 
   private final FakeInProcess eu = new FakeInProcess();
-  private final OsierClient client =
-      SteppedClient.of(
-          settings(),
-          new Still(),
-          changed -> List.of(SteppedClient.local(eu, settings(), new Still())));
-
-  private static OsierClient.Builder settings() {
-    return OsierClient.builder().timeout(Duration.ofDays(1)).inFlightMax(50);
-  }
-
-  /** No time passes. */
-  private static final class Still implements Timers {
-    @Override
-    public long nanoTime() {
-      return 7;
-    }
-
-    @Override
-    public long pauseMillis(long longest) {
-      return longest;
-    }
-
-    @Override
-    public java.util.UUID newId() {
-      return new java.util.UUID(1, 2);
-    }
-
-    @Override
-    public void later(Runnable action, long millis) {}
-
-    @Override
-    public void close() {}
-  }
+  private final OsierClient client = Unanswered.client(eu);
 
   /** How many answers are waited for by nobody, and heard all the same. */
   private int heardOn;
@@ -301,7 +267,7 @@ final class GivingUpTest {
     var unused = client.session().keyspace("shop").counter("k").getAsync();
     assertThat(interruptedWhileItWaits(none -> client.close(Duration.ofDays(1)))).isNull();
     assertThat(client.core().isClosed()).isTrue();
-    OsierClient nowhere = SteppedClient.of(settings(), new Still(), changed -> List.of());
+    OsierClient nowhere = Unanswered.nowhere();
     assertThat(interruptedWhileItWaits(none -> nowhere.awaitConnected(Duration.ofDays(1))))
         .is(Refused.with(ErrorCode.CANCELLED));
   }
@@ -320,19 +286,9 @@ final class GivingUpTest {
 
   // ---------------------------------------------------------------- futures
 
-  /** Ways of giving a future up by itself. */
-  private static List<Consumer<CompletableFuture<?>>> waysOfItsOwn() {
-    return List.of(
-        f -> f.cancel(true),
-        f -> f.completeExceptionally(new IllegalStateException("as the test wants")),
-        f -> f.complete(null),
-        f -> f.obtrudeException(new IllegalStateException("as the test wants")),
-        f -> f.orTimeout(1, TimeUnit.DAYS).completeExceptionally(new TimeoutException()));
-  }
-
   /** Ways of giving a future up. */
   private static List<Consumer<CompletableFuture<?>>> ways() {
-    List<Consumer<CompletableFuture<?>>> all = new ArrayList<>(waysOfItsOwn());
+    List<Consumer<CompletableFuture<?>>> all = new ArrayList<>(Unanswered.waysToGiveUp());
     all.add(f -> f.thenApply(x -> x).cancel(true));
     all.add(f -> f.thenCompose(CompletableFuture::completedFuture).cancel(true));
     all.add(f -> f.handle((x, e) -> x).thenRun(() -> {}).cancel(true));
@@ -368,108 +324,6 @@ final class GivingUpTest {
     }
   }
 
-  /** Dependents and waiting threads do not keep the call of a future that its caller gives up. */
-  @Test
-  void futureThatIsGivenUp_endsItsCall_whateverHangsOnIt() {
-    CounterHandle counter = client.session().keyspace("shop").counter("k");
-    List<Consumer<CompletableFuture<Long>>> waysToHang =
-        List.of(
-            f -> {
-              var unusedA = f.thenAccept(x -> {});
-              var unusedB = f.whenComplete((x, e) -> {});
-            },
-            f -> {
-              var unusedA = f.thenCompose(CompletableFuture::completedFuture);
-              var unusedB = f.exceptionallyComposeAsync(CompletableFuture::failedFuture);
-            },
-            f -> {
-              CompletableFuture<Long> d = f.thenApply(x -> x);
-              waiter(d);
-            },
-            f -> waiter(f),
-            f -> {
-              CompletableFuture<Long> d = f.thenApply(x -> x);
-              var unusedA = d.thenAccept(x -> {});
-              var unusedB = d.thenAccept(x -> {});
-              var unusedC = f.thenAccept(x -> {});
-            });
-    for (Consumer<CompletableFuture<Long>> hang : waysToHang) {
-      for (Consumer<CompletableFuture<?>> way : waysOfItsOwn()) {
-        CompletableFuture<Long> read = counter.getAsync();
-        hang.accept(read);
-        way.accept(read);
-        assertNothingIsUnderWay("a read");
-      }
-    }
-  }
-
-  /** A thread that waits for a future. */
-  private static void waiter(CompletableFuture<?> future) {
-    Thread joins =
-        Thread.ofPlatform()
-            .daemon()
-            .start(
-                () -> {
-                  try {
-                    future.join();
-                  } catch (RuntimeException e) {
-                    // It was given up.
-                  }
-                });
-    while (joins.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
-  }
-
-  @Test
-  void derivedFuture_thatIsGivenUp_leavesTheCallToAThreadThatWaitsForIt() {
-    CompletableFuture<Long> read = client.session().keyspace("shop").counter("k").getAsync();
-    CompletableFuture<Long> derived = read.thenApply(x -> x);
-    waiter(read);
-    derived.cancel(true);
-    assertThat(read).isNotDone();
-    assertThat(client.status().getFirst().inFlight()).isOne();
-    read.cancel(true);
-    assertNothingIsUnderWay("a read");
-  }
-
-  @Test
-  void callThatSeveralCompositionsWaitFor_goesOnUntilTheLastIsGivenUp() {
-    CounterHandle counter = client.session().keyspace("shop").counter("k");
-    Function<CompletableFuture<Long>, CompletableFuture<Long>> failedLater =
-        shared ->
-            CallFuture.<Long>of(
-                    CompletableFuture.failedFuture(new IllegalStateException()), Calls::error)
-                .exceptionallyComposeAsync(e -> shared, Runnable::run);
-    Function<CompletableFuture<Long>, CompletableFuture<Long>> composed =
-        shared -> CallFuture.completed(1L).thenCompose(x -> shared);
-    for (var way : List.of(composed, failedLater)) {
-      CompletableFuture<Long> shared = counter.getAsync();
-      CompletableFuture<Long> one = way.apply(shared);
-      CompletableFuture<Long> other = way.apply(shared);
-      one.cancel(true);
-      one.thenApply(x -> x).cancel(true);
-      assertThat(shared).isNotDone();
-      assertThat(other).isNotDone();
-      assertThat(client.status().getFirst().inFlight()).isOne();
-      other.cancel(true);
-      assertNothingIsUnderWay("what was composed");
-    }
-  }
-
-  /** What hangs on a composition and leaves late does not count for those that share its call. */
-  @Test
-  void composition_thatWasGivenUp_leavesTheCallOnce() {
-    CompletableFuture<Long> shared = client.session().keyspace("shop").counter("k").getAsync();
-    CompletableFuture<Long> one = CallFuture.completed(1L).thenCompose(x -> shared);
-    CompletableFuture<Long> other = CallFuture.completed(1L).thenCompose(x -> shared);
-    CompletableFuture<Long> late = one.handleAsync((x, e) -> x, task -> {}); // never runs it
-    one.cancel(true);
-    late.cancel(true);
-    assertThat(other).isNotDone();
-    assertThat(client.status().getFirst().inFlight()).isOne();
-  }
-
   @Test
   void stepWithUpdates_thatIsGivenUp_saysThatTheyStay() {
     isIn = Transaction.class;
@@ -492,25 +346,5 @@ final class GivingUpTest {
         .hasMessageContaining("its updates stay in the transaction")
         .isNotInstanceOf(OutcomeUnknownException.class)
         .is(Refused.with(ErrorCode.CANCELLED));
-  }
-
-  @Test
-  void oneOfSeveralThatWait_doesNotEndTheOthers() {
-    CompletableFuture<Long> read = client.session().keyspace("shop").counter("k").getAsync();
-    CompletableFuture<Long> one = read.thenApply(x -> x);
-    CompletableFuture<Long> other = read.thenApply(x -> x);
-    one.cancel(true);
-    assertThat(read).isNotDone();
-    assertThat(other).isNotDone();
-    assertThat(client.status().getFirst().inFlight()).isOne();
-  }
-
-  @Test
-  void watcherThatIsClosed_leavesNothingUnderWay() {
-    Watch.Watching watching =
-        client.session().keyspace("shop").changes().on(Runnable::run).listen(told -> {});
-    assertThat(client.status().getFirst().inFlight()).isOne();
-    watching.close();
-    assertNothingIsUnderWay("a watcher");
   }
 }

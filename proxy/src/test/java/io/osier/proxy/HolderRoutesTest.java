@@ -9,6 +9,8 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.client.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,6 +11,8 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.client.ClientSettings;
 import io.osier.proxy.connection.Datacenters;
 import java.time.Duration;
 import java.util.HashMap;

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.netty.channel.ChannelHandler;
 import io.osier.core.Key;
+import io.osier.proxy.cache.CacheSettings;
+import io.osier.proxy.cache.ReadCache;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
@@ -96,7 +98,7 @@ final class NativeImageTest {
   void classesOfTheCache_areNamed() throws Exception {
     ReadCache cache =
         new ReadCache(
-            new ClientSettings.Caching(Duration.ofSeconds(1), 10, List.of()),
+            new CacheSettings(Duration.ofSeconds(1), 10, List.of()),
             List.of(),
             Ticker.systemTicker());
     Object bounded = field(field(cache, "known"), "cache");

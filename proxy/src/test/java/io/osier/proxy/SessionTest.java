@@ -91,62 +91,6 @@ final class SessionTest {
     }
   }
 
-  /** A datacenter that breaks the connection instead of answering the first commit. */
-  private static FakeServer losesFirstCommit(AtomicReference<ReplicaId> who, AtomicInteger commits)
-      throws IOException {
-    AtomicReference<FakeServer> server = new AtomicReference<>();
-    server.set(
-        new FakeServer(
-            request -> {
-              if (request instanceof Request.Transact t) {
-                if (t.end() == Request.End.COMMIT && commits.incrementAndGet() == 1) {
-                  try {
-                    server.get().drop();
-                  } catch (IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                  }
-                  return null;
-                }
-                return new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
-              }
-              if (request instanceof Request.Repeat) {
-                commits.incrementAndGet();
-                return new Reply.Transacted(VersionVector.of(EU, 7), Optional.empty(), List.of());
-              }
-              return as(who.get(), r -> null).apply(request);
-            }));
-    return server.get();
-  }
-
-  @Test
-  void commitWhoseAnswerIsLost_isSentAgain_toTheSameProcessOnly() throws IOException {
-    AtomicReference<ReplicaId> who = new AtomicReference<>(EU);
-    AtomicInteger commits = new AtomicInteger();
-    try (FakeServer eu = losesFirstCommit(who, commits);
-        OsierClient client = client(eu, null)) {
-      Keyspace bank = client.session().keyspace("shop");
-      Transaction tx = bank.begin();
-      tx.counter("c").increment(1);
-      assertThat(tx.commit()).isEqualTo(VersionVector.of(EU, 7));
-      assertThat(commits).hasValue(2);
-      Request.Transact first = (Request.Transact) eu.requests.get(1);
-      assertThat(eu.requests.get(2)).as("marked").isEqualTo(new Request.Repeat(EU, 7, first));
-      assertThat(bank.clock()).isEqualTo(VersionVector.of(EU, 7));
-
-      commits.set(0);
-      bank.updateTogether(
-          List.of(new Keyspace.Change("c", CrdtType.PN_COUNTER, new Operation.Increment(1))));
-      assertThat(commits).as("the same, in one request").hasValue(2);
-
-      commits.set(0);
-      Transaction lost = bank.begin();
-      lost.counter("c").increment(1);
-      who.set(new ReplicaId("eu", EU.incarnation() + 1)); // it comes back without its memory
-      assertThatThrownBy(lost::commit).isInstanceOf(OutcomeUnknownException.class);
-      assertThat(commits).hasValue(1);
-    }
-  }
-
   /** A session that is moved between two datacenters; answers wait while held. */
   private static final class Roaming implements AutoCloseable {
     private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
@@ -363,18 +307,6 @@ final class SessionTest {
   }
 
   @Test
-  void updateWhoseConnectionIsLost_hasAnUnknownOutcome() throws IOException {
-    try (FakeServer eu = new FakeServer(as(EU, r -> null));
-        OsierClient client = client(eu, null)) {
-      CompletableFuture<Void> update =
-          client.session().keyspace("shop").counter("c").incrementAsync(1);
-      org.awaitility.Awaitility.await().until(() -> !eu.requests.isEmpty());
-      eu.drop();
-      assertThatThrownBy(update::join).hasCauseInstanceOf(OutcomeUnknownException.class);
-    }
-  }
-
-  @Test
   void read_isTriedElsewhere_whenTheConnectionIsLostOrTheDatacenterIsBehind() throws IOException {
     AtomicInteger asked = new AtomicInteger();
     try (FakeServer eu =
@@ -395,25 +327,6 @@ final class SessionTest {
   }
 
   @Test
-  void failure_comesWithItsCode() throws IOException {
-    try (FakeServer eu =
-            new FakeServer(
-                as(
-                    EU,
-                    r ->
-                        r instanceof Request.Keyspaces
-                            ? new Reply.Keyspaces(List.of(SHOP))
-                            : new Reply.Failure(ErrorCode.OVERLOADED, "full")));
-        OsierClient client = client(eu, null)) {
-      assertThatThrownBy(() -> client.session().keyspace("shop").counter("c").increment(1))
-          .is(Refused.with(ErrorCode.OVERLOADED));
-      assertThatThrownBy(() -> client.session().keyspace("nope").counter("c").increment(1))
-          .hasMessageContaining("shop")
-          .is(Refused.with(ErrorCode.UNKNOWN_KEYSPACE));
-    }
-  }
-
-  @Test
   void answersOutOfOrder_findTheirRequests_andGarbageClosesTheConnection() throws IOException {
     try (FakeServer eu =
             new FakeServer(
@@ -424,46 +337,6 @@ final class SessionTest {
       CompletableFuture<Long> b = shop.counter("xyz").getAsync();
       assertThat(b.join()).isEqualTo(3);
       assertThat(a.join()).isEqualTo(1);
-    }
-  }
-
-  @Test
-  void wrongSettings_areNamed() {
-    assertThatThrownBy(() -> OsierClient.builder().build()).hasMessageContaining("endpoint");
-    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "nowhere").build())
-        .hasMessageContaining("host:port");
-    assertThatThrownBy(() -> OsierClient.builder().endpoint("eu", "a:1").prefer("us").build())
-        .hasMessageContaining("us")
-        .hasMessageContaining("eu");
-    assertThatThrownBy(() -> OsierClient.builder().timeout(Duration.ZERO))
-        .hasMessageContaining("timeout");
-  }
-
-  @Test
-  void cache_servesWithinItsBound_andShowsOwnWrites() throws IOException {
-    AtomicInteger value = new AtomicInteger(1);
-    try (FakeServer eu =
-            new FakeServer(
-                as(
-                    EU,
-                    r ->
-                        r instanceof Request.Write
-                            ? done(EU, value.incrementAndGet())
-                            : count(value.get(), VersionVector.EMPTY)));
-        OsierClient client =
-            FakeServer.patient()
-                .endpoint("eu", eu.address())
-                .cache(Duration.ofMinutes(5), 100)
-                .build()) {
-      client.awaitConnected(Duration.ofMinutes(2));
-      CounterHandle counter = client.session().keyspace("shop").counter("c");
-      assertThat(counter.get()).isEqualTo(1);
-      assertThat(counter.get()).isEqualTo(1);
-      assertThat(eu.requests).hasSize(1);
-      counter.increment(1);
-      assertThat(counter.get()).isEqualTo(2);
-      assertThat(client.session().keyspace("shop").counter("c").get()).isEqualTo(2);
-      assertThat(eu.requests).as("each session has its own").hasSize(4);
     }
   }
 }

@@ -12,7 +12,6 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,9 +27,7 @@ final class SteppedLimitsTest {
   private final Steps steps = new Steps();
   private final Far eu = new Far("eu", 1);
   private final Far us = new Far("us", 80);
-  private final OsierClient client =
-      SteppedClient.of(
-          OsierClient.builder().timeout(Duration.ofSeconds(1)), steps, changed -> List.of(eu, us));
+  private final OsierClient client = steps.client(OsierClient.builder(), eu, us);
   private final Keyspace k = client.session().keyspace("k");
 
   private static Throwable whyOf(CompletableFuture<?> call) {

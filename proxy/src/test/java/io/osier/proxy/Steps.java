@@ -1,9 +1,19 @@
 package io.osier.proxy;
 
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** Time goes on when the test lets it. */
 final class Steps implements Timers {
@@ -58,5 +68,21 @@ final class Steps implements Timers {
     while (!waiting.isEmpty()) {
       waiting.remove().action.run();
     }
+  }
+
+  /** A client of these connections, with time limits of a second and room for ten calls. */
+  OsierClient client(OsierClient.Builder settings, Connection... connections) {
+    return SteppedClient.of(
+        settings.timeout(Duration.ofSeconds(1)).inFlightMax(10),
+        this,
+        changed -> List.of(connections));
+  }
+
+  /** Of a call that has failed. */
+  static ErrorCode codeOf(CompletableFuture<?> call) {
+    assertThat(call).isDone();
+    Throwable thrown = catchThrowable(call::join);
+    assertThat(thrown).isInstanceOf(CompletionException.class);
+    return ((OsierException) requireNonNull(thrown.getCause())).code();
   }
 }

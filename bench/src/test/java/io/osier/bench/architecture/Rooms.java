@@ -17,6 +17,7 @@ final class Rooms {
   private static final String NETTY = "io.netty";
   private static final String LOGGING = "org.slf4j";
   private static final String HISTOGRAM = "org.HdrHistogram";
+  private static final String CAFFEINE = "com.github.benmanes.caffeine";
   private static final String SCRAM = "com.ongres.scram.common";
 
   /** Annotations that are not there when the program runs. */
@@ -80,8 +81,7 @@ final class Rooms {
         KRYO);
     r.pure("adaptation", List.of("core"));
     r.shell("proxy.values", List.of("core"), KRYO, "com.fasterxml.jackson");
-    r.shell(
-        "proxy",
+    List<String> client =
         List.of(
             "core",
             "core.time",
@@ -90,14 +90,21 @@ final class Rooms {
             "core.tls",
             "crdt",
             "protocol",
-            "proxy.values"),
-        SCRAM,
-        "com.ongres.scram.client",
-        NETTY,
-        "com.fasterxml.jackson.core",
-        LOGGING,
-        "com.github.benmanes.caffeine",
-        KRYO);
+            "proxy.values");
+    r.client("proxy.connection", client, SCRAM, "com.ongres.scram.client", NETTY, LOGGING, KRYO);
+    List<String> future = and(client, "proxy.connection");
+    r.client("proxy.future", future);
+    List<String> cache = and(future, "proxy.future");
+    r.client("proxy.cache", cache, CAFFEINE, LOGGING);
+    r.client("proxy.client", and(cache, "proxy.cache"), NETTY, LOGGING);
+    r.client("proxy.session", and(cache, "proxy.cache", "proxy.client"), CAFFEINE);
+    r.client("proxy.objects", and(client, "proxy.future"));
+    List<String> call = and(cache, "proxy.cache", "proxy.client", "proxy.session", "proxy.objects");
+    r.client("proxy.call", call);
+    r.client("proxy.transaction", and(call, "proxy.call"));
+    r.client("proxy.watch", and(call, "proxy.call"), LOGGING);
+    r.client("proxy.admin", List.of("core"), "com.fasterxml.jackson.core");
+    r.shell("proxy", and(call, "proxy.call", "proxy.transaction", "proxy.watch", "proxy.admin"));
     r.shell("proxy.observe", List.of("core", "proxy"), "io.micrometer");
     r.shell(
         "datacenter.store",
@@ -342,6 +349,12 @@ final class Rooms {
 
   private void shell(String name, List<String> uses, String... libraries) {
     add(new Room(name, false, uses, List.of(libraries)));
+  }
+
+  /** A room below the client's API, which gives it types of that; see {@link ClientRoomsTest}. */
+  private void client(String name, List<String> uses, String... libraries) {
+    shell(name, uses, libraries);
+    rooms.put(name, new Room(name, false, and(uses, "proxy"), List.of(libraries)));
   }
 
   private void add(Room room) {

@@ -392,9 +392,8 @@ final class KryoValuesTest {
 
   @Example
   void objectThatFailsWhileItIsRead_isTheCallersFault() {
-    ValueCodec<Failing> codec =
-        KryoValues.builder().register(20, Failing.class).build().codec(Failing.class);
-    assertThatThrownBy(() -> codec.encode(new Failing("x")))
+    KryoValues values = KryoValues.builder().register(20, Failing.class).build();
+    assertThatThrownBy(() -> values.codec(Failing.class).encode(new Failing("x")))
         .is(Refused.with(ErrorCode.INVALID_ARGUMENT))
         .hasMessageContaining("cannot be stored");
   }

@@ -1,0 +1,160 @@
+package io.osier.proxy.call;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy.Limits;
+import io.osier.core.OsierException;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.OperationLimits;
+import io.osier.crdt.Query;
+import io.osier.protocol.Call;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be seen to be wrong of a call before anything is sent: the error is the one that the
+ * datacenter would give, without the way there. A keyspace's own limits are known there alone.
+ */
+public final class ArgumentChecks {
+  /** No keyspace allows more. */
+  private static final Limits CAPS =
+      new Limits(Key.LENGTH_MAX, Limits.VALUE_BYTES_CAP, Limits.OBJECT_BYTES_CAP);
+
+  private ArgumentChecks() {}
+
+  /** What is wrong, of what throws it; null if nothing is. */
+  private static @Nullable OsierException wrong(Runnable checks) {
+    try {
+      checks.run();
+      return null;
+    } catch (OsierException e) {
+      return e.classified();
+    }
+  }
+
+  private static void check(Key key, CrdtType type, Operation operation) {
+    present(key, "a key");
+    present(type, "a type");
+    OperationLimits.check(present(operation, "an operation"), CAPS);
+  }
+
+  private static void check(Keyspace.Get read) {
+    present(read.key(), "a key");
+    present(read.type(), "an Optional of a type");
+    present(read.query(), "a query");
+  }
+
+  private static void check(Keyspace.Change change) {
+    check(change.key(), change.type(), change.operation());
+  }
+
+  /** What is wrong with an update; null if nothing is. */
+  public static @Nullable OsierException update(Key key, CrdtType type, Operation operation) {
+    return wrong(() -> check(key, type, operation));
+  }
+
+  /** What is wrong with an update that asks something; null if nothing is. */
+  public static @Nullable OsierException update(
+      Key key, CrdtType type, Operation operation, Request.Ask ask) {
+    return wrong(
+        () -> {
+          check(key, type, operation);
+          present(present(ask, "what is asked").query(), "a query");
+        });
+  }
+
+  /** What is wrong with an update that has a condition; null if nothing is. */
+  public static @Nullable OsierException update(
+      Key key, CrdtType type, Operation operation, Request.Condition condition) {
+    return wrong(
+        () -> {
+          present(condition, "a condition");
+          check(key, type, operation);
+        });
+  }
+
+  /** What is wrong with a read; null if nothing is. */
+  static @Nullable OsierException read(Key key, Optional<CrdtType> type, Query query) {
+    return wrong(() -> check(new Keyspace.Get(key, type, query)));
+  }
+
+  /** What is wrong with a step of a transaction; null if nothing is. */
+  public static @Nullable OsierException step(
+      List<Keyspace.Get> reads, List<Keyspace.Change> changes) {
+    return wrong(
+        () -> {
+          if (Math.max(reads.size(), changes.size()) > Request.TRANSACTION_STEP_MAX) {
+            throw OsierException.of(
+                ErrorCode.INVALID_ARGUMENT,
+                "one request may have "
+                    + Request.TRANSACTION_STEP_MAX
+                    + " updates and as many reads, not "
+                    + changes.size()
+                    + " and "
+                    + reads.size());
+          }
+          reads.forEach(ArgumentChecks::check);
+          changes.forEach(ArgumentChecks::check);
+        });
+  }
+
+  /** What is wrong with a batch of reads; null if nothing is. */
+  static @Nullable OsierException reads(List<Keyspace.Get> reads) {
+    return wrong(
+        () -> {
+          batch(present(reads, "a list of reads").size());
+          reads.forEach(get -> check(present(get, "a read")));
+        });
+  }
+
+  /** What is wrong with a batch of updates; null if nothing is. */
+  static @Nullable OsierException changes(List<Keyspace.Change> changes) {
+    return wrong(
+        () -> {
+          batch(present(changes, "a list of changes").size());
+          changes.forEach(change -> check(present(change, "a change")));
+        });
+  }
+
+  /** What is wrong with a program's calls; null if nothing is. */
+  static @Nullable OsierException program(List<Call> calls) {
+    return wrong(
+        () -> {
+          if (calls.isEmpty() || calls.size() > Request.PROGRAM_MAX) {
+            throw OsierException.of(
+                ErrorCode.INVALID_ARGUMENT,
+                "a program has 1 to " + Request.PROGRAM_MAX + " calls, not " + calls.size());
+          }
+          for (Call call : calls) {
+            switch (call) {
+              case Call.Update c -> check(c.key(), c.type(), c.operation());
+              case Call.Replace c -> check(c.key(), c.type(), c.operation());
+              default -> {}
+            }
+          }
+        });
+  }
+
+  private static void batch(int size) {
+    if (size > Request.BATCH_MAX) {
+      throw OsierException.of(
+          ErrorCode.INVALID_ARGUMENT,
+          "a batch may have " + Request.BATCH_MAX + " parts, not " + size + ": split it");
+    }
+  }
+
+  /** What is wrong with a scan's limit; null if nothing is. */
+  public static @Nullable OsierException scan(int limit) {
+    return limit >= 1 && limit <= Request.SCAN_ROWS_MAX
+        ? null
+        : OsierException.of(
+            ErrorCode.INVALID_ARGUMENT,
+            "a scan's limit must be 1 to " + Request.SCAN_ROWS_MAX + ", not " + limit);
+  }
+}

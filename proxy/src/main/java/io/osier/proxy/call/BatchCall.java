@@ -1,0 +1,265 @@
+package io.osier.proxy.call;
+
+import static io.osier.core.Present.present;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.session.SessionCore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call for many objects, each for itself: one request for each partition, side by side, each of
+ * them a {@link Call} with its tries. What does not fit in an answer is asked for again.
+ */
+public abstract class BatchCall {
+  private final SessionCore session;
+  private final String keyspace;
+  private final boolean update;
+  private final boolean inBackground;
+  private final List<Key> keys;
+
+  // Of each part one of them is set, by whoever brings its answer, before all of it ends.
+  private final @Nullable OsierException[] errors;
+  private final @Nullable Found[] found;
+
+  private BatchCall(
+      SessionCore session, String keyspace, List<Key> keys, boolean update, boolean inBackground) {
+    this.session = session;
+    this.keyspace = keyspace;
+    this.update = update;
+    this.inBackground = inBackground;
+    this.keys = keys;
+    this.errors = new OsierException[keys.size()];
+    this.found = new Found[keys.size()];
+  }
+
+  /** The request for some parts, which are of one partition. */
+  abstract Request request(
+      List<Integer> parts, VersionVector after, boolean ordered, int waitMillis);
+
+  /**
+   * Reads objects.
+   *
+   * @param inBackground whether no caller waits for it
+   * @param result what the caller makes of what became of it
+   */
+  public static <T> CompletableFuture<T> read(
+      SessionCore session,
+      String keyspace,
+      List<Keyspace.Get> asked,
+      boolean inBackground,
+      Function<BatchOutcome, T> result) {
+    OsierException wrong = ArgumentChecks.reads(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Get> reads = List.copyOf(asked);
+    List<Key> keys = reads.stream().map(Keyspace.Get::key).toList();
+    return new BatchCall(session, keyspace, keys, false, inBackground) {
+      @Override
+      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+        List<Request.Fetch> some = parts.stream().map(reads::get).map(Conversion::sent).toList();
+        return new Request.ReadAll(keyspace, some, after, ordered, waitMillis);
+      }
+    }.start(result);
+  }
+
+  /** Reads several keys, whatever they hold; in their order. */
+  public static CompletableFuture<Map<String, Found>> read(
+      SessionCore session,
+      String keyspace,
+      Collection<String> keys,
+      Function<BatchOutcome, List<Found>> result) {
+    return Calls.attempt(
+        () -> {
+          List<String> distinct =
+              new ArrayList<>(new LinkedHashSet<>(present(keys, "a collection of keys")));
+          List<Keyspace.Get> reads =
+              distinct.stream()
+                  .map(key -> new Keyspace.Get(Key.of(key), Optional.empty(), new Query.Whole()))
+                  .toList();
+          return read(
+              session, keyspace, reads, false, outcome -> byKey(distinct, result.apply(outcome)));
+        });
+  }
+
+  private static Map<String, Found> byKey(List<String> keys, List<Found> found) {
+    Map<String, Found> byKey = new LinkedHashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      byKey.put(keys.get(i), found.get(i));
+    }
+    return Collections.unmodifiableMap(byKey);
+  }
+
+  /** Updates objects; those of one key in this order. */
+  public static <T> CompletableFuture<T> update(
+      SessionCore session,
+      String keyspace,
+      List<Keyspace.Change> asked,
+      Function<BatchOutcome, T> result) {
+    OsierException wrong = ArgumentChecks.changes(asked);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    List<Keyspace.Change> changes = List.copyOf(asked);
+    List<Key> keys = changes.stream().map(Keyspace.Change::key).toList();
+    return new BatchCall(session, keyspace, keys, true, false) {
+      @Override
+      Request request(List<Integer> parts, VersionVector after, boolean ordered, int waitMillis) {
+        List<Request.Update> some = parts.stream().map(changes::get).map(Conversion::sent).toList();
+        return new Request.WriteAll(keyspace, some, after, waitMillis);
+      }
+    }.start(result);
+  }
+
+  final <T> CompletableFuture<T> start(Function<BatchOutcome, T> result) {
+    BatchOutcome outcome = new BatchOutcome(errors, found);
+    if (keys.isEmpty()) {
+      return CompletableFuture.completedFuture(result.apply(outcome));
+    }
+    return partitions().thenCompose(this::sendAll).thenApply(done -> result.apply(outcome));
+  }
+
+  /** How many partitions the keyspace has: known at once where a datacenter has told it. */
+  private CompletableFuture<Integer> partitions() {
+    int known = session.partitions(keyspace);
+    return known > 0
+        ? CallFuture.completed(known)
+        : new PartitionsCall(session, keyspace, inBackground).start();
+  }
+
+  /** Waits for a datacenter that has the keyspace. */
+  private static final class PartitionsCall extends Call<Integer> {
+    private final boolean inBackground;
+    private volatile int partitions;
+
+    PartitionsCall(SessionCore session, String keyspace, boolean inBackground) {
+      super(session, keyspace, null, false);
+      this.inBackground = inBackground;
+    }
+
+    @Override
+    protected boolean isInBackground() {
+      return inBackground;
+    }
+
+    @Override
+    protected int partition(Reply.KeyspaceInfo info) {
+      partitions = info.partitions();
+      return super.partition(info);
+    }
+
+    @Override
+    protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+      return new Request.Ping();
+    }
+
+    @Override
+    protected boolean waitsForPast() {
+      return false;
+    }
+
+    @Override
+    protected Integer result(Reply reply) {
+      return partitions;
+    }
+  }
+
+  private CompletableFuture<Void> sendAll(int partitions) {
+    SortedMap<Integer, List<Integer>> byPartition = new TreeMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      session.cache().invalidate(keyspace, keys.get(i));
+      byPartition.computeIfAbsent(keys.get(i).partition(partitions), p -> new ArrayList<>()).add(i);
+    }
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    byPartition.forEach((partition, parts) -> all.add(send(partition, parts)));
+    return Calls.all(all);
+  }
+
+  /** Never fails: what becomes of the parts is noted. */
+  private CompletableFuture<Void> send(int partition, List<Integer> parts) {
+    return Calls.oneByOne(parts, List::isEmpty, rest -> ask(partition, rest))
+        .thenApply(none -> null);
+  }
+
+  /** As {@link #send}, once; returns the parts that are to be asked for again. */
+  private CompletableFuture<List<Integer>> ask(int partition, List<Integer> parts) {
+    Call<Reply.All> call =
+        new Call<>(session, keyspace, null, update) {
+          @Override
+          protected int partition(Reply.KeyspaceInfo info) {
+            return partition;
+          }
+
+          @Override
+          protected boolean isInBackground() {
+            return inBackground;
+          }
+
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return BatchCall.this.request(parts, after, ordered, waitMillis);
+          }
+
+          @Override
+          protected Reply.All result(Reply reply) {
+            return (Reply.All) reply;
+          }
+        };
+    return call.start()
+        .handle((all, error) -> error == null ? note(parts, all) : failed(parts, error));
+  }
+
+  /** Returns the parts that are to be asked for again. */
+  private List<Integer> failed(List<Integer> parts, Throwable error) {
+    OsierException failure = Calls.asOsier(error, false);
+    parts.forEach(part -> errors[part] = failure);
+    return List.of();
+  }
+
+  /** As {@link #failed}. */
+  private List<Integer> note(List<Integer> parts, Reply.All all) {
+    int answered = Math.min(parts.size(), all.parts().size());
+    for (int i = 0; i < answered; i++) {
+      int part = parts.get(i);
+      session.cache().invalidate(keyspace, keys.get(part));
+      switch (all.parts().get(i)) {
+        case Reply.Answer answer -> found[part] = Conversion.found(answer);
+        case Reply.Failure failure -> errors[part] = Calls.failed(failure, update);
+        default -> {}
+      }
+    }
+    List<Integer> rest = parts.subList(answered, parts.size());
+    if (!rest.isEmpty() && (update || answered == 0)) {
+      String less = "an answer for " + answered + " of " + parts.size() + " parts of a batch";
+      return failed(
+          rest,
+          update
+              ? new OutcomeUnknownException(ErrorCode.INTERNAL, less)
+              : OsierException.of(ErrorCode.INTERNAL, less));
+    }
+    return rest;
+  }
+}

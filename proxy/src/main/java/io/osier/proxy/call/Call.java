@@ -1,0 +1,357 @@
+package io.osier.proxy.call;
+
+import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.ClientObserver;
+import io.osier.proxy.Connection;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.Timers;
+import io.osier.proxy.client.CallLimiter;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.CallFuture.GivenUp;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.session.SessionCore;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a session, with its tries ({@link CallAttempt}): where they go, and what its caller
+ * is told in the end.
+ *
+ * @param <T> what its caller gets
+ */
+public abstract class Call<T> implements CallFuture.Work {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<Call> OVER =
+      AtomicIntegerFieldUpdater.newUpdater(Call.class, "over");
+
+  final SessionCore session;
+  final ClientCore client;
+  protected final String keyspace;
+  final boolean update;
+  final Timers timers;
+  final RetryPolicy tries;
+  final long startNanos;
+  private final @Nullable Key key;
+
+  /** The datacenters that told their keyspaces again because this one was not among them. */
+  private Set<String> asked = Set.of();
+
+  private final CallFuture<T> result = new CallFuture<>(this);
+
+  /** 1 once it has ended or was given up; the thread that sets it tells the caller. */
+  private volatile int over;
+
+  /** The latest try; null before the first. */
+  private volatile @Nullable CallAttempt latest;
+
+  /** Whether the keyspace is a causal one, as the datacenter said. */
+  private volatile boolean causal;
+
+  private ClientObserver.Observed observed = ClientObserver.IGNORED;
+
+  /** The datacenter that answered last. */
+  private volatile @Nullable String answerer;
+
+  public Call(SessionCore session, String keyspace, @Nullable Key key, boolean update) {
+    this.session = session;
+    this.client = session.client();
+    this.timers = client.timers();
+    this.startNanos = timers.nanoTime();
+    this.tries =
+        new RetryPolicy(
+            update, startNanos, client.settings().timeout().toNanos(), session.patienceNanos());
+    this.keyspace = keyspace;
+    this.key = key;
+    this.update = update;
+  }
+
+  protected abstract Request request(VersionVector after, boolean ordered, int waitMillis);
+
+  /** What the caller gets, of a reply that is no failure. */
+  protected abstract T result(Reply reply);
+
+  /** The partition that is asked; -1 if it is none in particular. */
+  protected int partition(Reply.KeyspaceInfo info) {
+    return key == null ? -1 : key.partition(info.partitions());
+  }
+
+  /** Hears who answered. */
+  protected void answeredBy(Connection from, ReplicaId by) {}
+
+  /** Whether the keyspace is a causal one, as the datacenter that answered said. */
+  final boolean isCausal() {
+    return causal;
+  }
+
+  /** Whether what is answered waits for all that the session has seen. */
+  protected boolean waitsForPast() {
+    return true;
+  }
+
+  /** Whether its answer counts more as seen than the datacenter that answers may have. */
+  protected boolean showsOthersPast() {
+    return false;
+  }
+
+  /** Whether it may be sent again to the process that may have done it already. */
+  protected boolean isRepeatable() {
+    return false;
+  }
+
+  /** Whether a datacenter that does not hold the keyspace may have it done by one that does. */
+  protected boolean mayBeForwarded() {
+    return true;
+  }
+
+  /**
+   * Whether no caller waits for it, as for a watcher's poll: it does not count against inFlightMax,
+   * is not observed, and does not keep a client from closing.
+   */
+  protected boolean isInBackground() {
+    return false;
+  }
+
+  /** Whether the answer is still waited for after the call was given up; see {@link #late}. */
+  protected boolean hearsLate() {
+    return false;
+  }
+
+  /** The call had been given up, and was done nevertheless. */
+  protected void late(T made) {}
+
+  /** Sends it, when there is room for one more call: until then the calling thread waits. */
+  public CallFuture<T> start() {
+    if (client.isClosing()) {
+      result.fail(client.unavailable());
+      return result;
+    }
+    if (isInBackground()) {
+      attempt(startNanos);
+      return result;
+    }
+    observed = client.settings().listeners().observer().begins(keyspace, update);
+    CallLimiter limiter = client.limiter();
+    long now = startNanos;
+    if (!limiter.enterAtOnce()) {
+      OsierException full = limiter.enter(tries.deadlineNanos() - now);
+      if (full != null) {
+        observed.ended(Optional.empty(), Optional.of(full));
+        result.fail(full);
+        return result;
+      }
+      now = timers.nanoTime();
+    }
+    attempt(now);
+    return result;
+  }
+
+  // ---------------------------------------------------------------- its end
+
+  final boolean isOver() {
+    return over != 0;
+  }
+
+  /** Whether it had not ended before. */
+  private boolean ends() {
+    return OVER.getAndSet(this, 1) == 0;
+  }
+
+  private void succeed(T made) {
+    if (!ends()) {
+      late(made);
+      return;
+    }
+    observed.ended(Optional.ofNullable(answerer), Optional.empty());
+    leave(() -> result.succeed(made));
+  }
+
+  final void fail(OsierException error) {
+    if (ends()) {
+      failed(error);
+    }
+  }
+
+  private void failed(OsierException error) {
+    observed.ended(Optional.ofNullable(answerer), Optional.of(error));
+    leave(() -> result.fail(error));
+  }
+
+  @Override
+  public final void giveUp(GivenUp why) {
+    if (!ends()) {
+      return;
+    }
+    CallAttempt last = latest;
+    boolean isUndone = last == null || last.withdraw();
+    failed(
+        isUndone || !update
+            ? Calls.error(why)
+            : new OutcomeUnknownException(why.code(), why.why()));
+    if (last != null && !hearsLate()) {
+      last.forget();
+    }
+  }
+
+  /**
+   * Frees the call's place and tells its caller. The place comes first, as callbacks may make
+   * further calls; but a client that is closing waits until callers have been told.
+   */
+  private void leave(Runnable told) {
+    boolean isLast = client.isClosing();
+    if (isLast) {
+      told.run();
+    }
+    if (!isInBackground()) {
+      client.limiter().leave();
+    }
+    if (!isLast) {
+      told.run();
+    }
+  }
+
+  // ---------------------------------------------------------------- its tries
+
+  private void attempt() {
+    attempt(timers.nanoTime());
+  }
+
+  private void attempt(long now) {
+    if (isOver()) {
+      return; // given up meanwhile
+    }
+    if (client.isClosed()) {
+      fail(client.unavailable());
+      return;
+    }
+    Connection connection = session.route(keyspace, tries.tried());
+    Reply.KeyspaceInfo info = connection == null ? null : connection.keyspace(keyspace);
+    Connection forwarder =
+        connection == null && mayBeForwarded() ? session.forwarder(keyspace, tries.tried()) : null;
+    boolean looks =
+        connection != null
+            || (tries.tried().isEmpty()
+                && (forwarder == null || client.datacenters().looksAgain(keyspace, now)));
+    if (info == null && looks) {
+      Connection teller = session.teller(connection, asked);
+      if (teller != null) {
+        askForKeyspaces(teller, now); // it may have been created since the connection was made
+        return;
+      }
+    }
+    if (forwarder != null) {
+      connection = forwarder;
+      info = infoAt(forwarder);
+    }
+    if (connection == null) {
+      act(tries.nowhere(now, session.unreachable(keyspace)));
+      return;
+    }
+    if (info == null) {
+      OsierException without = session.without(connection, keyspace);
+      asked = Set.of(); // later they may tell something else
+      act(tries.untold(now, connection.dc(), without));
+      return;
+    }
+    OsierException late = tries.tooLate(now, connection.roundTripNanos());
+    if (late != null) {
+      fail(late);
+      return;
+    }
+    CallAttempt.send(this, connection, info, now);
+  }
+
+  /**
+   * A datacenter has answered that it does not hold the keyspace, although it said before that it
+   * does: it is asked once who does, and the call goes there.
+   *
+   * @return false if it was asked already
+   */
+  final boolean asksWhoHolds(Connection by) {
+    if (asked.contains(by.dc())) {
+      return false;
+    }
+    askForKeyspaces(by, timers.nanoTime());
+    return true;
+  }
+
+  /** What a datacenter has told of the keyspace, which it or others hold; null if nothing. */
+  final Reply.@Nullable KeyspaceInfo infoAt(Connection at) {
+    Reply.KeyspaceInfo held = at.keyspace(keyspace);
+    return held != null
+        ? held
+        : at.elsewhere().find(keyspace).map(Reply.HeldElsewhere::keyspace).orElse(null);
+  }
+
+  private void askForKeyspaces(Connection teller, long now) {
+    Set<String> all = new HashSet<>(asked);
+    all.add(teller.dc());
+    asked = all;
+    teller
+        .refreshKeyspaces(tries.leftMillis(now))
+        .whenComplete(
+            (done, error) -> {
+              if (error == null) {
+                attempt(timers.nanoTime());
+              } else {
+                untold(teller, error);
+              }
+            });
+  }
+
+  /** It is about to be sent to a datacenter that has the keyspace. */
+  final void begins(CallAttempt next) {
+    latest = next;
+  }
+
+  final void toldWhether(boolean isCausal) {
+    causal = isCausal;
+  }
+
+  /** A datacenter did not tell its keyspaces: nothing of the call itself was sent to it. */
+  private void untold(Connection by, Throwable error) {
+    OsierException why = Calls.asOsier(error, false);
+    client.settings().metrics().failed(by.dc(), why.code());
+    act(tries.untold(timers.nanoTime(), by.dc(), why));
+  }
+
+  /** A datacenter has answered, which may be a failure. */
+  final void answeredAt(Connection from, ReplicaId by) {
+    answerer = from.dc();
+    answeredBy(from, by);
+  }
+
+  /** Tells the caller of an answer that is no failure. */
+  final void answer(Reply reply) {
+    T made;
+    try {
+      made = result(reply);
+    } catch (ClassCastException e) {
+      fail(Calls.unexpected(reply));
+      return;
+    } catch (RuntimeException e) {
+      fail(Calls.asOsier(e, false));
+      return;
+    }
+    succeed(made);
+  }
+
+  final void act(RetryPolicy.Next next) {
+    switch (next) {
+      case RetryPolicy.Next.Again a ->
+          timers.later(
+              this::attempt, a.pauseMillisMax() == 0 ? 0 : timers.pauseMillis(a.pauseMillisMax()));
+      case RetryPolicy.Next.GoOn g ->
+          throw new IllegalStateException("only who refused can be asked on");
+      case RetryPolicy.Next.End e -> fail(e.error());
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.osier.proxy.call;
+
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Keyspace;
+import io.osier.proxy.Keyspace.Found;
+import java.util.List;
+
+/** What callers give as it is sent, and what is answered as they get it. */
+public final class Conversion {
+  private Conversion() {}
+
+  /** A read, as a request has it. */
+  public static Request.Fetch sent(Keyspace.Get read) {
+    return new Request.Fetch(read.key(), read.type(), read.query());
+  }
+
+  /** An update, as a request has it. */
+  public static Request.Update sent(Keyspace.Change change) {
+    return new Request.Update(change.key(), change.type(), change.operation());
+  }
+
+  /** What a key holds. */
+  public static Found found(Reply.Answer answer) {
+    return new Found(answer.type(), answer.reading(), answer.exists());
+  }
+
+  /** What several keys hold, as a transaction was answered. */
+  public static List<Found> found(Reply.Transacted step) {
+    return step.answers().stream().map(Conversion::found).toList();
+  }
+
+  /** A page of a scan. */
+  static Keyspace.Page page(Reply.Page page) {
+    return new Keyspace.Page(
+        page.rows().stream().map(r -> new Keyspace.Row(r.key(), r.type(), r.reading())).toList(),
+        page.next());
+  }
+}

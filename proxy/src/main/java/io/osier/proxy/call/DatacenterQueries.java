@@ -1,0 +1,104 @@
+package io.osier.proxy.call;
+
+import io.osier.core.VersionVector;
+import io.osier.core.time.TimeLimit;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
+import io.osier.proxy.session.SessionCore;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** Questions to one datacenter about itself, of no session. Thread-safe. */
+public final class DatacenterQueries {
+  private DatacenterQueries() {}
+
+  /** What a partition has of every replica at a datacenter. */
+  static CompletableFuture<VersionVector> through(
+      Connection at, String keyspace, int partition, long timeoutMillis) {
+    return ask(
+        at,
+        new Request.Through(keyspace, partition),
+        timeoutMillis,
+        false,
+        reply -> ((Reply.Through) reply).through());
+  }
+
+  /** A page of a scan. */
+  public static CompletableFuture<Reply.Page> page(
+      Connection at, Request.Scan scan, long timeoutMillis) {
+    return ask(at, scan, timeoutMillis, false, reply -> (Reply.Page) reply);
+  }
+
+  /**
+   * Its answer to a request for a report, as one JSON object.
+   *
+   * @param changes whether the request changes something, so that its outcome is unknown without an
+   *     answer
+   */
+  public static CompletableFuture<String> report(
+      Connection at, Request request, Duration timeout, boolean changes) {
+    return ask(
+        at,
+        request,
+        Math.max(1, TimeLimit.millis(timeout)),
+        changes,
+        reply -> ((Reply.Report) reply).json());
+  }
+
+  /** What the nearest holder of a keyspace says of that, as one JSON object. */
+  public static CompletableFuture<String> inspect(SessionCore session, Request.Inspect request) {
+    Call<String> call =
+        new Call<>(session, request.keyspace().orElseThrow(), null, false) {
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return request;
+          }
+
+          @Override
+          protected boolean waitsForPast() {
+            return false;
+          }
+
+          @Override
+          protected boolean mayBeForwarded() {
+            return false;
+          }
+
+          @Override
+          protected String result(Reply reply) {
+            return ((Reply.Report) reply).json();
+          }
+        };
+    return call.start();
+  }
+
+  private static <T> CompletableFuture<T> ask(
+      Connection at,
+      Request request,
+      long timeoutMillis,
+      boolean changes,
+      Function<Reply, T> answer) {
+    return CallFuture.of(
+            at.send(request, timeoutMillis),
+            given -> new LostException(given.code(), true, given.why()))
+        .handle(
+            (reply, error) -> {
+              if (error != null) {
+                throw Calls.asOsier(error, changes);
+              }
+              if (reply instanceof Reply.Failure f) {
+                throw Calls.failed(f, changes);
+              }
+              try {
+                return answer.apply(reply);
+              } catch (ClassCastException e) {
+                throw Calls.unexpected(reply);
+              }
+            });
+  }
+}

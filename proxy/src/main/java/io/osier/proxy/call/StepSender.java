@@ -1,0 +1,111 @@
+package io.osier.proxy.call;
+
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
+import io.osier.proxy.LostException;
+import io.osier.proxy.OutcomeUnknownException;
+import io.osier.proxy.client.ClientCore;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Brings one step of a transaction to the one process where the transaction lives, and asks there
+ * again while the answer is lost: carries out what {@link StepRetryPolicy} decides.
+ */
+public final class StepSender extends SendState implements Connection.Answered {
+  private final ClientCore client;
+  private final Coordinator home;
+  private final StepRetryPolicy tries;
+  private final long deadlineNanos;
+  private final CompletableFuture<Reply> result = new CompletableFuture<>();
+  private volatile boolean givenUp;
+
+  /**
+   * Of a step that was not sent yet.
+   *
+   * @param known a commit number that the datacenter had given before the first sending; 0 if none
+   *     is known
+   */
+  public StepSender(
+      ClientCore client, Coordinator home, Request.Transact step, long known, long deadlineNanos) {
+    this.client = client;
+    this.home = home;
+    this.deadlineNanos = deadlineNanos;
+    this.tries = new StepRetryPolicy(home.replica(), step, known, deadlineNanos);
+  }
+
+  /**
+   * Sends it. The result fails with {@link OutcomeUnknownException} if it may have been done, and
+   * otherwise with the error for which it was not.
+   */
+  public CompletableFuture<Reply> start() {
+    send();
+    return result;
+  }
+
+  /** As {@link #start}, after a sending that may have arrived. */
+  CompletableFuture<Reply> again() {
+    tries.mayHaveArrived();
+    super.begins(); // the call has sent it before
+    return start();
+  }
+
+  private long now() {
+    return client.timers().nanoTime();
+  }
+
+  /**
+   * Nobody waits for it any more: it is not sent any more, and what was sent is not asked for
+   * again.
+   *
+   * @return whether it is certain that nothing of it is done
+   */
+  public boolean giveUp() {
+    givenUp = true;
+    return withdraw();
+  }
+
+  private void send() {
+    Connection to = home.connection();
+    act(
+        givenUp || client.isClosed()
+            ? tries.ended(givenUp)
+            : tries.now(now(), to.replica(), to.isUp()));
+  }
+
+  @Override
+  public boolean begins() {
+    return !(givenUp && withdraw()) && super.begins();
+  }
+
+  @Override
+  public void answered(Reply reply) {
+    StepRetryPolicy.Next next = tries.answered(now(), reply);
+    if (next instanceof StepRetryPolicy.Next.Later && reply instanceof Reply.Failure f) {
+      client.settings().metrics().failed(home.dc(), f.code()); // others by whoever is told
+    }
+    act(next);
+  }
+
+  @Override
+  public void lost(LostException cause) {
+    if (!cause.isSent() && !tries.mayBeDone()) {
+      isUndone();
+    }
+    act(tries.lost(now(), cause));
+  }
+
+  private void later(long millis) {
+    client.timers().later(this::send, millis > 1 ? client.timers().pauseMillis(millis) : millis);
+  }
+
+  private void act(StepRetryPolicy.Next next) {
+    switch (next) {
+      case StepRetryPolicy.Next.Send s ->
+          home.connection().send(s.request(), now(), deadlineNanos, this);
+      case StepRetryPolicy.Next.Later l -> later(l.millis());
+      case StepRetryPolicy.Next.Answered a -> result.complete(a.reply());
+      case StepRetryPolicy.Next.GivenUp g -> result.completeExceptionally(g.error());
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.osier.proxy.client;
+
+import io.osier.core.ErrorCode;
+import io.osier.proxy.ClientMetrics;
+import io.osier.proxy.ClientObserver;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls an application's listener, and keeps what it throws from the calls that it hears of: they
+ * would never end. The first exception is logged. Thread-safe.
+ */
+public final class ListenerGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerGuard.class);
+
+  private final String listener;
+  private final AtomicBoolean logged = new AtomicBoolean();
+
+  /**
+   * The guard of one listener.
+   *
+   * @param listener what it is, for the log
+   */
+  ListenerGuard(String listener) {
+    this.listener = listener;
+  }
+
+  void tell(Runnable call) {
+    try {
+      call.run();
+    } catch (RuntimeException e) {
+      threw(e);
+    }
+  }
+
+  private void threw(RuntimeException e) {
+    if (!logged.getAndSet(true)) {
+      LOG.error("{} threw, perhaps not for the last time", listener, e);
+    }
+  }
+
+  /** What tells a listener the client's figures; {@link ClientMetrics#NONE} stays what it is. */
+  public static ClientMetrics metrics(ClientMetrics listener) {
+    if (listener == ClientMetrics.NONE) {
+      return listener;
+    }
+    ListenerGuard guard = new ListenerGuard("the listener for the client's figures");
+    return new ClientMetrics() {
+      @Override
+      public void answered(String dc, long nanos) {
+        guard.tell(() -> listener.answered(dc, nanos));
+      }
+
+      @Override
+      public void failed(String dc, ErrorCode code) {
+        guard.tell(() -> listener.failed(dc, code));
+      }
+
+      @Override
+      public void moved(String from, String to) {
+        guard.tell(() -> listener.moved(from, to));
+      }
+
+      @Override
+      public void cacheHit() {
+        guard.tell(listener::cacheHit);
+      }
+    };
+  }
+
+  /** What tells an observer of calls; {@link ClientObserver#NONE} stays what it is. */
+  public static ClientObserver observer(ClientObserver observer) {
+    if (observer == ClientObserver.NONE) {
+      return observer;
+    }
+    ListenerGuard guard = new ListenerGuard("the observer of the client's calls");
+    return (keyspace, update) -> {
+      try {
+        ClientObserver.Observed observed = observer.begins(keyspace, update);
+        return (datacenter, error) -> guard.tell(() -> observed.ended(datacenter, error));
+      } catch (RuntimeException e) {
+        guard.threw(e);
+        return ClientObserver.IGNORED;
+      }
+    };
+  }
+}

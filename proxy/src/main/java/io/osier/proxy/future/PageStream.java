@@ -1,0 +1,49 @@
+package io.osier.proxy.future;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pages as a stream of their rows: a page is read when a row of it is wanted. Used by one thread.
+ *
+ * @param <R> a row
+ */
+public final class PageStream<R> extends Spliterators.AbstractSpliterator<R> {
+  private final PageReader<R> pages;
+  private Iterator<R> rows = List.<R>of().iterator();
+  private boolean closed;
+
+  private PageStream(PageReader<R> pages) {
+    super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.NONNULL);
+    this.pages = pages;
+  }
+
+  public static <R> Stream<R> of(PageReader<R> pages) {
+    PageStream<R> rows = new PageStream<>(pages);
+    return StreamSupport.stream(rows, false).onClose(() -> rows.closed = true);
+  }
+
+  @Override
+  public boolean tryAdvance(Consumer<? super R> action) {
+    while (!closed && !rows.hasNext() && !pages.isAtEnd()) {
+      rows = Calls.join(pages.nextRows()).iterator();
+    }
+    if (closed || !rows.hasNext()) {
+      return false;
+    }
+    action.accept(rows.next());
+    return true;
+  }
+
+  /** In one piece: a part would wait for the one before it. */
+  @Override
+  public @Nullable Spliterator<R> trySplit() {
+    return null;
+  }
+}

@@ -1,0 +1,130 @@
+package io.osier.proxy.session;
+
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+
+/**
+ * What one request of a session carries of the session's past, and what its answer adds to that.
+ * All of it is called with the lock of the {@link SessionContext} held.
+ */
+public final class RequestContext {
+  private final SessionContext past;
+  private final KeyspaceClocks keyspace;
+
+  /** The partition that is asked; -1 for none in particular. */
+  private final int partition;
+
+  /** The datacenter's process that is asked. */
+  private final ReplicaId replica;
+
+  private final boolean update;
+
+  /** Whether whoever is asked has it done by another one, today by this and tomorrow by that. */
+  private final boolean forwarded;
+
+  private final PartitionClock clock;
+  private final long epoch;
+  private final VersionVector after;
+  private final boolean ordered;
+
+  public RequestContext(
+      SessionContext past,
+      String keyspace,
+      int partition,
+      ReplicaId replica,
+      boolean update,
+      boolean forwarded) {
+    this.past = past;
+    this.keyspace = past.clocks(keyspace);
+    this.partition = partition;
+    this.replica = replica;
+    this.update = update;
+    this.forwarded = forwarded;
+    this.clock = this.keyspace.get(partition);
+    this.epoch = this.keyspace.epoch();
+    this.after = clock.attachedIn == epoch && !forwarded ? VersionVector.EMPTY : clock.seen();
+    this.ordered = clock.writesUnderWay > 0;
+    if (update) {
+      clock.writesUnderWay++;
+    }
+  }
+
+  /** What the session has seen of the partition, and the datacenter may lack. */
+  public VersionVector after() {
+    return after;
+  }
+
+  /** Whether the session has updates of the partition under way, which a read must see. */
+  public boolean isOrdered() {
+    return ordered;
+  }
+
+  /** A commit number that the datacenter has given before; 0 if none is known for sure. */
+  public long known() {
+    return past.known(clock, replica);
+  }
+
+  /** The request has been answered, or nobody waits for its answer any more. */
+  public void ended() {
+    if (update) {
+      clock.writesUnderWay--;
+    }
+  }
+
+  /**
+   * The session has now seen what an answer shows.
+   *
+   * @param waited whether the datacenter was to cover what the request carried before it answered
+   * @param showsOthersPast whether more is seen by it than the datacenter may have
+   */
+  public void saw(Reply reply, boolean waited, boolean showsOthersPast) {
+    if (!add(reply)) {
+      return;
+    }
+    if (!keyspace.isAt(replica) || showsOthersPast || forwarded) {
+      keyspace.sawStranger();
+    } else if (epoch == keyspace.epoch() && waited) {
+      clock.attachedIn = epoch;
+    }
+  }
+
+  /** Returns whether the answer came from the partition. */
+  private boolean add(Reply reply) {
+    switch (reply) {
+      case Reply.Done d -> {
+        d.answer().ifPresent(a -> clock.saw(a.seen()));
+        clock.saw(d.dot());
+      }
+      case Reply.Answer a -> clock.saw(a.seen());
+      case Reply.Transacted t -> clock.saw(t.clock());
+      case Reply.Evaluated e -> {
+        e.dot().ifPresent(clock::saw);
+        e.parts().forEach(this::add);
+      }
+      case Reply.All all -> {
+        boolean any = false; // perhaps nothing of it came to the partition
+        for (Reply part : all.parts()) {
+          any |= add(part);
+        }
+        return any;
+      }
+      case Reply.Page p -> keyspace.saw(p.seen());
+      case Reply.Counted c -> keyspace.saw(c.seen());
+      case Reply.Changes c -> {
+        List<VersionVector> seen = c.places().stream().map(Request.Place::seen).toList();
+        if (partition >= 0) {
+          clock.saw(seen.getFirst());
+        } else {
+          keyspace.saw(seen);
+        }
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+}

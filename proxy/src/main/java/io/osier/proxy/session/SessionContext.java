@@ -1,0 +1,180 @@
+package io.osier.proxy.session;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.proxy.Session;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session has seen of each partition, and which datacenters serve it. Thread-safe; what
+ * consists of several steps is done with its lock held.
+ */
+public final class SessionContext {
+  private final Map<String, KeyspaceClocks> keyspaces = new HashMap<>();
+
+  /** What was given up: at most one entry for each partition and lost replica. */
+  private final Map<Session.Loss, Session.Loss> losses = new LinkedHashMap<>();
+
+  private @Nullable ReplicaId at;
+
+  /** Whether something in it was seen by another session. */
+  private volatile boolean inherited;
+
+  /** The datacenter that served the session last; empty before the first request. */
+  public synchronized Optional<String> datacenter() {
+    return Optional.ofNullable(at).map(ReplicaId::dc);
+  }
+
+  /** What was seen of a causal keyspace, which has one partition. */
+  public synchronized VersionVector clock(String keyspace) {
+    return clocks(keyspace).get(0).seen();
+  }
+
+  public synchronized void forget() {
+    keyspaces.values().forEach(KeyspaceClocks::forget);
+    losses.clear();
+    inherited = false;
+  }
+
+  public synchronized List<Session.Loss> losses() {
+    return List.copyOf(losses.values());
+  }
+
+  /**
+   * Gives up what a datacenter lacks.
+   *
+   * @param asked what it was asked for
+   * @param there what it has
+   * @return whether to ask the datacenter again: something was given up, by this call or by another
+   *     one, or it lacks nothing any more
+   */
+  public synchronized boolean giveUp(
+      String keyspace, int partition, VersionVector asked, VersionVector there) {
+    PartitionClock clock = clocks(keyspace).get(partition);
+    boolean any = false;
+    boolean lacksMore = false;
+    for (int i = 0; i < asked.size(); i++) {
+      ReplicaId replica = asked.replica(i);
+      long here = there.get(replica);
+      if (asked.number(i) <= here) {
+        continue;
+      }
+      long seen = clock.seen().get(replica);
+      if (seen == asked.number(i)) {
+        clock.lower(replica, here);
+        Session.Loss loss = new Session.Loss(keyspace, partition, replica, here, asked.number(i));
+        losses.merge(
+            new Session.Loss(keyspace, partition, replica, 0, 0), loss, SessionContext::both);
+        any = true;
+      } else if (seen > asked.number(i)) {
+        lacksMore = true; // what was seen since may be at hand elsewhere
+      } // else another call has given it up before
+    }
+    return any || !lacksMore;
+  }
+
+  private static Session.Loss both(Session.Loss a, Session.Loss b) {
+    return new Session.Loss(
+        a.keyspace(),
+        a.partition(),
+        a.replica(),
+        Math.min(a.after(), b.after()),
+        Math.max(a.through(), b.through()));
+  }
+
+  /** What was seen of all keyspaces, by partition. */
+  public synchronized Map<String, List<VersionVector>> seen() {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    keyspaces.forEach((name, clocks) -> put(seen, name, clocks.seen()));
+    return seen;
+  }
+
+  /** What was seen of one keyspace. */
+  public synchronized Map<String, List<VersionVector>> seen(String keyspace) {
+    Map<String, List<VersionVector>> seen = new HashMap<>();
+    put(seen, keyspace, clocks(keyspace).seen());
+    return seen;
+  }
+
+  private static void put(
+      Map<String, List<VersionVector>> to, String keyspace, List<VersionVector> seen) {
+    if (!seen.isEmpty()) {
+      to.put(keyspace, seen);
+    }
+  }
+
+  /**
+   * Adds what another session has seen.
+   *
+   * @param seen keyspace → what was seen of each of its partitions
+   * @throws OsierException INVALID_ARGUMENT if a keyspace has another number of partitions there;
+   *     nothing was added
+   */
+  public synchronized void join(Map<String, List<VersionVector>> seen) {
+    for (Map.Entry<String, List<VersionVector>> e : seen.entrySet()) {
+      KeyspaceClocks clocks = clocks(e.getKey());
+      if (!clocks.fits(e.getValue().size())) {
+        throw misfit(e.getKey(), clocks, e.getValue().size());
+      }
+    }
+    seen.forEach((keyspace, vectors) -> clocks(keyspace).saw(vectors));
+    inherited = true;
+    keyspaces.values().forEach(KeyspaceClocks::sawStranger);
+  }
+
+  /** Whether something in it was seen by another session. */
+  public boolean isInherited() {
+    return inherited;
+  }
+
+  /** That a keyspace has another number of partitions than the session knows. */
+  public synchronized OsierException misfit(String keyspace, int partitions) {
+    return misfit(keyspace, clocks(keyspace), partitions);
+  }
+
+  private static OsierException misfit(String keyspace, KeyspaceClocks clocks, int partitions) {
+    return OsierException.of(
+        ErrorCode.INVALID_ARGUMENT,
+        "keyspace '"
+            + keyspace
+            + "' has "
+            + partitions
+            + " partitions, but this session's past is of one with "
+            + clocks.partitions()
+            + "; use a token of this cluster, or forget() the past");
+  }
+
+  // ---------------------------------------------------------------- with the lock held
+
+  public KeyspaceClocks clocks(String keyspace) {
+    KeyspaceClocks clocks = keyspaces.get(keyspace);
+    if (clocks == null) {
+      clocks = new KeyspaceClocks();
+      keyspaces.put(keyspace, clocks);
+    }
+    return clocks;
+  }
+
+  /** A commit number that a replica has given; 0 if none is known for sure. */
+  long known(PartitionClock clock, ReplicaId replica) {
+    return inherited ? 0 : clock.seen().get(replica); // a token may claim anything
+  }
+
+  /**
+   * Notes which datacenter serves the session's requests of a keyspace; another one must be shown
+   * what was seen of that.
+   *
+   * @return the one that served them before; null if they have not moved
+   */
+  public @Nullable ReplicaId moveTo(String keyspace, ReplicaId to) {
+    at = to;
+    return clocks(keyspace).moveTo(to);
+  }
+}

@@ -152,7 +152,14 @@ public final class Planner<T> {
   }
 
   private SpaceSaving<T, Sensor> emptySummary() {
-    return new SpaceSaving<>(settings.capacity(), Sensor::new, wishes::remove);
+    return new SpaceSaving<>(settings.capacity(), Sensor::new, this::dropped);
+  }
+
+  private void dropped(T object, Sensor sensor) {
+    if (!wishes.isEmpty()) { // nearly never, and what is dropped is in no processor's cache
+      wishes.remove(object);
+    }
+    sensor.clear();
   }
 
   /** Takes note of a flush of so many updates that took so many bytes. */

@@ -27,6 +27,17 @@ final class Sensor {
   private double flushBytesPerUpdate;
   private double flushBytes;
 
+  /** Nothing is measured. */
+  void clear() {
+    average.clear();
+    recent.clear();
+    updates = -1;
+    opBytes = 0;
+    objectBytes = 0;
+    flushBytesPerUpdate = 0;
+    flushBytes = 0;
+  }
+
   void updated(int bytes, long size) {
     updates++;
     opBytes = opBytes == 0 ? bytes : opBytes + GAIN * (bytes - opBytes);
@@ -97,6 +108,12 @@ final class Sensor {
 
     /** The sum of the weights if there had always been periods: 1 in the end. */
     private double weight;
+
+    void clear() {
+      value = 0;
+      squares = 0;
+      weight = 0;
+    }
 
     void period(double now, double halfLives) {
       double kept = Math.pow(0.5, halfLives);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class SpaceSaving<T, A> {
   private static final class Counter<T, A> {
     T item;
-    A note;
+    final A note;
     long error;
     Bucket<T, A> bucket;
     @Nullable Counter<T, A> previous;
@@ -66,7 +67,7 @@ public final class SpaceSaving<T, A> {
 
   private final int capacity;
   private final Supplier<A> blank;
-  private final Consumer<T> dropped;
+  private final BiConsumer<T, A> dropped;
   private final Map<T, Counter<T, A>> counters;
   private @Nullable Bucket<T, A> lowest;
   private @Nullable Bucket<T, A> highest;
@@ -76,9 +77,10 @@ public final class SpaceSaving<T, A> {
    *
    * @param capacity how many counters, at least 1
    * @param blank gives what is noted of an item at first
-   * @param dropped hears of items whose counter another one takes over
+   * @param dropped hears of items whose counter another one takes over, and makes blank what is
+   *     noted there: that is the other one's from now on
    */
-  public SpaceSaving(int capacity, Supplier<A> blank, Consumer<T> dropped) {
+  public SpaceSaving(int capacity, Supplier<A> blank, BiConsumer<T, A> dropped) {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, not " + capacity);
     }
@@ -108,11 +110,10 @@ public final class SpaceSaving<T, A> {
       T before = counter.item;
       counters.remove(before);
       counter.item = item;
-      counter.note = blank.get();
       counter.error = smallest.count;
       counters.put(item, counter);
       increment(counter);
-      dropped.accept(before);
+      dropped.accept(before, counter.note);
     }
     return counter.note;
   }

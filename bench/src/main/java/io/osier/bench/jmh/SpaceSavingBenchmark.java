@@ -53,7 +53,7 @@ public class SpaceSavingBenchmark {
     }
     Zipf zipf = new Zipf(KEYS, 0.99);
     SplittableRandom random = new SplittableRandom(1);
-    summary = new SpaceSaving<>(capacity, Object::new, dropped -> {});
+    summary = new SpaceSaving<>(capacity, Object::new, (dropped, note) -> {});
     for (int i = 0; i < DRAWN; i++) {
       drawn[i] = keys[zipf.next(random)];
       summary.offer(drawn[i]);

@@ -25,6 +25,11 @@ public interface StoredKey {
     return states().size() == 1 && states().getFirst().type() == type;
   }
 
+  /** As {@link #isOnly}, and whether it has deadlines: a {@link CrdtState#form}. */
+  default boolean isOnlyOf(int form) {
+    return states().size() == 1 && states().getFirst().form() == form;
+  }
+
   /**
    * Answers a query from what is packed; null where {@link #states} are to be asked, as for all but
    * the first query, so that many cost no more than one decoding.

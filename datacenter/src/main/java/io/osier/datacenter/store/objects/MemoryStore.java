@@ -62,17 +62,21 @@ public final class MemoryStore implements ObjectStore {
   @Override
   public void put(ObjectId object, CrdtState state) {
     Key key = object.key();
-    KeyObjects before = objects.get(key);
+    StoredKey before = objects.stored(key);
     // First in their order: who finds a key there and nothing of it goes on to the next.
     if (before == null) {
       keys.add(key);
       before = KeyObjects.NOTHING;
     }
-    CrdtState old = before.of(object);
-    if (state.expires() || (old != null && old.expires())) {
-      deadlines.changed(object, old, state, new ArrayList<>(2)); // there is nowhere to note them
+    KeyObjects others = KeyObjects.NOTHING;
+    if (state.expires() || !before.isOnlyOf(state.form())) {
+      others = new KeyObjects(before.states(), List.of(), false, 0);
+      CrdtState old = others.of(object);
+      if (state.expires() || (old != null && old.expires())) {
+        deadlines.changed(object, old, state, new ArrayList<>(2)); // there is nowhere to note them
+      }
     }
-    objects.put(key, before.with(state, 0));
+    objects.put(key, others.with(state, 0));
   }
 
   @Override

@@ -27,6 +27,13 @@ final class ObjectTable {
    */
   private static final long PACKED_BYTES_MAX = 16_384;
 
+  /**
+   * Once the share of what is not packed is spent, a packed key that is changed is packed again at
+   * once, but for one in so many: what is changed often comes to be kept as objects, and what is
+   * not costs no look at it long after, when no processor's cache has it any more.
+   */
+  private static final int ADMITTED = 8;
+
   /** What a place takes, with its share of those that are free. */
   private static final int SLOT_BYTES = 2 * HeapSize.REFERENCE;
 
@@ -44,6 +51,9 @@ final class ObjectTable {
   private final AtomicLong bytes = new AtomicLong();
   private final Evicted evicted;
   private volatile long bytesMax;
+
+  /** How many were packed again or admitted; about, since it is not shared by locks. */
+  private int admissions;
 
   /** The object that takes more than half of that and was used last; null if there is none. */
   private volatile @Nullable Loose largest;
@@ -152,9 +162,7 @@ final class ObjectTable {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
             bytes.addAndGet(-heapBytes(packed));
-            Loose loose = new Loose(key, objects);
-            set(loose, objects, true);
-            segment.set(at, loose);
+            segment.set(at, staysPacked(objects) ? repacked(key, objects) : loose(key, objects));
           } else if (before instanceof Loading loading) {
             segment.set(at, added(key, objects, true));
             loading.end.complete(null);
@@ -163,6 +171,22 @@ final class ObjectTable {
           }
         });
     return isNew[0];
+  }
+
+  private boolean staysPacked(KeyObjects objects) {
+    return queue.isFull() && ++admissions % ADMITTED != 0 && !isLarge(objects);
+  }
+
+  private byte[] repacked(Key key, KeyObjects objects) {
+    byte[] packed = packing.pack(key, objects);
+    bytes.addAndGet(heapBytes(packed));
+    return used(packed);
+  }
+
+  private Loose loose(Key key, KeyObjects objects) {
+    Loose loose = new Loose(key, objects);
+    set(loose, objects, true);
+    return loose;
   }
 
   /**

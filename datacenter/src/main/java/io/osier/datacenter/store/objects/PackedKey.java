@@ -3,6 +3,7 @@ package io.osier.datacenter.store.objects;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.ObjectForm;
 import io.osier.crdt.state.PackedReader;
 import io.osier.datacenter.store.StoredKey;
 import java.util.List;
@@ -40,7 +41,13 @@ final class PackedKey implements StoredKey {
 
   @Override
   public boolean isOnly(CrdtType type) {
-    return PackedObjects.isOnly(bytes, type);
+    int form = PackedObjects.onlyForm(bytes);
+    return form >= 0 && ObjectForm.type(form) == type;
+  }
+
+  @Override
+  public boolean isOnlyOf(int form) {
+    return PackedObjects.onlyForm(bytes) == form;
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.ObjectForm;
@@ -172,11 +171,11 @@ final class PackedObjects {
     return PackedReader.of(form, lists.get((int) in.readNumber()), query, in);
   }
 
-  /** Whether it is one object, of this type. */
-  static boolean isOnly(byte[] packed, CrdtType type) {
+  /** The form of the only object, negative if there is not one. */
+  static int onlyForm(byte[] packed) {
     WireInput in = behindKey(packed);
     int head = in.remaining() == 0 ? MORE : in.readByteUnsigned();
-    return (head & MORE) == 0 && ObjectForm.type(ObjectForm.read(head >> FORM_SHIFT, in)) == type;
+    return (head & MORE) == 0 ? ObjectForm.read(head >> FORM_SHIFT, in) : -1;
   }
 
   private static WireInput behindKey(byte[] packed) {

@@ -52,6 +52,11 @@ final class PackingQueue {
     return looseBytes.get() > looseBytesMax;
   }
 
+  /** Whether there is hardly room for more of it. */
+  boolean isFull() {
+    return looseBytes.get() > looseBytesMax - looseBytesMax / 64;
+  }
+
   /** A key was changed: packing it would free so many bytes, about. */
   void put(Loose loose, long bytes) {
     looseBytes.addAndGet(loose.isQueued ? bytes - loose.looseBytes : bytes);

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class ObjectTableTest {
@@ -101,6 +102,36 @@ final class ObjectTableTest {
       read.run();
       assertThat(PackedObjects.takeUse(packed)).isTrue();
     }
+  }
+
+  /** Where all is packed that the share has no room for. */
+  @Test
+  void packedKey_comesToBeUnpackedIfItIsChangedOften_andNotIfItIsChangedOnce() {
+    ObjectTable table = new ObjectTable(KeyedHash.of(() -> 7), 100_000);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 1_000; i++) {
+        table.put(Key.of("key" + i), counter(1 + round));
+      }
+    }
+    long packed = IntStream.range(0, 1_000).filter(i -> isPacked(table, "key" + i)).count();
+    assertThat(packed).isBetween(600L, 900L);
+    int changes = 0;
+    for (int i = 0; i < 1_000; i++) {
+      for (int n = 0; n < 20 && isPacked(table, "key" + i); n++) {
+        table.put(Key.of("key" + i), counter(10 + n));
+        assertThat(value(requireNonNull(table.get(Key.of("key" + i))))).isEqualTo(10 + n);
+        changes++;
+      }
+      assertThat(isPacked(table, "key" + i)).isFalse();
+    }
+    assertThat(changes).isGreaterThan(2_500);
+    IntStream.range(0, 1_000).forEach(i -> table.remove(Key.of("key" + i)));
+    assertThat(table.heapBytes()).isZero();
+  }
+
+  private static boolean isPacked(ObjectTable table, String name) {
+    Key key = Key.of(name);
+    return table.table().get(key, table.table().hash(key)) instanceof byte[];
   }
 
   /** What is large is not packed whole: it would be unpacked for each use. */

@@ -42,12 +42,12 @@ final class PackedTypesTest {
         CrdtState state = assigned(type, expires);
         byte[] one = packing.pack(KEY, KeyObjects.NOTHING.with(state, 0));
         assertThat(packing.unpack(one).states()).containsExactly(state);
-        assertThat(PackedObjects.isOnly(one, type)).isTrue();
+        assertThat(PackedObjects.onlyForm(one)).isEqualTo(state.form());
         all = all.with(state, 0);
       }
       byte[] packed = packing.pack(KEY, all);
       assertThat(packing.unpack(packed).states()).isEqualTo(all.states());
-      assertThat(PackedObjects.isOnly(packed, CrdtType.LWW_REGISTER)).isFalse();
+      assertThat(PackedObjects.onlyForm(packed)).isNegative();
     }
   }
 

@@ -1,6 +1,5 @@
 package io.osier.datacenter.server;
 
-
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.access.DecoyCredentials;
@@ -12,7 +11,6 @@ import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
-import io.osier.datacenter.frontend.LoginSecret;
 import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.metrics.report.Inspector;

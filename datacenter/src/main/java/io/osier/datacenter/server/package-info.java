@@ -1,6 +1,6 @@
 /**
- * The composition root: {@code Datacenter} puts the rooms together, starts them in order and stops
- * them. Nothing is decided here.
+ * The composition root: {@code DatacenterParts} puts the rooms together, {@code Datacenter} starts
+ * them in order and stops them. Nothing is decided here.
  */
 @NullMarked
 package io.osier.datacenter.server;

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A datacenter that was killed while its disk was full starts, and answers what it can. */
 final class FullDiskAtStartTest {
-  private static final Datacenter.Surroundings FULL =
-      new Datacenter.Surroundings(Map::of, FullDiskAtStartTest::full, FirstWord.WAIT_NANOS);
+  private static final DatacenterParts.Surroundings FULL =
+      new DatacenterParts.Surroundings(Map::of, FullDiskAtStartTest::full, FirstWord.WAIT_NANOS);
 
   @TempDir private Path dir;
 

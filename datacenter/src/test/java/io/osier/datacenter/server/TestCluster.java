@@ -102,16 +102,17 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts a datacenter, or starts it again. */
   public Datacenter start(String name) {
-    return start(name, Datacenter.Surroundings.USUAL);
+    return start(name, DatacenterParts.Surroundings.USUAL);
   }
 
   /** As {@link #start}; it hears the others before it goes by what it stored: they are in reach. */
   Datacenter startInReach(String name) {
     return start(
-        name, new Datacenter.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
+        name,
+        new DatacenterParts.Surroundings(Map::of, RocksDatabase::open, Patience.LIMIT.toNanos()));
   }
 
-  private Datacenter start(String name, Datacenter.Surroundings around) {
+  private Datacenter start(String name, DatacenterParts.Surroundings around) {
     Datacenter datacenter =
         Datacenter.start(
             ConfigReader.read(name, config(name, clientPort(name), peerPort(name)), Map.of()),

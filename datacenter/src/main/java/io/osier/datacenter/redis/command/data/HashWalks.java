@@ -3,6 +3,7 @@ package io.osier.datacenter.redis.command.data;
 import io.osier.core.Key;
 import io.osier.crdt.Part;
 import io.osier.datacenter.redis.RespValue;
+import io.osier.datacenter.redis.command.Draw;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisCommand;
 import io.osier.datacenter.redis.command.RedisCommand.Keys;

@@ -1,4 +1,4 @@
-package io.osier.datacenter.frontend;
+package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -15,7 +15,7 @@ import java.util.Optional;
  * From what the challenges of users are made that there are not: drawn once, and kept beside the
  * store, so that they are the same after a restart.
  */
-public final class LoginSecret {
+final class LoginSecret {
   private static final String FILE = "login.secret";
 
   private LoginSecret() {}
@@ -26,7 +26,7 @@ public final class LoginSecret {
    * @param dir where it is kept; empty for nowhere: then another one is drawn at each start
    * @throws OsierException CONFIGURATION if the file cannot be read or written
    */
-  public static byte[] of(Optional<Path> dir) {
+  static byte[] of(Optional<Path> dir) {
     byte[] drawn = new byte[DecoyCredentials.SECRET_BYTES];
     new SecureRandom().nextBytes(drawn);
     if (dir.isEmpty()) {

@@ -1,22 +1,19 @@
-package io.osier.datacenter.redis.command.data;
+package io.osier.datacenter.redis.command;
 
-import io.osier.datacenter.redis.command.Numbers;
-import io.osier.datacenter.redis.command.RedisErrors;
-import io.osier.datacenter.redis.command.RedisException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /** Draws elements. Static, for any thread. */
-final class Draw {
+public final class Draw {
   /** So many at most where each may come several times. */
   private static final long REPEATED_MAX = 1 << 20;
 
   private Draw() {}
 
   /** A command's count; a negative one allows elements to come several times. */
-  static long count(byte[] word) {
+  public static long count(byte[] word) {
     long count = Numbers.integer(word);
     if (count < -REPEATED_MAX) {
       throw new RedisException(RedisErrors.OUT_OF_RANGE);
@@ -24,7 +21,7 @@ final class Draw {
     return count;
   }
 
-  static <T> List<T> of(List<T> all, long count, long seed) {
+  public static <T> List<T> of(List<T> all, long count, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<T> drawn = new ArrayList<>();
     if (count < 0) {

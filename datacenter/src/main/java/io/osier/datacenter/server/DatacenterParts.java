@@ -1,0 +1,309 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.config.MemoryPlan;
+import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.RequestHandler;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.metrics.report.Inspector;
+import io.osier.datacenter.metrics.report.Publisher;
+import io.osier.datacenter.metrics.report.Readiness;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.datacenter.shard.KeyspaceFactory;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.StoreService;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.datacenter.store.rocks.RocksDatabase;
+import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.SharedWindows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of one datacenter, put together: each is made after those that it uses. Some ask for
+ * parts that are made later; they begin to once the datacenter runs ({@link Datacenter}).
+ */
+final class DatacenterParts {
+  private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+
+  private final DatacenterConfig config;
+  private final @Nullable Certificates certificates; // null if nothing is encrypted
+  private volatile Users users = Users.OPEN;
+  private final PubSub pubSub;
+  private final PeerNotes notes;
+  final ReplicaId self;
+
+  /** See {@link Datacenter#failure}. */
+  final CompletableFuture<Void> failure = new CompletableFuture<>();
+
+  final Storage storage;
+  final SharedWindows links;
+  final PeerDirectory neighbours;
+  final Keyspaces keyspaces;
+  final Control control;
+  final Traces traces;
+  final Readiness readiness;
+  final AccessControl access;
+  final Forwarding forwarding;
+  final Publisher publisher;
+  final Reports reports;
+  final RequestHandler handler;
+
+  // Not final: they are null while earlier parts are made, which may ask for them later.
+  PeerTransport transport;
+  ClientPorts ports;
+
+  /**
+   * What is around a datacenter.
+   *
+   * @param auditLost by reason, how many lines of the audit log did not come to its file; cheap
+   * @param opener opens its store
+   * @param firstWordNanos how long it waits for those who are in reach, before it goes by what it
+   *     stored
+   */
+  record Surroundings(
+      Supplier<Map<String, Long>> auditLost, StoreService.Opener opener, long firstWordNanos) {
+    static final Surroundings USUAL =
+        new Surroundings(Map::of, RocksDatabase::open, FirstWord.WAIT_NANOS);
+  }
+
+  /**
+   * Puts them together, and opens what is to be open; nothing runs yet.
+   *
+   * @param embedded whether callers are in this process: see {@link Datacenter#startEmbedded}
+   * @param watch is told what took how long
+   * @param within may be told to stop, and then this ends with its next step
+   * @param opened is told of all that is to be closed where this fails
+   */
+  DatacenterParts(
+      DatacenterConfig config,
+      boolean embedded,
+      StartWatch watch,
+      Startup within,
+      Startup opened,
+      Surroundings around) {
+    this.config = config;
+    this.neighbours = new PeerDirectory(config.peers(), () -> failure.complete(null));
+    this.links = new SharedWindows(config.streams().windowBytes());
+    this.certificates =
+        config.tls().map(Certificates::new).orElse(null); // wrong files: the first to say so
+    tls().ifPresent(opened::opened);
+    long wall = System.currentTimeMillis();
+    long incarnationMin = Math.max(wall, config.incarnationMin());
+    this.storage =
+        new Storage(
+            config, embedded, incarnationMin, around.opener(), failure::completeExceptionally);
+    opened.opened(storage); // closed after all that may use it
+    this.self = storage.self();
+    watch.done("store", System.nanoTime());
+    within.check();
+    this.access = accessControl();
+    this.traces =
+        opened.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
+    this.keyspaces = new Keyspaces(aroundKeyspaces(embedded));
+    opened.opened(this::stopPartitions);
+    List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
+    policies.addAll(config.keyspaces());
+    keyspaces.open(policies);
+    within.check();
+    this.control =
+        new Control(
+            config,
+            self,
+            keyspaces,
+            neighbours,
+            around.firstWordNanos(),
+            () -> transport.keyspacesChanged(),
+            config.users().isEmpty() ? List.of() : users.all(),
+            this::setUsers);
+    opened.opened(control);
+    control.recover();
+    watch.done("recovery", System.nanoTime());
+    within.check();
+    this.readiness = new Readiness(keyspaces.shown(), storage.store());
+    readiness.setSecond(keyspaces::second);
+    readiness.setMembership(control::obstacles);
+    readiness.setStanding(control::warnings);
+    access.setKnown(this::isControlKnown);
+    this.forwarding =
+        new Forwarding(self.dc(), () -> transport, control::placement, config.forwardedBytes());
+    this.pubSub =
+        new PubSub(
+            MemoryPlan.ofThisProcess().subscriptionBytes(),
+            new MessageRelay(
+                () -> neighbours.addresses().keySet(),
+                this::policyOf,
+                (dc, note) -> transport.message(dc, note)));
+    this.notes = new PeerNotes(traces, control, pubSub);
+    this.transport = peerTransport();
+    readiness.setSpoken(transport::spoken);
+    opened.opened(transport);
+    this.publisher = publisher(wall, around);
+    opened.opened(publisher);
+    Inspector inspector = new Inspector(keyspaces.shown(), publisher, storage.store());
+    this.reports =
+        opened.opened(
+            new Reports(
+                self.dc(),
+                publisher,
+                inspector,
+                neighbours,
+                transport::note,
+                name ->
+                    keyspaces.shown().containsKey(name)
+                        ? List.of()
+                        : forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
+                () -> ports.announced().toString()));
+    notes.setReports(reports);
+    this.handler = requestHandler(inspector, Optional.of(forwarding.forwarder()));
+    forwarding.begin(requestHandler(inspector, Optional.empty()), access);
+    this.ports =
+        new ClientPorts(
+            config,
+            self,
+            opened,
+            tls().map(Certificates::clients),
+            access,
+            traces,
+            handler,
+            pubSub);
+    ports.openAdmin(opened, publisher, readiness, reports);
+  }
+
+  private RequestHandler requestHandler(Inspector inspector, Optional<Forwarder> forwarder) {
+    return new RequestHandler(
+        keyspaces.shown(),
+        inspector,
+        (request, by) -> request.asksWhy() ? reports.why(request) : control.administer(request, by),
+        storage.writeHelp(),
+        this::isControlKnown,
+        () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
+        forwarder);
+  }
+
+  private KeyspaceFactory.Around aroundKeyspaces(boolean embedded) {
+    return new KeyspaceFactory.Around(
+        config,
+        self,
+        storage.store(),
+        new KeyspaceFactory.Threads(storage.readers(), storage.answers(), embedded),
+        new KeyspaceFactory.Network(
+            links,
+            (to, keyspace, partition, frame) -> transport.send(to, keyspace, partition, frame),
+            dc -> transport.knownVersion(dc)),
+        traces,
+        failure::completeExceptionally);
+  }
+
+  private PeerTransport peerTransport() {
+    List<Long> starts = storage.starts();
+    PeerTransport.Bearer bearer =
+        new PeerTransport.Bearer(
+            self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
+    PeerTransport bound =
+        PortBinding.bind(
+            "osier.listen.peer-port",
+            config.host(),
+            config.peerPort(),
+            at ->
+                new PeerTransport(
+                    bearer,
+                    at,
+                    neighbours.addresses(),
+                    keyspaces::fingerprints,
+                    config.peerPortLimits(),
+                    peerInputs(),
+                    tls().map(Certificates::peers)));
+    bound.compress(config.compressed());
+    LOG.info("start {} of {}", Long.toHexString(bearer.start()), self);
+    return bound;
+  }
+
+  private Publisher publisher(long startMillis, Surroundings around) {
+    return new Publisher(
+        new Publisher.Source(
+            self,
+            Build.ofThisProgram().toString(),
+            startMillis,
+            System::currentTimeMillis,
+            keyspaces.shown(),
+            transport,
+            storage.store(),
+            readiness,
+            () -> OwnFigures.joining(control),
+            () -> tls().<Map<String, Long>>map(Certificates::expiries).orElse(Map.of()),
+            () ->
+                ports == null
+                    ? Snapshot.Clients.NONE
+                    : OwnFigures.clients(ports.clients(), pubSub, forwarding),
+            keyspaces::droppedUpdates,
+            () -> OwnFigures.auditLost(access.audit(), around.auditLost().get()),
+            () -> OwnFigures.failedAttempts(control, transport, tls(), storage),
+            traces::figures),
+        Publisher.Limits.DEFAULT);
+  }
+
+  private PeerListener peerInputs() {
+    if (storage.isReadOnly()) {
+      return new DeafInputs(forwarding);
+    }
+    return new PeerInputs(
+        keyspaces,
+        readiness,
+        storage::throwsAway,
+        notes::noted,
+        failure::completeExceptionally,
+        storage.writeHelp(),
+        forwarding);
+  }
+
+  /** One that hears nobody waits for nobody's word. */
+  private boolean isControlKnown() {
+    return storage.isReadOnly() || control.isKnown();
+  }
+
+  private AccessControl accessControl() {
+    DecoyCredentials decoys = new DecoyCredentials(LoginSecret.of(config.store().dir()));
+    if (!config.users().isEmpty()) {
+      users = new Users(config.users().stream().map(u -> u.user(decoys.salt(u.name()))).toList());
+    }
+    return new AccessControl(() -> users, config.cluster(), decoys, new AuditLog(config.dc()));
+  }
+
+  /** From now on these are all users, for open connections, too. */
+  void setUsers(Users all) {
+    users = all;
+  }
+
+  Optional<Certificates> tls() {
+    return Optional.ofNullable(certificates);
+  }
+
+  private void stopPartitions() {
+    keyspaces.endWatching();
+    keyspaces.partitions().forEach(PartitionRunner::stop);
+  }
+
+  private @Nullable KeyspacePolicy policyOf(String keyspace) {
+    KeyspaceShard of = keyspaces.find(keyspace);
+    return of == null ? null : of.policy();
+  }
+}

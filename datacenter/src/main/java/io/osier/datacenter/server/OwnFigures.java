@@ -1,0 +1,74 @@
+package io.osier.datacenter.server;
+
+import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.redis.pubsub.PubSub;
+import io.osier.propagation.net.PeerTransport;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What a datacenter publishes of itself beside its partitions, of what its parts tell. */
+final class OwnFigures {
+  private OwnFigures() {}
+
+  static Optional<Snapshot.Joining> joining(Control control) {
+    return control
+        .joining()
+        .lastCatchUp()
+        .map(
+            c ->
+                new Snapshot.Joining(
+                    c.complete(),
+                    c.partitions(),
+                    c.objects(),
+                    c.objectsThere(),
+                    c.bytes(),
+                    c.secondsLeft()));
+  }
+
+  static Snapshot.Clients clients(ClientServer clients, PubSub pubSub, Forwarding forwarding) {
+    PubSub.Figures f = pubSub.figures();
+    return clients
+        .figures()
+        .with(
+            new Snapshot.Messages(
+                f.subscribers(),
+                f.published(),
+                f.received(),
+                Map.of("subscriber", f.droppedHere(), "peer", f.droppedThere())),
+            forwarding.counts());
+  }
+
+  /**
+   * By reason, how many lines of the audit log are lost.
+   *
+   * @param atFile those that did not come to its file
+   */
+  static Map<String, Long> auditLost(AuditLog audit, Map<String, Long> atFile) {
+    Map<String, Long> all = new TreeMap<>(atFile);
+    all.put("flood", audit.leftOut());
+    return all;
+  }
+
+  /** By what was tried, how often it failed. */
+  static Map<String, Long> failedAttempts(
+      Control control,
+      PeerTransport transport,
+      Optional<Certificates> certificates,
+      Storage storage) {
+    Map<String, Long> all = new TreeMap<>(control.failedAttempts());
+    all.put("frames", transport.notEncoded());
+    certificates.ifPresent(c -> all.put("certificates", c.failed()));
+    storage
+        .store()
+        .ifPresent(
+            store -> {
+              all.put("store", store.failedAttempts());
+              all.put("peers", storage.thrownAway());
+            });
+    return all;
+  }
+}

@@ -20,12 +20,7 @@ import java.util.function.Predicate;
 /**
  * What has come for a {@code causal} keyspace and is not visible yet. Updates gather until the
  * sender closes a cut: everything of an origin up to a commit number, and the cut of others that it
- * depends on. A cut is admitted, in one step, when what it depends on is here or is admitted with
- * it.
- *
- * <p>Why with it? An origin that is out of reach is healed by states from a third datacenter, which
- * depend on that one's own updates, and those on the origin's: neither can come first. So, if no
- * cut can be admitted alone, the largest set of cuts that together depend on nothing else is.
+ * depends on. {@link CutAdmission} says which cuts become visible.
  *
  * <p>Pure, not thread-safe.
  */
@@ -359,34 +354,10 @@ final class CausalDelivery {
    * @return all that become visible now, in one step
    */
   List<CutQueue.Cut> take(VersionVector here) {
-    List<CutQueue.Cut> taken = new ArrayList<>();
-    VersionVector cut = here;
-    boolean waiting = true;
-    while (waiting) {
-      waiting = false;
-      boolean progress = false;
-      for (CutQueue queue : queues.values()) {
-        while (!queue.cuts.isEmpty() && queue.cuts.peek().isNext(cut)) {
-          CutQueue.Cut next = queue.cuts.poll();
-          cut = next.raise(cut);
-          taken.add(next);
-          progress = true;
-        }
-        waiting |= !queue.cuts.isEmpty();
-      }
-      if (waiting && !progress) {
-        List<CutQueue.Cut> together = together(cut);
-        for (CutQueue.Cut c : together) {
-          cut = c.raise(cut);
-        }
-        if (together.isEmpty()) {
-          break;
-        }
-        taken.addAll(together);
-      }
-    }
-    for (CutQueue.Cut c : taken) {
-      queue(c.source()).removed(c);
+    List<CutQueue.Cut> taken = CutAdmission.admissible(queues.values(), here);
+    for (CutQueue.Cut cut : taken) {
+      CutQueue queue = queue(cut.source());
+      queue.removed(queue.cuts.remove());
     }
     for (Iterator<CutQueue> it = queues.values().iterator(); it.hasNext(); ) {
       CutQueue queue = it.next();
@@ -395,48 +366,5 @@ final class CausalDelivery {
       }
     }
     return taken;
-  }
-
-  /** The largest set of cuts that depend only on the present one and on each other. */
-  private List<CutQueue.Cut> together(VersionVector cut) {
-    List<CutQueue> some = new ArrayList<>();
-    List<List<CutQueue.Cut>> prefixes = new ArrayList<>();
-    for (CutQueue queue : queues.values()) {
-      if (!queue.cuts.isEmpty()) {
-        some.add(queue);
-        prefixes.add(new ArrayList<>(queue.cuts));
-      }
-    }
-    if (some.size() < 2) {
-      return List.of(); // alone it was tried
-    }
-    boolean shrunk = true;
-    while (shrunk) {
-      shrunk = false;
-      VersionVector all = cut;
-      for (List<CutQueue.Cut> prefix : prefixes) {
-        for (CutQueue.Cut c : prefix) {
-          all = c.raise(all);
-        }
-      }
-      for (List<CutQueue.Cut> prefix : prefixes) {
-        while (!prefix.isEmpty() && !isCovered(prefix, all)) {
-          prefix.removeLast();
-          shrunk = true;
-        }
-      }
-    }
-    List<CutQueue.Cut> found = new ArrayList<>();
-    for (int i = 0; i < some.size(); i++) {
-      for (CutQueue.Cut c : prefixes.get(i)) {
-        some.get(i).cuts.poll();
-        found.add(c);
-      }
-    }
-    return found;
-  }
-
-  private static boolean isCovered(List<CutQueue.Cut> prefix, VersionVector all) {
-    return prefix.getLast().deps().isAtMost(all);
   }
 }

@@ -1,6 +1,5 @@
 package io.osier.propagation.wire;
 
-import io.osier.core.CausalContext;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -8,10 +7,8 @@ import io.osier.core.codec.Codec;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
-import io.osier.crdt.EntryKey;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.crdt.state.EntryRanges;
 import io.osier.propagation.wire.Frame.Cursor;
 import io.osier.propagation.wire.Frame.Kind;
 import io.osier.propagation.wire.Frame.Page;
@@ -109,16 +106,9 @@ public final class FrameCodec {
   private static final int VERIFY = 8;
   private static final int VERIFIED = 9;
   private static final int RIGHTS = 10;
-  private static final int OFFER = 11;
-  private static final int PULL = 12;
-  private static final int RANGES = 13;
-  private static final int ENTRIES = 14;
-  private static final int OFFER_WITH_DEADLINES = 15;
+  // 11 to 15 are those of PullCodec.
   private static final int STATES_AND_OFFER = 16;
   private static final int WITHDRAWN = 17;
-
-  /** The fewest bytes that a range takes: its key's length, and its hash. */
-  private static final int RANGE_BYTES_MIN = 1 + 2 * Long.BYTES;
 
   private static void write(WireOutput out, ReplicaId sender, Frame frame) {
     switch (frame) {
@@ -202,43 +192,16 @@ public final class FrameCodec {
       case Frame.StatesAndOffer f -> {
         out.writeByte(STATES_AND_OFFER);
         writeStates(out, sender, f.states());
-        writeOffer(out, f.offer());
+        PullCodec.writeOffer(out, f.offer());
       }
       case Frame.Withdrawn f -> {
         out.writeByte(WITHDRAWN);
         out.writeNumber(f.number());
       }
-      case Frame.Offer f -> writeOffer(out, f);
-      case Frame.Pull f -> {
-        out.writeByte(PULL);
-        out.writeNumber(f.epoch());
-        out.writeNumber(f.number());
-        FrameParts.writeObject(out, f.object());
-        out.writeBoolean(f.done());
-        out.writeBlob(f.after().bytes());
-        FrameParts.writePlaces(out, f.ranges());
-      }
-      case Frame.Ranges f -> {
-        out.writeByte(RANGES);
-        out.writeNumber(f.epoch());
-        out.writeNumber(f.number());
-        FrameParts.writeObject(out, f.object());
-        out.writeBlob(f.after().bytes());
-        out.writeCount(f.ranges().size());
-        for (EntryRanges.Range range : f.ranges()) {
-          out.writeBlob(range.last().bytes());
-          out.writeLong(range.high());
-          out.writeLong(range.low());
-        }
-      }
-      case Frame.Entries f -> {
-        out.writeByte(ENTRIES);
-        out.writeNumber(f.epoch());
-        out.writeNumber(f.number());
-        out.writeBlob(f.after().bytes());
-        FrameParts.writePlaces(out, f.ranges());
-        ShipmentCodec.writeShipment(out, sender, f.entries());
-      }
+      case Frame.Offer f -> PullCodec.writeOffer(out, f);
+      case Frame.Pull f -> PullCodec.writePull(out, f);
+      case Frame.Ranges f -> PullCodec.writeRanges(out, f);
+      case Frame.Entries f -> PullCodec.writeEntries(out, sender, f);
     }
   }
 
@@ -270,39 +233,11 @@ public final class FrameCodec {
 
   private static Frame.StatesAndOffer readStatesAndOffer(WireInput in, ReplicaId sender) {
     Frame.States states = readStates(in, sender);
-    Frame.Offer offer = readOffer(in, in.readByte());
+    Frame.Offer offer = PullCodec.readOffer(in, in.readByte());
     if (offer.epoch() != Frame.Offer.OF_ANSWER) {
       throw new MalformedException("an offer with an answer is of stream epoch " + offer.epoch());
     }
     return new Frame.StatesAndOffer(states, offer);
-  }
-
-  /** With its type: those without deadlines are what they were before there were others. */
-  private static void writeOffer(WireOutput out, Frame.Offer offer) {
-    EntryRanges.Head version = offer.version();
-    out.writeByte(version.expires() ? OFFER_WITH_DEADLINES : OFFER);
-    out.writeNumber(offer.epoch());
-    out.writeNumber(offer.number());
-    FrameParts.writeObject(out, offer.object());
-    out.writeContext(version.context());
-    if (version.expires()) {
-      version.writeDeadlines(out);
-    }
-  }
-
-  private static Frame.Offer readOffer(WireInput in, int type) {
-    if (type != OFFER && type != OFFER_WITH_DEADLINES) {
-      throw new MalformedException("a frame of type " + type + " is no offer");
-    }
-    long epoch = in.readNumber();
-    long number = in.readNumber();
-    ObjectId object = FrameParts.readParted(in);
-    CausalContext context = in.readContext();
-    EntryRanges.Head version =
-        type == OFFER
-            ? EntryRanges.Head.of(context)
-            : EntryRanges.Head.read(object.type(), context, in);
-    return new Frame.Offer(epoch, number, object, version);
   }
 
   private static Frame read(WireInput in, ReplicaId sender) {
@@ -349,10 +284,10 @@ public final class FrameCodec {
               ShipmentCodec.readShipments(in, sender),
               in.readVector());
       case RIGHTS -> new Frame.Rights(FrameParts.readObject(in), in.readNumber(), in.readFlag());
-      case OFFER, OFFER_WITH_DEADLINES -> readOffer(in, type);
-      case PULL -> readPull(in);
-      case RANGES -> readRanges(in);
-      case ENTRIES -> readEntries(in, sender);
+      case PullCodec.OFFER, PullCodec.OFFER_WITH_DEADLINES -> PullCodec.readOffer(in, type);
+      case PullCodec.PULL -> PullCodec.readPull(in);
+      case PullCodec.RANGES -> PullCodec.readRanges(in);
+      case PullCodec.ENTRIES -> PullCodec.readEntries(in, sender);
       default -> throw new MalformedException("frame type " + type + " is unknown");
     };
   }
@@ -376,51 +311,6 @@ public final class FrameCodec {
         (head & OUTAGE) != 0,
         in.readNumber(),
         ShipmentCodec.readShipments(in, sender));
-  }
-
-  private static Frame readPull(WireInput in) {
-    Frame.Pull pull =
-        new Frame.Pull(
-            in.readNumber(),
-            in.readNumber(),
-            FrameParts.readObject(in),
-            in.readFlag(),
-            FrameParts.readEntryKey(in),
-            FrameParts.readPlaces(in));
-    EntryRanges.check(pull.object().type(), pull.after(), List.of());
-    return pull;
-  }
-
-  private static Frame readRanges(WireInput in) {
-    long epoch = in.readNumber();
-    long number = in.readNumber();
-    ObjectId object = FrameParts.readObject(in);
-    EntryKey after = FrameParts.readEntryKey(in);
-    int n = in.readCount(RANGE_BYTES_MIN);
-    List<EntryRanges.Range> ranges = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      EntryKey last = FrameParts.readEntryKey(in);
-      ranges.add(new EntryRanges.Range(last, in.readLong(), in.readLong()));
-    }
-    if (ranges.isEmpty()) {
-      throw new MalformedException("a page of ranges has none");
-    }
-    EntryRanges.check(object.type(), after, ranges);
-    return new Frame.Ranges(epoch, number, object, after, ranges);
-  }
-
-  private static Frame readEntries(WireInput in, ReplicaId sender) {
-    Frame.Entries entries =
-        new Frame.Entries(
-            in.readNumber(),
-            in.readNumber(),
-            FrameParts.readEntryKey(in),
-            FrameParts.readPlaces(in),
-            ShipmentCodec.readShipment(in, sender));
-    if (!EntryRanges.arePossible(entries.entries().content())) {
-      throw new MalformedException("entries came as something else");
-    }
-    return entries;
   }
 
   private static Frame readFetch(WireInput in) {

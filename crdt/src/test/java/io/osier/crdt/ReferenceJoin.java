@@ -4,9 +4,7 @@ import io.osier.core.CausalContext;
 import io.osier.core.Dot;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.crdt.state.CrdtState;
-import io.osier.crdt.state.StateCodec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,9 +29,7 @@ record ReferenceJoin(Set<Fact> facts, Set<Dot> context, Map<List<Object>, List<L
   record Fact(List<Object> path, Dot dot, List<Object> content) {}
 
   static ReferenceJoin of(CrdtState causal) {
-    WireOutput out = new WireOutput();
-    StateCodec.write(out, causal);
-    WireInput in = new WireInput(out.toBytes());
+    WireInput in = new WireInput(Encoded.encode(causal));
     int form = in.readByteUnsigned() >> 1;
     CrdtType type = CrdtType.of((form & 15) == 15 ? in.readByteUnsigned() : form & 15);
     ReferenceJoin result =

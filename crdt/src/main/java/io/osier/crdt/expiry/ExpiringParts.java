@@ -86,7 +86,7 @@ public record ExpiringParts<K extends Comparable<K>>(
   public ExpiringParts<K> after(
       DotStore<?> delta, PartDeadlines<?> deltaDeadlines, ExpiringParts<?> whole, long millis) {
     Set<K> changed = new TreeSet<>(); // clients choose the keys, and may give them one hash
-    asCells(delta).cellsInMemory().forEach(entry -> changed.add(entry.key()));
+    asCells(delta).inMemory().forEach(entry -> changed.add(entry.key()));
     with(content, deltaDeadlines).deadlines.parts().forEach(changed::add);
     ExpiringParts<K> all = with(asCells(whole.content), whole.deadlines);
     List<K> over = new ArrayList<>();

@@ -153,7 +153,7 @@ public final class Decomposition {
   private static <K extends Comparable<K>, V> long largest(
       EntryStore<?, K, V> cells, EntryStore<?, ?, ?> update) {
     long largest = 0;
-    for (TreeEntry<K, ?> entry : ((EntryStore<?, K, ?>) update).cellsInMemory()) {
+    for (TreeEntry<K, ?> entry : ((EntryStore<?, K, ?>) update).inMemory()) {
       largest = Math.max(largest, cells.bytesInMemory(entry.key()));
     }
     return largest;
@@ -324,7 +324,7 @@ public final class Decomposition {
     for (CrdtState update : updates) {
       for (TreeEntry<K, V> entry : ((EntryStore<?, K, V>) update.store()).cells()) {
         if (given.add(entry.key())) {
-          entries.give(entry.key(), cells.has(entry.key()) ? cells.cell(entry.key()) : null);
+          entries.give(entry.key(), cells.find(entry.key()));
         }
       }
     }

@@ -1,6 +1,18 @@
 package io.osier.crdt.types;
 
+import io.osier.core.CausalContext;
+import io.osier.core.ReplicaId;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.crdt.UpdateContext;
+import io.osier.crdt.tree.EntrySource;
 import io.osier.crdt.tree.EntryTree;
+import io.osier.crdt.tree.KeyBounds;
+import io.osier.crdt.tree.LeafPacking;
+import io.osier.crdt.tree.RecentKeys;
+import io.osier.crdt.tree.TreeEntry;
+import io.osier.crdt.tree.TreeNode;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +33,132 @@ record EntryContent<K extends Comparable<K>, V>(
     long heap,
     int visible,
     int lasting) {
+  /** More bytes than any object has, and few enough for sums of them. */
+  private static final long SUM_MAX = 1L << 50;
+
   static <K extends Comparable<K>, V> EntryContent<K, V> none() {
     return new EntryContent<>(EntryTree.<K, V>empty(), null, 0, 0, 0, 0);
+  }
+
+  /** Of one cell. */
+  static <K extends Comparable<K>, V> EntryContent<K, V> one(EntryType<K, V> type, K key, V cell) {
+    return new EntryContent<>(
+        EntryTree.<K, V>empty().put(key, cell),
+        null,
+        type.cellBytes(key, cell),
+        type.cellHeapBytes(key, cell),
+        type.isVisible(cell) ? 1 : 0,
+        type.isLasting(cell) ? 1 : 0);
+  }
+
+  /** The delta that resets a map which is one leaf: its keys are the same ones. */
+  @SuppressWarnings("unchecked") // only such keys and cells are in there
+  static <K extends Comparable<K>, V> EntryContent<K, V> reset(
+      EntryType<K, V> type, TreeNode.Leaf leaf, UpdateContext preparation) {
+    Object[] reset = new Object[leaf.size];
+    long sum = 0;
+    long heapSum = 0;
+    int seen = 0;
+    int left = 0;
+    for (int i = 0; i < leaf.size; i++) {
+      K key = (K) leaf.keys[i];
+      V cell = type.resetCell((V) leaf.cells[i], preparation);
+      reset[i] = cell;
+      sum += type.cellBytes(key, cell);
+      heapSum += type.cellHeapBytes(key, cell);
+      seen += type.isVisible(cell) ? 1 : 0;
+      left += type.isLasting(cell) ? 1 : 0;
+    }
+    TreeNode root = new TreeNode.Leaf(null, leaf.keys, reset, leaf.size);
+    EntryTree<K, V> map =
+        leaf.size == 0 ? EntryTree.empty() : EntryTree.<K, V>empty().with(root, leaf.size, 0);
+    return new EntryContent<>(map, null, sum, heapSum, seen, left);
+  }
+
+  /** The same content, of which this is in memory and that is not. */
+  EntryContent<K, V> of(
+      EntryType<K, V> type, EntryTree<K, V> inMemory, @Nullable BackingStore<K, V> outside) {
+    long loose = 0;
+    for (TreeEntry<K, V> entry : inMemory) {
+      loose += type.cellHeapBytes(entry.key(), entry.cell());
+    }
+    return new EntryContent<>(inMemory, outside, bytes, loose, visible, lasting);
+  }
+
+  /** See {@link EntryStore#read}. */
+  static <K extends Comparable<K>, V> EntryContent<K, V> read(
+      EntryStore<?, K, V> type, WireInput in, List<ReplicaId> replicas) {
+    int n = in.readCount(type.entryBytesMin());
+    return n > EntryStore.LOOSE_MAX && !replicas.isEmpty()
+        ? readPacked(type, in, n, replicas)
+        : readLoose(type, in, n, replicas);
+  }
+
+  private static <K extends Comparable<K>, V> EntryContent<K, V> readLoose(
+      EntryStore<?, K, V> type, WireInput in, int n, List<ReplicaId> replicas) {
+    EntryEditor<?, K, V> result = type.delta();
+    K before = null;
+    for (int i = 0; i < n; i++) {
+      K key = readKey(type, in, before);
+      result.put(key, type.readCell(in, key, replicas));
+      before = key;
+    }
+    return result.content();
+  }
+
+  private static <K extends Comparable<K>, V> EntryContent<K, V> readPacked(
+      EntryStore<?, K, V> type, WireInput in, int n, List<ReplicaId> replicas) {
+    EntryTree.Loading<K, V> map =
+        new EntryTree.Loading<>(new LeafPacking<>(type.codecType(), replicas));
+    long sum = 0;
+    int seen = 0;
+    int left = 0;
+    K before = null;
+    for (int i = 0; i < n; i++) {
+      K key = readKey(type, in, before);
+      V cell = type.readCell(in, key, replicas);
+      map.add(key, cell);
+      sum += type.cellBytes(key, cell);
+      seen += type.isVisible(cell) ? 1 : 0;
+      left += type.isLasting(cell) ? 1 : 0;
+      before = key;
+    }
+    return new EntryContent<>(map.done(), null, sum, 0, seen, left);
+  }
+
+  private static <K extends Comparable<K>> K readKey(
+      EntryType<K, ?> type, WireInput in, @Nullable K before) {
+    K key = type.readKey(in);
+    if (before != null && before.compareTo(key) >= 0) {
+      throw new MalformedException("elements or fields are not in order");
+    }
+    return key;
+  }
+
+  /** See {@link EntryStore#readSums}. */
+  static <K extends Comparable<K>, V> EntryContent<K, V> readSums(
+      EntryStore<?, K, V> type, WireInput in, EntrySource source, CausalContext context) {
+    int size = readSum(in);
+    long sum = in.readNumber();
+    int seen = readSum(in);
+    int left = readSum(in);
+    if (seen > size || left > size || (long) size * type.entryBytesMin() > sum || sum > SUM_MAX) {
+      throw new MalformedException(
+          "of %d entries with %d bytes %d are seen and %d last".formatted(size, sum, seen, left));
+    }
+    BackingStore<K, V> back =
+        new BackingStore<>(
+            new BackingEntries<>(type.codecType(), source, KeyBounds.UNKNOWN),
+            size,
+            RecentKeys.since(context));
+    return new EntryContent<>(EntryTree.empty(), back, sum, 0, seen, left);
+  }
+
+  private static int readSum(WireInput in) {
+    long sum = in.readNumber();
+    if (sum < 0 || sum > Integer.MAX_VALUE) {
+      throw new MalformedException("an object has " + sum + " entries");
+    }
+    return (int) sum;
   }
 }

@@ -115,13 +115,16 @@ public final class EntryEditor<S extends EntryStore<S, K, V>, K extends Comparab
   }
 
   public S done() {
-    return type.with(
-        new EntryContent<>(
-            map.done(),
-            behind == null ? null : new BackingStore<>(behind.entries(), size, behind.recent()),
-            sum,
-            heapSum + map.loosenedHeapBytes(),
-            seen,
-            left));
+    return type.with(content());
+  }
+
+  EntryContent<K, V> content() {
+    return new EntryContent<>(
+        map.done(),
+        behind == null ? null : new BackingStore<>(behind.entries(), size, behind.recent()),
+        sum,
+        heapSum + map.loosenedHeapBytes(),
+        seen,
+        left);
   }
 }

@@ -111,7 +111,7 @@ final class EntryJoin<S extends EntryStore<S, K, V>, K extends Comparable<K>, V>
       putJoined(rest, entry.key(), entry.cell());
     }
     for (K key : unseen) {
-      if (!state.has(key)) {
+      if (state.find(key) == null) {
         putJoined(rest, key, store.emptyCell(key));
       }
     }

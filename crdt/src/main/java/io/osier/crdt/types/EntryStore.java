@@ -3,19 +3,15 @@ package io.osier.crdt.types;
 import io.osier.core.CausalContext;
 import io.osier.core.HeapSize;
 import io.osier.core.ReplicaId;
-import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.crdt.DotStore;
 import io.osier.crdt.JoinContext;
-import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.crdt.tree.EntryTree;
 import io.osier.crdt.tree.KeyBounds;
 import io.osier.crdt.tree.LayeredWalk;
-import io.osier.crdt.tree.LeafPacking;
 import io.osier.crdt.tree.RecentKeys;
 import io.osier.crdt.tree.TreeEdit;
 import io.osier.crdt.tree.TreeEntry;
@@ -48,9 +44,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   /** Beyond this encoded size an object cannot be read as a whole. */
   public static final long WHOLE_BYTES_MAX = 64L << 20;
 
-  /** More bytes than any object has, and few enough for sums of them. */
-  private static final long SUM_MAX = 1L << 50;
-
   /** Of a decomposed object those that changed: in front of {@link #behind}. */
   private final EntryTree<K, V> cells;
 
@@ -62,7 +55,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   /** The sum of {@link #cellHeapBytes} of those that the map itself does not count. */
   private final long heap;
 
-  /** How many cells a reader sees. */
   private final int visible;
 
   /** Of how many cells something is left when they are trimmed. */
@@ -80,16 +72,12 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   /** A store of this type with other content. */
   abstract S with(EntryContent<K, V> content);
 
-  /** See {@link TypeRegistry#readPacked}. */
-  @Nullable Reading readPacked(Query query, WireInput in) {
-    return query instanceof Query.Size ? readSize(in) : readExists(in);
+  private EntryContent<K, V> content() {
+    return new EntryContent<>(cells, behind, bytes, heap, visible, lasting);
   }
 
-  // ---------------------------------------------------------------- what they share
-
   public final EntryEditor<S, K, V> edit() {
-    return new EntryEditor<>(
-        this, new EntryContent<>(cells, behind, bytes, heap, visible, lasting));
+    return new EntryEditor<>(this, content());
   }
 
   /** A store with no cells, to collect a delta in. */
@@ -99,15 +87,11 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
 
   /** A delta of one cell. */
   final S delta(K key, V cell) {
-    EntryTree<K, V> map = EntryTree.<K, V>empty().put(key, cell);
-    int seen = isVisible(cell) ? 1 : 0;
-    int left = isLasting(cell) ? 1 : 0;
-    return with(
-        new EntryContent<>(map, null, cellBytes(key, cell), cellHeapBytes(key, cell), seen, left));
+    return with(EntryContent.one(this, key, cell));
   }
 
   /** The key's cell, or null. */
-  final @Nullable V find(K key) {
+  public final @Nullable V find(K key) {
     V cell = cells.get(key);
     if (behind == null) {
       return cell;
@@ -115,19 +99,10 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cell == null ? behind.entries().get(key) : isEmptyCell(cell) ? null : cell;
   }
 
-  /** The few entries from one key to another, both included, of what is in memory. */
-  final List<TreeEntry<K, V>> inMemory(K least, K most) {
-    return cells.between(least, most);
-  }
-
   /** The key's cell, empty if it is not there. */
   public final V cell(K key) {
     V cell = find(key);
     return cell == null ? emptyCell(key) : cell;
-  }
-
-  public final boolean has(K key) {
-    return find(key) != null;
   }
 
   /** Whether a reader sees the key's cell. */
@@ -181,7 +156,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
   @Override
   public final S reset(UpdateContext preparation) {
     if (behind == null && cells.root() instanceof TreeNode.Leaf leaf) {
-      return reset(leaf, preparation);
+      return with(EntryContent.reset(this, leaf, preparation));
     }
     EntryEditor<S, K, V> delta = delta();
     for (TreeEntry<K, V> entry : cells()) {
@@ -190,45 +165,17 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return delta.done();
   }
 
-  /** Of a map that is one leaf: the delta's keys are the same ones. */
-  @SuppressWarnings("unchecked") // only such keys and cells are in there
-  private S reset(TreeNode.Leaf leaf, UpdateContext preparation) {
-    Object[] reset = new Object[leaf.size];
-    long sum = 0;
-    long heapSum = 0;
-    int seen = 0;
-    int left = 0;
-    for (int i = 0; i < leaf.size; i++) {
-      K key = (K) leaf.keys[i];
-      V cell = resetCell((V) leaf.cells[i], preparation);
-      reset[i] = cell;
-      sum += cellBytes(key, cell);
-      heapSum += cellHeapBytes(key, cell);
-      seen += isVisible(cell) ? 1 : 0;
-      left += isLasting(cell) ? 1 : 0;
-    }
-    TreeNode root = new TreeNode.Leaf(null, leaf.keys, reset, leaf.size);
-    EntryTree<K, V> map =
-        leaf.size == 0 ? EntryTree.empty() : EntryTree.<K, V>empty().with(root, leaf.size, 0);
-    return with(new EntryContent<>(map, null, sum, heapSum, seen, left));
-  }
-
   /** All entries, in the order of the keys. */
   public final Iterable<TreeEntry<K, V>> cells() {
     return behind == null ? cells : () -> walk(null, false);
   }
 
   /**
-   * All entries, of a decomposed object those that are in memory: the others were written here, so
-   * whoever keeps account of what was seen has seen them.
+   * The entries that are in memory: the others of a decomposed object were written here, so whoever
+   * keeps account of what was seen has seen them.
    */
-  public final Iterable<TreeEntry<K, V>> cellsInMemory() {
+  public final EntryTree<K, V> inMemory() {
     return cells;
-  }
-
-  /** The entry before which there are so many, of one that is not decomposed. */
-  final TreeEntry<K, V> entryAt(int rank) {
-    return cells.at(rank);
   }
 
   /** How many entries there are. */
@@ -309,21 +256,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return cell == null ? 0 : cellBytes(key, cell);
   }
 
-  /** What the keys' cells take if they are large: none is read from bytes, or the disk. */
-  final long bytesOfLarge(List<K> keys) {
-    long sum = 0;
-    boolean isKnown = false;
-    for (K key : keys) {
-      V cell = cells.unpacked(key);
-      if (cell != null) {
-        sum += cellBytes(key, cell);
-        isKnown = true;
-      }
-    }
-    // Of what lies outside nothing is known but the average: no more than one of the keys is there.
-    return isKnown || behind == null ? sum : bytes / Math.max(1, behind.size());
-  }
-
   /** What is shown of the cells that a reader sees, in their order. */
   final <T> List<T> visible(Function<TreeEntry<K, V>, T> shown) {
     List<T> all = new ArrayList<>(behind == null ? visible : Math.min(visible, LOOSE_MAX));
@@ -334,13 +266,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     }
     return all;
   }
-
-  /** What is shown of the cells that a reader sees within a range, in their order. */
-  final <T> List<T> visible(Query.Range range, Function<TreeEntry<K, V>, T> shown) {
-    return new RangeReader<>(this, range).visible(shown);
-  }
-
-  // ---------------------------------------------------------------- bytes
 
   @Override
   public final void write(WireOutput out) {
@@ -363,73 +288,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
    *     to be packed
    */
   public S read(WireInput in, List<ReplicaId> replicas) {
-    int n = in.readCount(entryBytesMin());
-    return n > LOOSE_MAX && !replicas.isEmpty()
-        ? readPacked(in, n, replicas)
-        : readLoose(in, n, replicas);
-  }
-
-  /** Goes past what {@link #write} wrote; whether a reader sees any cell. */
-  final boolean skipAll(WireInput in) {
-    boolean isAny = false;
-    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
-      isAny |= skip(in);
-    }
-    return isAny;
-  }
-
-  private @Nullable Reading readExists(WireInput in) {
-    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
-      if (skip(in)) {
-        return new Reading.Flag(true);
-      }
-    }
-    return null;
-  }
-
-  private @Nullable Reading readSize(WireInput in) {
-    int seen = 0;
-    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
-      seen += skip(in) ? 1 : 0;
-    }
-    return seen == 0 ? null : new Reading.Count(seen);
-  }
-
-  private S readLoose(WireInput in, int n, List<ReplicaId> replicas) {
-    EntryEditor<S, K, V> result = edit();
-    K before = null;
-    for (int i = 0; i < n; i++) {
-      K key = readKey(in, before);
-      result.put(key, readCell(in, key, replicas));
-      before = key;
-    }
-    return result.done();
-  }
-
-  private S readPacked(WireInput in, int n, List<ReplicaId> replicas) {
-    EntryTree.Loading<K, V> map = new EntryTree.Loading<>(new LeafPacking<>(codecType(), replicas));
-    long sum = 0;
-    int seen = 0;
-    int left = 0;
-    K before = null;
-    for (int i = 0; i < n; i++) {
-      K key = readKey(in, before);
-      V cell = readCell(in, key, replicas);
-      map.add(key, cell);
-      sum += cellBytes(key, cell);
-      seen += isVisible(cell) ? 1 : 0;
-      left += isLasting(cell) ? 1 : 0;
-      before = key;
-    }
-    return with(new EntryContent<>(map.done(), null, sum, 0, seen, left));
-  }
-
-  private K readKey(WireInput in, @Nullable K before) {
-    K key = readKey(in);
-    if (before != null && before.compareTo(key) >= 0) {
-      throw new MalformedException("elements or fields are not in order");
-    }
-    return key;
+    return with(EntryContent.read(this, in, replicas));
   }
 
   /**
@@ -456,13 +315,6 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
     return (EntryStore<?, K, V>) TypeRegistry.empty(type());
   }
 
-  // ---------------------------------------------------------------- decomposed objects
-
-  /** Those of the entries that are in memory. */
-  public final EntryTree<K, V> inMemory() {
-    return cells;
-  }
-
   /** What is not in memory; null where everything is. */
   public final @Nullable BackingStore<K, V> behind() {
     return behind;
@@ -480,8 +332,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
 
   /** The same content, all in memory. */
   public final S whole() {
-    EntryTree<K, V> all = all();
-    return with(new EntryContent<>(all, null, bytes, looseHeapBytes(all), visible, lasting));
+    return with(content().of(this, all(), null));
   }
 
   /**
@@ -496,16 +347,7 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
       EntrySource source, EntryTree<K, V> changed, RecentKeys recent, KeyBounds bounds) {
     BackingStore<K, V> back =
         new BackingStore<>(new BackingEntries<>(codecType(), source, bounds), entryCount(), recent);
-    return with(
-        new EntryContent<>(changed, back, bytes, looseHeapBytes(changed), visible, lasting));
-  }
-
-  private long looseHeapBytes(EntryTree<K, V> loose) {
-    long sum = 0;
-    for (TreeEntry<K, V> entry : loose) {
-      sum += cellHeapBytes(entry.key(), entry.cell());
-    }
-    return sum;
+    return with(content().of(this, changed, back));
   }
 
   /** Writes what is summed over all entries. */
@@ -522,40 +364,16 @@ public abstract class EntryStore<S extends EntryStore<S, K, V>, K extends Compar
    * @param context of the version that the source has
    */
   public final S readSums(WireInput in, EntrySource source, CausalContext context) {
-    int size = readSum(in);
-    long sum = in.readNumber();
-    int seen = readSum(in);
-    int left = readSum(in);
-    if (seen > size || left > size || (long) size * entryBytesMin() > sum || sum > SUM_MAX) {
-      throw new MalformedException(
-          "of %d entries with %d bytes %d are seen and %d last".formatted(size, sum, seen, left));
-    }
-    BackingStore<K, V> back =
-        new BackingStore<>(
-            new BackingEntries<>(codecType(), source, KeyBounds.UNKNOWN),
-            size,
-            RecentKeys.since(context));
-    return with(new EntryContent<>(EntryTree.empty(), back, sum, 0, seen, left));
-  }
-
-  private static int readSum(WireInput in) {
-    long sum = in.readNumber();
-    if (sum < 0 || sum > Integer.MAX_VALUE) {
-      throw new MalformedException("an object has " + sum + " entries");
-    }
-    return (int) sum;
+    return with(EntryContent.readSums(this, in, source, context));
   }
 
   @Override
   public final boolean equals(Object o) {
-    return o instanceof EntryStore<?, ?, ?> s && type() == s.type() && hasEqualCells(s);
-  }
-
-  private boolean hasEqualCells(EntryStore<?, ?, ?> other) {
-    if (behind == null && other.behind == null) {
-      return cells.equals(other.cells);
-    }
-    return entryCount() == other.entryCount() && all().equals(other.all());
+    return o instanceof EntryStore<?, ?, ?> s
+        && type() == s.type()
+        && ((behind == null && s.behind == null)
+            ? cells.equals(s.cells)
+            : entryCount() == s.entryCount() && all().equals(s.all()));
   }
 
   /** All entries in memory. */

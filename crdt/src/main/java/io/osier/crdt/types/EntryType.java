@@ -5,9 +5,12 @@ import io.osier.core.codec.WireInput;
 import io.osier.crdt.JoinContext;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.crdt.UpdateContext;
 import io.osier.crdt.tree.LeafCodec;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a set or the map defines of its keys and cells. {@link EntryStore} makes a data type of it.
@@ -79,4 +82,35 @@ abstract class EntryType<K extends Comparable<K>, V> implements LeafCodec<K, V> 
 
   /** The fewest bytes that a key and its cell take when they are written. */
   abstract int entryBytesMin();
+
+  /** Goes past the bytes of an object or field; whether a reader sees any cell. */
+  final boolean skipAll(WireInput in) {
+    boolean isAny = false;
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      isAny |= skip(in);
+    }
+    return isAny;
+  }
+
+  /** See {@link TypeRegistry#readPacked}. */
+  @Nullable Reading readPacked(Query query, WireInput in) {
+    return query instanceof Query.Size ? readSize(in) : readExists(in);
+  }
+
+  private @Nullable Reading readExists(WireInput in) {
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      if (skip(in)) {
+        return new Reading.Flag(true);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Reading readSize(WireInput in) {
+    int seen = 0;
+    for (int n = in.readCount(entryBytesMin()); n > 0; n--) {
+      seen += skip(in) ? 1 : 0;
+    }
+    return seen == 0 ? null : new Reading.Count(seen);
+  }
 }

@@ -130,7 +130,7 @@ public final class LwwSet extends SetStore<LwwSet, DotFun<Timestamped<Boolean>>>
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (TreeEntry<Value, DotFun<Timestamped<Boolean>>> entry : cellsInMemory()) {
+    for (TreeEntry<Value, DotFun<Timestamped<Boolean>>> entry : inMemory()) {
       latest = Math.max(latest, Timestamped.latest(entry.cell()));
     }
     return latest;

@@ -147,7 +147,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   public Reading read(Query query) {
     return switch (query) {
       case Query.Whole q -> fields(visible(Function.identity()));
-      case Query.Range q -> fields(visible(q, Function.identity()));
+      case Query.Range q -> fields(new RangeReader<>(this, q).visible(Function.identity()));
       case Query.Select q ->
           fields(
               q.names().stream()
@@ -204,7 +204,14 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
    * small ones may count nothing, and those outside the heap count as an average one of the map.
    */
   public long largeBytes(List<String> names) {
-    return names.stream().mapToLong(name -> bytesOfLarge(named(name).toList())).sum();
+    return names.stream().mapToLong(this::largeBytes).sum();
+  }
+
+  private long largeBytes(String name) {
+    long sum = named(name).mapToLong(this::bytesInMemory).sum();
+    // Of what lies outside nothing is known but the average: no more than one of the fields is
+    // there.
+    return sum > 0 || behind() == null ? sum : sizeBytes() / Math.max(1, entryCount());
   }
 
   private static Reading.Fields fields(List<TreeEntry<FieldId, DotStore<?>>> present) {
@@ -248,7 +255,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   @Override
   public long latestTimestamp() {
     long latest = 0;
-    for (TreeEntry<FieldId, DotStore<?>> entry : cellsInMemory()) {
+    for (TreeEntry<FieldId, DotStore<?>> entry : inMemory()) {
       latest = Math.max(latest, entry.cell().latestTimestamp());
     }
     return latest;
@@ -279,7 +286,8 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
   /** The fields of a name that are there: one search finds them, unless some are outside. */
   private Stream<TreeEntry<FieldId, DotStore<?>>> present(String name) {
     if (behind() == null) {
-      return inMemory(new FieldId(name, TYPES[0]), new FieldId(name, TYPES[TYPES.length - 1]))
+      return inMemory()
+          .between(new FieldId(name, TYPES[0]), new FieldId(name, TYPES[TYPES.length - 1]))
           .stream();
     }
     List<TreeEntry<FieldId, DotStore<?>>> found = new ArrayList<>(1);

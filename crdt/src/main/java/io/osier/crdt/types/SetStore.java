@@ -43,7 +43,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
   public final Reading read(Query query) {
     return switch (query) {
       case Query.Whole q -> new Reading.Many(visible(TreeEntry::key));
-      case Query.Range q -> new Reading.Many(visible(q, TreeEntry::key));
+      case Query.Range q -> new Reading.Many(new RangeReader<>(this, q).visible(TreeEntry::key));
       case Query.Contains q -> new Reading.Flag(contains(q.element()));
       case Query.Among q -> new Reading.Many(q.present(this::contains));
       case Query.Size q -> new Reading.Count(visible());
@@ -68,7 +68,7 @@ public abstract class SetStore<S extends SetStore<S, V>, V> extends EntryStore<S
         Math.min(count, visible()),
         seed,
         rank -> {
-          TreeEntry<Value, V> entry = entryAt(rank);
+          TreeEntry<Value, V> entry = inMemory().at(rank);
           return isVisible(entry.cell()) ? entry.key() : null;
         });
   }

@@ -105,7 +105,7 @@ public final class TaggedSet extends SetStore<TaggedSet, DotSet> {
   private TaggedSet remove(List<Value> elements, UpdateContext preparation) {
     EntryEditor<TaggedSet, Value, DotSet> delta = delta();
     for (Value element : elements) {
-      if (has(element) && !delta.has(element)) {
+      if (find(element) != null && !delta.has(element)) {
         cell(element).supersede(preparation);
         delta.put(element, DotSet.EMPTY);
       }

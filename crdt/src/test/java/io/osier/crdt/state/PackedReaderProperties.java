@@ -201,7 +201,7 @@ final class PackedReaderProperties {
   private static Stream<DotStore<?>> fieldsOf(OrMap map, String name) {
     return Arrays.stream(CrdtType.values())
         .map(type -> new FieldId(name, type))
-        .filter(map::has)
+        .filter(field -> map.find(field) != null)
         .map(map::cell);
   }
 

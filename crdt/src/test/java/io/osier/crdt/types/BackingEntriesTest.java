@@ -64,7 +64,7 @@ final class BackingEntriesTest {
   private int asksOf(CrdtState map, String field) {
     outside.given = 0;
     for (int i = 0; i < 3; i++) {
-      assertThat(((OrMap) map.store()).has(new FieldId(field, CrdtType.LWW_REGISTER))).isTrue();
+      assertThat(((OrMap) map.store()).isSeen(new FieldId(field, CrdtType.LWW_REGISTER))).isTrue();
     }
     return outside.given;
   }
@@ -94,7 +94,7 @@ final class BackingEntriesTest {
     long before = usedBytes();
     for (int i = 0; i < 100; i++) {
       CrdtState map = outside.decomposedAs(first);
-      assertThat(((OrMap) map.store()).has(new FieldId("set", CrdtType.AW_SET))).isTrue();
+      assertThat(((OrMap) map.store()).isSeen(new FieldId("set", CrdtType.AW_SET))).isTrue();
       maps.add(map);
     }
     assertThat(usedBytes() - before).isLessThan(ReadEntries.HEAP_BYTES_MAX + (4 << 20));

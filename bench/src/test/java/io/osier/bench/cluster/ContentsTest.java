@@ -80,7 +80,7 @@ final class ContentsTest {
             "osier { dc = %s, store { dir = \"\" }, listen { client-port = 0, peer-port = 0 },"
                     .formatted(dc)
                 + " keyspaces { kept {}, gone {} } }");
-    datacenter.awaitReady(Duration.ofMinutes(2));
+    datacenter.awaitReady(Duration.ofMinutes(10));
     for (String keyspace : keyspaces) {
       datacenter.session().keyspace(keyspace).register("of " + dc).assign(dc);
     }

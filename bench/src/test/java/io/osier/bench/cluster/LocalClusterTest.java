@@ -26,7 +26,7 @@ final class LocalClusterTest {
             .heap("-Xmx128m")
             .javaOptions(List.of(Jvm.BRIEF.getFirst(), Jvm.TELLS_COLLECTIONS))
             .start()) {
-      cluster.awaitReady(Duration.ofMinutes(3));
+      cluster.awaitReady(Duration.ofMinutes(10));
       assertThat(cluster.dcs()).containsExactly("eu", "us", "ap", "au", "sa");
       for (String dc : cluster.dcs()) {
         try (OsierClient client = cluster.only(dc)) {
@@ -67,7 +67,7 @@ final class LocalClusterTest {
             .heap("-Xmx64m")
             .javaOptions(Jvm.BRIEF)
             .start()) {
-      assertThatThrownBy(() -> cluster.awaitReady(Duration.ofMinutes(2)))
+      assertThatThrownBy(() -> cluster.awaitReady(Duration.ofMinutes(10)))
           .isInstanceOf(OsierException.class)
           .hasMessageContaining("datacenter eu did not start")
           .hasMessageContaining(directory.toString())

@@ -80,7 +80,7 @@ final class DashboardBrowserTest {
             .javaOptions(Jvm.BRIEF)
             .admin()
             .start();
-    cluster.awaitReady(Duration.ofMinutes(2));
+    cluster.awaitReady(Duration.ofMinutes(10));
     load = new CounterLoad(cluster, "shop", 240, 1);
     client = cluster.only("eu");
   }
@@ -398,7 +398,7 @@ final class DashboardBrowserTest {
       picture(phone, "outage-phone");
     } finally {
       cluster.start("ap");
-      cluster.awaitReady("ap", Duration.ofMinutes(2));
+      cluster.awaitReady("ap", Duration.ofMinutes(10));
     }
     assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
   }

@@ -64,7 +64,7 @@ final class KindsTest {
                 + " keyspaces { "
                 + kind.keyspace()
                 + " { partitions = 1 } } }")) {
-      eu.awaitReady(Duration.ofMinutes(2));
+      eu.awaitReady(Duration.ofMinutes(10));
       Keyspace space = eu.session().keyspace(kind.keyspace());
       kind.fill(space);
       Kind.Part part = kind.part(1, space, new SplittableRandom(1));

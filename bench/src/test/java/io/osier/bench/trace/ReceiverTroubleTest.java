@@ -60,7 +60,7 @@ final class ReceiverTroubleTest {
             }
             """
                 .formatted(endpoint, admin));
-    eu.awaitReady(Duration.ofMinutes(2));
+    eu.awaitReady(Duration.ofMinutes(10));
     return eu;
   }
 
@@ -170,7 +170,8 @@ final class ReceiverTroubleTest {
         await().until(() -> metric("osier_trace_spans_total") >= 20);
       }
     }
+    // On a busy machine the first connection may end before it has brought its answer.
     assertThat(warnings()).hasSize(1);
-    assertThat(warnings().getFirst()).contains("404");
+    assertThat(warnings().getFirst()).contains("lost until it does").containsAnyOf("404", "IOExc");
   }
 }

@@ -17,7 +17,7 @@ final class OneDatacenter {
               keyspaces { default {}, shop {} }
             }
             """);
-    eu.awaitReady(Duration.ofMinutes(1));
+    eu.awaitReady(Duration.ofMinutes(10));
     return eu;
   }
 

@@ -46,6 +46,7 @@ import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.PendingAnswer;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
+import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
@@ -314,7 +315,7 @@ public final class Datacenter implements AutoCloseable {
         failure::completeExceptionally);
   }
 
-  private PeerTransport peerTransport(PeerTransport.Bearer bearer) {
+  private PeerTransport peerTransport(PeerBearer bearer) {
     PeerTransport bound =
         PortBinding.bind(
             "osier.listen.peer-port",
@@ -503,12 +504,12 @@ public final class Datacenter implements AutoCloseable {
     users = all;
   }
 
-  private PeerTransport.Bearer bearer() {
+  private PeerBearer bearer() {
     List<Long> starts =
         store == null
             ? List.of(new SecureRandom().nextLong(1, Long.MAX_VALUE))
             : store.database().starts();
-    return new PeerTransport.Bearer(
+    return new PeerBearer(
         self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
   }
 

@@ -25,6 +25,7 @@ import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
 import java.util.ArrayList;
@@ -215,8 +216,8 @@ final class DatacenterParts {
 
   private PeerTransport peerTransport() {
     List<Long> starts = storage.starts();
-    PeerTransport.Bearer bearer =
-        new PeerTransport.Bearer(
+    PeerBearer bearer =
+        new PeerBearer(
             self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
     PeerTransport bound =
         PortBinding.bind(

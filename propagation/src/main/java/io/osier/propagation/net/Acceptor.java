@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.osier.core.ErrorCode;
-import io.osier.core.OsierException;
 import io.osier.core.OutOfMemory;
 import io.osier.core.ReplicaId;
 import io.osier.core.codec.WireInput;
@@ -15,7 +15,6 @@ import io.osier.core.tls.TlsName;
 import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.ConnectionGuard;
 import io.osier.propagation.net.link.Heartbeat;
-import io.osier.propagation.net.link.KeyspaceAgreement;
 import io.osier.propagation.net.link.LinkInflater;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
@@ -23,9 +22,7 @@ import io.osier.propagation.net.link.PeerWire;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -68,26 +65,22 @@ final class Acceptor extends FrameReader {
   private @Nullable Sender sender;
 
   /** As what it is known that waits to be let in, or was; null before it has greeted. */
-  private @Nullable Greeted greeted;
+  private @Nullable IdentityLine greeted;
+
+  /** Which start of its store has greeted; 0 before, and if it does not tell. */
+  private long start;
 
   private boolean ended;
 
   /** Whether updates have come. */
   private boolean hasSent;
 
-  /** The fingerprints that each end has named last. */
-  private List<String> mine = List.of();
-
-  private List<String> theirs = List.of();
-
-  /** As the peer numbers the keyspaces. */
-  private List<String> names = List.of();
-
-  private Set<String> agreed = Set.of();
+  private final AgreedKeyspaces keyspaces;
 
   Acceptor(PeeringContext peering, Arrivals arrivals, PortGuard port) {
     super(GREETING_BYTES_MAX);
     this.peering = peering;
+    this.keyspaces = new AgreedKeyspaces(peering);
     this.arrivals = arrivals;
     this.port = port;
     this.counter = new ByteCounter(new LinkTraffic());
@@ -97,15 +90,11 @@ final class Acceptor extends FrameReader {
 
   /** Puts this and what belongs before it into a new connection's pipeline. */
   void addTo(Channel channel) {
-    channel.pipeline().addLast(counter);
-    peering
-        .tls()
-        .ifPresent(
-            tls ->
-                channel
-                    .pipeline()
-                    .addLast(tls.accept().accept(channel.alloc(), port.limits().greetingMillis())));
-    channel.pipeline().addLast(heartbeat, guard, PeerWire.flushes(), this);
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.addLast(counter);
+    long millis = port.limits().greetingMillis();
+    peering.tls().ifPresent(tls -> pipeline.addLast(tls.accept().accept(channel.alloc(), millis)));
+    pipeline.addLast(heartbeat, guard, PeerWire.flushes(), this);
   }
 
   @Override
@@ -164,8 +153,8 @@ final class Acceptor extends FrameReader {
         }
       }
       case PeerMessage.Keyspaces k -> {
-        theirs = k.fingerprints();
-        compare(from.replica);
+        keyspaces.setTheirs(k.fingerprints());
+        keyspaces.compare(from.replica.dc());
       }
       case PeerMessage.Note n -> peering.listener().noted(from.replica, n.content());
       default -> {
@@ -184,12 +173,8 @@ final class Acceptor extends FrameReader {
   }
 
   private void deliver(Sender from, PeerMessage.Data data) {
-    if (data.keyspace() >= names.size()) {
-      throw new OsierException(
-          ErrorCode.MALFORMED, "keyspace " + data.keyspace() + " is not one of " + names);
-    }
-    String keyspace = names.get(data.keyspace());
-    if (agreed.contains(keyspace)) {
+    String keyspace = keyspaces.name(data.keyspace());
+    if (keyspaces.agreed().contains(keyspace)) {
       Frame frame = FrameCodec.decode(from.replica, data.frame());
       if (!hasSent && brings(frame)) {
         hasSent = true;
@@ -275,8 +260,19 @@ final class Acceptor extends FrameReader {
       refuse(ctx, replica, refusal.get());
       return;
     }
-    Greeted line = new Greeted(ctx, hello);
+    IdentityLine line =
+        new IdentityLine(
+            channel,
+            () -> ended,
+            () -> letIn(ctx, hello),
+            why ->
+                refuse(
+                    ctx,
+                    replica,
+                    new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, why, replica.incarnation())),
+            () -> close(ctx));
     greeted = line;
+    start = hello.start();
     guard.greeted();
     heartbeat.greeted();
     heartbeat.busy(true); // for as long as others who bear the name are asked
@@ -288,39 +284,6 @@ final class Acceptor extends FrameReader {
         .forEach(PeerIdentities.Step::carryOut);
     if (sender == null && !ended) {
       heartbeat.give(); // it is not to take this one for out of reach while it waits
-    }
-  }
-
-  /** Who has greeted over this connection. */
-  private final class Greeted extends IdentityLine {
-    private final ChannelHandlerContext ctx;
-    private final PeerMessage.Hello hello;
-
-    Greeted(ChannelHandlerContext ctx, PeerMessage.Hello hello) {
-      super(ctx.channel(), () -> ended);
-      this.ctx = ctx;
-      this.hello = hello;
-    }
-
-    @Override
-    public void welcome() {
-      does(() -> letIn(ctx, hello));
-    }
-
-    @Override
-    public void refuse(String why) {
-      ReplicaId replica = hello.replica();
-      does(
-          () ->
-              Acceptor.this.refuse(
-                  ctx,
-                  replica,
-                  new PeerMessage.Refused(ErrorCode.DUPLICATE_DC, why, replica.incarnation())));
-    }
-
-    @Override
-    public void close() {
-      does(() -> Acceptor.this.close(ctx));
     }
   }
 
@@ -344,27 +307,21 @@ final class Acceptor extends FrameReader {
     peering.greeting().heard(replica, hello.protocolVersion());
     peer.dialler().met(replica);
     counter.countFor(peer.traffic());
-    mine = peering.fingerprints().apply(replica.dc());
-    theirs = hello.keyspaces();
-    compare(replica);
-    PeerWire.write(channel, peering.greeting().welcome(hello, mine));
-  }
-
-  private void compare(ReplicaId with) {
-    names = theirs.stream().map(KeyspaceAgreement::name).toList();
-    agreed = Set.copyOf(peering.compare(with.dc(), mine, theirs).agreed());
+    keyspaces.setMine(peering.fingerprints().apply(replica.dc()));
+    keyspaces.setTheirs(hello.keyspaces());
+    keyspaces.compare(replica.dc());
+    PeerWire.write(channel, peering.greeting().welcome(hello, keyspaces.mine()));
   }
 
   /** Says which keyspaces are here now, if they are others than it was told. In the loop. */
   private void changed(Channel channel) {
     Sender from = sender;
-    if (from != null && !ended && !from.peer.isRemoved()) {
-      List<String> now = peering.fingerprints().apply(from.replica.dc());
-      if (!now.equals(mine)) {
-        mine = now;
-        compare(from.replica);
-        PeerWire.write(channel, new PeerMessage.Keyspaces(now));
-      }
+    if (from == null || ended || from.peer.isRemoved()) {
+      return;
+    }
+    if (keyspaces.haveChanged(from.replica.dc())) {
+      keyspaces.compare(from.replica.dc());
+      PeerWire.write(channel, new PeerMessage.Keyspaces(keyspaces.mine()));
     }
   }
 
@@ -398,7 +355,7 @@ final class Acceptor extends FrameReader {
   }
 
   private void refuse(ChannelHandlerContext ctx, ReplicaId from, PeerMessage.Refused refusal) {
-    long start = greeted == null ? 0 : greeted.hello.start(); // of two each is refused in turn
+    // Of two processes of one name each is refused in turn.
     if (peering.said().isNews("<" + from + " " + start, refusal.message())) {
       LOG.warn("{} is refused: {}: {}", from, refusal.code(), refusal.message());
     }

@@ -14,7 +14,6 @@ import io.osier.core.tls.TlsName;
 import io.osier.propagation.net.link.ByteCounter;
 import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
-import io.osier.propagation.net.link.KeyspaceAgreement;
 import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerWire;
@@ -52,24 +51,19 @@ final class DialledConnection extends FrameReader {
   private volatile boolean held;
 
   /** As what the one is known that has welcomed this; null before. */
-  private @Nullable Answering answering;
+  private @Nullable IdentityLine answering;
 
   /** Who has welcomed this; null before. */
   private @Nullable ReplicaId peer;
 
-  /** The fingerprints that each end has named last. */
-  private List<String> mine = List.of();
-
-  private List<String> theirs = List.of();
-
-  /** The keyspaces of which frames are sent. */
-  private Set<String> agreed = Set.of();
+  private final AgreedKeyspaces keyspaces;
 
   DialledConnection(PeeringContext peering, Dialler dialler) {
     super(Acceptor.GREETING_BYTES_MAX); // what is answered is no larger
     this.peering = peering;
     this.dialler = dialler;
     this.dc = dialler.dc();
+    this.keyspaces = new AgreedKeyspaces(peering);
     this.compressor = new LinkCompressor(dialler.traffic());
     this.tls = peering.tls().filter(t -> t.dial().isRequired() || !dialler.isPlain());
   }
@@ -119,8 +113,8 @@ final class DialledConnection extends FrameReader {
     }
     PeerMessage.Hello hello = dialler.hello();
     version = hello.protocolVersion();
-    mine = hello.keyspaces();
-    numbering.told(mine);
+    keyspaces.setMine(hello.keyspaces());
+    numbering.told(hello.keyspaces());
     PeerWire.write(ctx.channel(), hello);
   }
 
@@ -161,7 +155,7 @@ final class DialledConnection extends FrameReader {
         }
       }
       case PeerMessage.Keyspaces k -> {
-        theirs = k.fingerprints();
+        keyspaces.setTheirs(k.fingerprints());
         compare();
       }
       default -> {
@@ -194,7 +188,13 @@ final class DialledConnection extends FrameReader {
       close(ctx);
       return;
     }
-    Answering line = new Answering(ctx, welcome);
+    IdentityLine line =
+        new IdentityLine(
+            ctx.channel(),
+            () -> ended,
+            () -> isUp(ctx, welcome),
+            why -> isSecond(ctx, why),
+            () -> close(ctx));
     answering = line;
     heartbeat.greeted(); // it pings for as long as others who bear the name are asked
     PeerIdentities.Bearer bearer =
@@ -203,33 +203,6 @@ final class DialledConnection extends FrameReader {
         .bearers()
         .greeted(line, bearer, PeerWire.nowNanos(ctx))
         .forEach(PeerIdentities.Step::carryOut);
-  }
-
-  /** Who has answered over this connection. */
-  private final class Answering extends IdentityLine {
-    private final ChannelHandlerContext ctx;
-    private final PeerMessage.Welcome welcome;
-
-    Answering(ChannelHandlerContext ctx, PeerMessage.Welcome welcome) {
-      super(ctx.channel(), () -> ended);
-      this.ctx = ctx;
-      this.welcome = welcome;
-    }
-
-    @Override
-    public void welcome() {
-      does(() -> isUp(ctx, welcome));
-    }
-
-    @Override
-    public void refuse(String why) {
-      does(() -> isSecond(ctx, why));
-    }
-
-    @Override
-    public void close() {
-      does(() -> DialledConnection.this.close(ctx));
-    }
   }
 
   /** It is not talked to; when it dials itself, it is told so. */
@@ -262,13 +235,12 @@ final class DialledConnection extends FrameReader {
       compressor.begin(peering.peers().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
-    theirs = welcome.keyspaces().orElse(mine);
+    keyspaces.setTheirs(welcome.keyspaces().orElse(keyspaces.mine()));
     dialler.welcomed(replica, ctx.channel(), this); // first: the one before it is down
-    KeyspaceAgreement agreement = peering.compare(dc, mine, theirs);
-    agreed = Set.copyOf(agreement.agreed());
+    keyspaces.compare(dc);
     held = false;
     heartbeat.give();
-    peering.listener().up(replica, agreement.agreed());
+    peering.listener().up(replica, List.copyOf(keyspaces.agreed()));
     changed(ctx.channel()); // since it was greeted
   }
 
@@ -277,11 +249,9 @@ final class DialledConnection extends FrameReader {
     if (ended) {
       return;
     }
-    List<String> now = peering.fingerprints().apply(dc);
-    if (!now.equals(mine)) {
-      mine = now;
-      numbering.told(now);
-      PeerWire.write(channel, new PeerMessage.Keyspaces(now));
+    if (keyspaces.haveChanged(dc)) {
+      numbering.told(keyspaces.mine());
+      PeerWire.write(channel, new PeerMessage.Keyspaces(keyspaces.mine()));
       compare();
     }
   }
@@ -290,8 +260,9 @@ final class DialledConnection extends FrameReader {
     if (peer == null) {
       return;
     }
-    Set<String> before = agreed;
-    agreed = Set.copyOf(peering.compare(dc, mine, theirs).agreed());
+    Set<String> before = keyspaces.agreed();
+    keyspaces.compare(dc);
+    Set<String> agreed = keyspaces.agreed();
     List<String> parted = before.stream().filter(k -> !agreed.contains(k)).sorted().toList();
     List<String> up = agreed.stream().filter(k -> !before.contains(k)).sorted().toList();
     if (!parted.isEmpty()) {
@@ -313,7 +284,7 @@ final class DialledConnection extends FrameReader {
     boolean isDuplicate = refusal.code() == ErrorCode.DUPLICATE_DC;
     long own = peering.self().incarnation();
     if (isDuplicate && refusal.newest() <= own) {
-      dialler.second(refusal.message(), refusal.newest() < own);
+      dialler.former().second(refusal.message(), refusal.newest() < own);
     }
     if (isHeard && !(isDuplicate && refusal.newest() == own)) {
       peering.listener().rejected(dc, new OsierException(refusal.code(), dc + ": " + why));

@@ -26,9 +26,6 @@ final class Dialler {
   /** While an older version of the protocol is spoken, the newest is tried so often. */
   static final long DOUBT_MILLIS = 5_000;
 
-  /** Who names a former incarnation that is in the way says so again within this, if in reach. */
-  static final long FORMER_MILLIS = PeerIdentities.RIVAL_MILLIS;
-
   /** A note would come late behind more. */
   private static final long BEFORE_NOTE_BYTES_MAX = 4L << 20;
 
@@ -43,6 +40,7 @@ final class Dialler {
   private final PeeringContext peering;
   private final LinkTraffic traffic;
   private final DialAttempts dialling;
+  private final FormerLife former;
   private final LinkBuffer buffer = new LinkBuffer();
   private final LinkBuffer messages = new LinkBuffer(MESSAGES_BYTES_MAX, Integer.MAX_VALUE);
 
@@ -52,15 +50,6 @@ final class Dialler {
   // For the loop.
   private boolean started;
   private boolean ended;
-
-  /** Counts what the other end says of another process of this one's name. */
-  private long seconds;
-
-  /** Whether the listener was told last that a former incarnation is in the way. */
-  private boolean formerInTheWay;
-
-  /** Whether there was a copy of this one's store, too, since the last welcome. */
-  private boolean copied;
 
   /** Whether an attempt is under way that has come to nothing yet. */
   private boolean trying;
@@ -83,6 +72,7 @@ final class Dialler {
     this.address = address;
     this.traffic = traffic;
     this.peering = peering;
+    this.former = new FormerLife(dc, peering.listener(), peering.network());
     this.dialling = new DialAttempts(peering.self(), peering.greeting().newest());
   }
 
@@ -154,7 +144,7 @@ final class Dialler {
     if (last != null) {
       last.dialled.leave(last.channel);
     }
-    formerEnds();
+    former.end();
     if (wasUp) {
       LOG.info(
           "connection to {} at {} closed: removed, or elsewhere", dc, new HostPort(host(), port()));
@@ -225,9 +215,7 @@ final class Dialler {
     trying = false;
     channel = null;
     this.dialled = null;
-    seconds++;
-    formerInTheWay = false; // the listener hears that it is up
-    copied = false;
+    former.welcomed();
     Way before = way;
     if (before != null) {
       way = null;
@@ -276,36 +264,9 @@ final class Dialler {
     dialling.slowDown();
   }
 
-  /**
-   * The other end takes another process for this one. A copy of its store is one until this is
-   * welcome. One of a former incarnation may be this one's own former life, whose connection ends
-   * within the dead interval: who is out of reach by then must not hold this one up.
-   *
-   * @param isFormer whether the other process is of a former incarnation
-   */
-  void second(String why, boolean isFormer) {
-    long number = ++seconds;
-    copied |= !isFormer;
-    formerInTheWay = !copied;
-    peering.listener().second(dc, why);
-    if (formerInTheWay) {
-      peering
-          .network()
-          .later(
-              () -> {
-                if (number == seconds) {
-                  formerEnds();
-                }
-              },
-              FORMER_MILLIS);
-    }
-  }
-
-  private void formerEnds() {
-    if (formerInTheWay) {
-      formerInTheWay = false;
-      peering.listener().secondEnds(dc);
-    }
+  /** Whether a former incarnation of this process is in the way. */
+  FormerLife former() {
+    return former;
   }
 
   /** See {@link DialAttempts#refused}. */

@@ -70,7 +70,7 @@ public final class Greeting {
   }
 
   /** For one process of a datacenter. */
-  public Greeting(PeerTransport.Bearer bearer) {
+  public Greeting(PeerBearer bearer) {
     this.self = bearer.replica();
     this.cluster = bearer.cluster();
     this.start = bearer.start();

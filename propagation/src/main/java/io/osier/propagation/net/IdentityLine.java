@@ -4,21 +4,41 @@ import io.netty.channel.Channel;
 import io.osier.propagation.net.link.PeerMessage;
 import io.osier.propagation.net.link.PeerWire;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A connection over which one has said who it is: what is decided about it is done in the
  * connection's loop, unless the handler there has ended meanwhile. For any thread.
  */
-abstract class IdentityLine implements PeerIdentities.Line {
+final class IdentityLine implements PeerIdentities.Line {
   private final Channel channel;
   private final BooleanSupplier hasEnded;
+  private final Runnable onWelcome;
+  private final Consumer<String> onRefusal;
+  private final Runnable onClose;
 
-  IdentityLine(Channel channel, BooleanSupplier hasEnded) {
+  /**
+   * Of a connection.
+   *
+   * @param hasEnded whether its handler has ended
+   * @param onWelcome lets the other end in
+   * @param onRefusal refuses it; takes why
+   * @param onClose closes the connection
+   */
+  IdentityLine(
+      Channel channel,
+      BooleanSupplier hasEnded,
+      Runnable onWelcome,
+      Consumer<String> onRefusal,
+      Runnable onClose) {
     this.channel = channel;
     this.hasEnded = hasEnded;
+    this.onWelcome = onWelcome;
+    this.onRefusal = onRefusal;
+    this.onClose = onClose;
   }
 
-  final void does(Runnable what) {
+  private void does(Runnable what) {
     PeerWire.inLoopNow(
         channel,
         () -> {
@@ -29,7 +49,22 @@ abstract class IdentityLine implements PeerIdentities.Line {
   }
 
   @Override
-  public final void probe(long number) {
+  public void probe(long number) {
     does(() -> PeerWire.write(channel, new PeerMessage.Probe(number)));
+  }
+
+  @Override
+  public void welcome() {
+    does(onWelcome);
+  }
+
+  @Override
+  public void refuse(String why) {
+    does(() -> onRefusal.accept(why));
+  }
+
+  @Override
+  public void close() {
+    does(onClose);
   }
 }

@@ -75,45 +75,6 @@ public final class PeerTransport implements AutoCloseable {
   /** Largest note, in bytes. */
   public static final int NOTE_BYTES_MAX = PeerMessage.NOTE_BYTES_MAX;
 
-  /**
-   * The process that bears a datacenter's name.
-   *
-   * @param replica which datacenter it is, in which of its lives
-   * @param cluster only datacenters of one cluster talk to each other
-   * @param start which start of the life it is: a random number, 1 or larger, that no other process
-   *     of that name has
-   * @param former the starts that its store knows of before this one, newest first; the first
-   *     {@link #FORMER_MAX} count
-   * @param version the newest of the protocol that it speaks, from {@link #VERSION_MIN} on
-   */
-  public record Bearer(
-      ReplicaId replica, String cluster, long start, List<Long> former, int version) {
-    /** So many former starts are told. */
-    public static final int FORMER_MAX = PeerIdentities.FORMER_MAX;
-
-    /** One that speaks the newest version that there is, and is the first with its store. */
-    public Bearer(ReplicaId replica, String cluster, long start) {
-      this(replica, cluster, start, List.of(), VERSION);
-    }
-
-    /** One that speaks the newest version that there is. */
-    public Bearer(ReplicaId replica, String cluster, long start, List<Long> former) {
-      this(replica, cluster, start, former, VERSION);
-    }
-
-    /** One that is the first with its store. */
-    public Bearer(ReplicaId replica, String cluster, long start, int version) {
-      this(replica, cluster, start, List.of(), version);
-    }
-
-    public Bearer {
-      former = List.copyOf(former.subList(0, Math.min(former.size(), FORMER_MAX)));
-      if (start < 1) {
-        throw new IllegalArgumentException("a start's number must be 1 or larger, not " + start);
-      }
-    }
-  }
-
   private final PeeringContext peering;
   private final Arrivals arrivals = new Arrivals();
   private final Network network;
@@ -135,7 +96,7 @@ public final class PeerTransport implements AutoCloseable {
    * @throws OsierException CONFIGURATION if the address cannot be bound
    */
   public PeerTransport(
-      Bearer bearer,
+      PeerBearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -151,7 +112,7 @@ public final class PeerTransport implements AutoCloseable {
    * @param network is closed with this, and if this cannot be made
    */
   public PeerTransport(
-      Bearer bearer,
+      PeerBearer bearer,
       InetSocketAddress listen,
       Map<String, InetSocketAddress> peers,
       Function<String, List<String>> fingerprints,
@@ -307,15 +268,8 @@ public final class PeerTransport implements AutoCloseable {
   /** By peer, the version that is spoken on the connection to it; not those without one. */
   public SortedMap<String, Integer> spoken() {
     SortedMap<String, Integer> spoken = new TreeMap<>();
-    peers
-        .all()
-        .forEach(
-            (dc, peer) -> {
-              int version = peer.dialler().spoken();
-              if (version != 0) {
-                spoken.put(dc, version);
-              }
-            });
+    peers.all().forEach((dc, peer) -> spoken.put(dc, peer.dialler().spoken()));
+    spoken.values().removeIf(version -> version == 0);
     return spoken;
   }
 
@@ -372,7 +326,7 @@ public final class PeerTransport implements AutoCloseable {
           e);
       return;
     }
-    peer.dialler().send(to, new FrameNumbering.Unnumbered(keyspace, partition, bytes));
+    send(to, keyspace, partition, bytes);
   }
 
   /** Sends an encoded frame. */
@@ -384,10 +338,9 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a note to a datacenter's {@link PeerListener#noted}; it is dropped if there is no
-   * connection, and if so much waits to leave that it would come late.
-   *
-   * @param content at most {@link #NOTE_BYTES_MAX} bytes
+   * Sends a note of at most {@link #NOTE_BYTES_MAX} bytes to a datacenter's {@link
+   * PeerListener#noted}; it is dropped if there is no connection, and if so much waits to leave
+   * that it would come late.
    */
   public void note(String dc, byte[] content) {
     PeerMessage.Note note = checked(content);
@@ -398,12 +351,9 @@ public final class PeerTransport implements AutoCloseable {
   }
 
   /**
-   * Sends what a client has published, as a note; it is dropped if there is no connection, if an
-   * older version than {@link #MESSAGES_VERSION} is spoken on it, or if too many of them wait to
-   * leave.
-   *
-   * @param content at most {@link #NOTE_BYTES_MAX} bytes
-   * @return whether it is sent
+   * Sends what a client has published, as a note of at most {@link #NOTE_BYTES_MAX} bytes. Returns
+   * whether it did: not without a connection on which {@link #MESSAGES_VERSION} or a newer version
+   * is spoken, and not if too many of them wait to leave.
    */
   public boolean message(String dc, byte[] content) {
     PeerMessage.Note note = checked(content);

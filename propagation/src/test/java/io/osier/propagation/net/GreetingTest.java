@@ -23,8 +23,8 @@ final class GreetingTest {
 
   private final Greeting greeting = new Greeting(bearer(EU));
 
-  private static PeerTransport.Bearer bearer(ReplicaId replica) {
-    return new PeerTransport.Bearer(replica, "test", 7);
+  private static PeerBearer bearer(ReplicaId replica) {
+    return new PeerBearer(replica, "test", 7);
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {

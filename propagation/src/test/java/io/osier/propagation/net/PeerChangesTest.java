@@ -83,13 +83,11 @@ final class PeerChangesTest {
 
   private PeerTransport transport(
       ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
-    return transport(new PeerTransport.Bearer(self, "test", START), listens, peers);
+    return transport(new PeerBearer(self, "test", START), listens, peers);
   }
 
   private PeerTransport transport(
-      PeerTransport.Bearer bearer,
-      InetSocketAddress listens,
-      Map<String, InetSocketAddress> peers) {
+      PeerBearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
     ReplicaId self = bearer.replica();
     PeerTransport transport =
         new PeerTransport(
@@ -109,8 +107,7 @@ final class PeerChangesTest {
   private PeerTransport former(ReplicaId self, String... peers) {
     int version = PeerTransport.VERSION_MIN;
     PeerTransport former =
-        transport(
-            new PeerTransport.Bearer(self, "test", START, version), at(self.dc()), peers(peers));
+        transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
     former.dial();
     return former;
   }
@@ -432,7 +429,7 @@ final class PeerChangesTest {
         };
     heard.put("eu", inOrder);
     int version = PeerTransport.VERSION_MIN;
-    transport(new PeerTransport.Bearer(US, "test", START, version), at("us"), peers("eu"));
+    transport(new PeerBearer(US, "test", START, version), at("us"), peers("eu"));
     PeerTransport eu = dialling(EU, "us");
     world.run(LONG_MILLIS);
     assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
@@ -784,7 +781,7 @@ final class PeerChangesTest {
       for (ReplicaId self : List.of(EU, US, AP)) {
         PeerTransport transport =
             new PeerTransport(
-                new PeerTransport.Bearer(self, "test", START),
+                new PeerBearer(self, "test", START),
                 new InetSocketAddress("127.0.0.1", 0),
                 NOBODY,
                 dc -> POLICIES,

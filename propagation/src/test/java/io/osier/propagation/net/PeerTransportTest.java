@@ -82,7 +82,7 @@ final class PeerTransportTest {
       HeardFrames heard) {
     return open.add(
         new PeerTransport(
-            new PeerTransport.Bearer(self, "test", START),
+            new PeerBearer(self, "test", START),
             at(port),
             Map.of(peer, at(peerPort)),
             dc -> policies,
@@ -177,7 +177,7 @@ final class PeerTransportTest {
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
     open.add(
         new PeerTransport(
-            new PeerTransport.Bearer(US, "test", START, PeerTransport.FORWARDS_VERSION - 1),
+            new PeerBearer(US, "test", START, PeerTransport.FORWARDS_VERSION - 1),
             at(usPort),
             Map.of("eu", at(euPort)),
             dc -> POLICIES,
@@ -265,7 +265,7 @@ final class PeerTransportTest {
     PeerTransport eu =
         open.add(
             new PeerTransport(
-                new PeerTransport.Bearer(EU, "test", START),
+                new PeerBearer(EU, "test", START),
                 at(0),
                 Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
                 dc -> POLICIES,

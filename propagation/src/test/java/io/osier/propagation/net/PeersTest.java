@@ -19,7 +19,7 @@ final class PeersTest {
       new PeeringContext(
           EU,
           dc -> List.of(),
-          new Greeting(new PeerTransport.Bearer(EU, "test", 1)),
+          new Greeting(new PeerBearer(EU, "test", 1)),
           new LogThrottle(),
           peers,
           new HeardFrames(),

@@ -8,6 +8,7 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.PortLimits;
@@ -94,7 +95,7 @@ final class DcTransport {
     sockets = own;
     PeerTransport carries =
         new PeerTransport(
-            new PeerTransport.Bearer(
+            new PeerBearer(
                 dc.self(),
                 "sim",
                 starts.getFirst(),

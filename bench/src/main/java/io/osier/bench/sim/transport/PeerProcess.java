@@ -6,6 +6,7 @@ import io.osier.bench.sim.world.Violation;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.LinkTraffic;
@@ -56,7 +57,7 @@ final class PeerProcess implements PeerListener {
         random.nextInt(FORMER_OF) == 0 ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
     this.transport =
         new PeerTransport(
-            new PeerTransport.Bearer(
+            new PeerBearer(
                 self, "sim", starts.getFirst(), starts.subList(1, starts.size()), version),
             address(self.dc()),
             addresses,

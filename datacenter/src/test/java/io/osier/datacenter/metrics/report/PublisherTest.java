@@ -30,6 +30,7 @@ import io.osier.datacenter.testing.ForwardingMachine;
 import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StreamSettings;
+import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.PortLimits;
@@ -100,7 +101,7 @@ final class PublisherTest {
   private final AtomicLong wallMillis = new AtomicLong(1_000);
   private final PeerTransport transport =
       new PeerTransport(
-          new PeerTransport.Bearer(SELF, "osier", 1),
+          new PeerBearer(SELF, "osier", 1),
           new InetSocketAddress("127.0.0.1", 0),
           Map.of(),
           dc -> List.of(),

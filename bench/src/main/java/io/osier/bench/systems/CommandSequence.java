@@ -71,11 +71,7 @@ public final class CommandSequence {
    *
    * @param object the key of the set that it changes
    */
-  public record Command(String object, Operation operation) {
-    boolean isRemoval() {
-      return operation instanceof Operation.Remove;
-    }
-  }
+  public record Command(String object, Operation operation) {}
 
   /**
    * A command and its time.

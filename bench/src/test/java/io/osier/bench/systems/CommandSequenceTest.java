@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.bench.systems.CommandSequence.Timed;
 import io.osier.core.Value;
+import io.osier.crdt.Operation;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,7 +47,7 @@ final class CommandSequenceTest {
       assertThat(plan.get(i).atNanos() - plan.get(i - 1).atNanos()).isGreaterThanOrEqualTo(100_000);
     }
     List<Timed> last = plan.subList(plan.size() - 263, plan.size());
-    assertThat(last).allMatch(t -> t.last() && t.command().isRemoval());
+    assertThat(last).allMatch(t -> t.last() && t.command().operation() instanceof Operation.Remove);
     assertThat(plan.subList(0, plan.size() - 263)).noneMatch(Timed::last);
     assertThat(last.getFirst().atNanos() - plan.get(plan.size() - 264).atNanos())
         .isGreaterThanOrEqualTo(20_000_000);

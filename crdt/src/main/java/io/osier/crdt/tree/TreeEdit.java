@@ -209,16 +209,8 @@ public final class TreeEdit<K extends Comparable<K>, V> {
       own.insert(i + 1, TreeNode.low(right), right);
       own.settleWith(right);
       if (own.children.length > CHILDREN_MAX) {
-        int left = isLast && i + 2 == own.children.length ? CHILDREN_MAX : CHILDREN_MAX / 2;
-        int all = own.children.length;
-        split =
-            new Inner(
-                own.settled(),
-                owner,
-                Arrays.copyOfRange(own.lows, left, all),
-                Arrays.copyOfRange(own.children, left, all));
-        own.lows = Arrays.copyOf(own.lows, left);
-        own.children = Arrays.copyOf(own.children, left);
+        boolean isInOrder = isLast && i + 2 == own.children.length;
+        split = own.splitOff(isInOrder ? CHILDREN_MAX : CHILDREN_MAX / 2);
       }
     }
     return own;

@@ -218,6 +218,20 @@ public abstract sealed class TreeNode permits TreeNode.Leaf, TreeNode.Inner, Pac
       return into;
     }
 
+    /** Takes the children from a place on away; returns a node with them. */
+    Inner splitOff(int at) {
+      int all = children.length;
+      Inner right =
+          new Inner(
+              settled,
+              owner,
+              Arrays.copyOfRange(lows, at, all),
+              Arrays.copyOfRange(children, at, all));
+      lows = Arrays.copyOf(lows, at);
+      children = Arrays.copyOf(children, at);
+      return right;
+    }
+
     void remove(int at) {
       lows = removed(lows, at, new Object[lows.length - 1]);
       children = removed(children, at, new TreeNode[children.length - 1]);

@@ -51,7 +51,6 @@ import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.proxy.InProcess;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -216,9 +215,7 @@ public final class Datacenter implements AutoCloseable {
         parts.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
     this.keyspaces = new Keyspaces(aroundKeyspaces());
     parts.opened(this::stopPartitions);
-    List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
-    policies.addAll(config.keyspaces());
-    keyspaces.open(policies);
+    keyspaces.open(List.of(KeyspacePolicy.control()));
     within.check();
     this.control =
         new Control(
@@ -232,6 +229,7 @@ public final class Datacenter implements AutoCloseable {
             this::setUsers);
     parts.opened(control);
     control.recover();
+    keyspaces.open(control.configured());
     watch.done("recovery", System.nanoTime());
     within.check();
     this.readiness = new Readiness(keyspaces.shown(), Optional.ofNullable(store));
@@ -240,7 +238,12 @@ public final class Datacenter implements AutoCloseable {
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
     this.forwarding =
-        new Forwarding(self.dc(), () -> transport, control::placement, config.forwardedBytes());
+        new Forwarding(
+            self.dc(),
+            () -> transport,
+            control::placement,
+            keyspaces::shownBefore,
+            config.forwardedBytes());
     this.transport = peerTransport(bearer());
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);

@@ -75,13 +75,40 @@ public final class ControlPlane {
    *
    * @param holders all that replicate it
    * @param first those that it began with: they tell it from another one of its name
-   * @param joins whether this datacenter has not what the others hold yet
+   * @param part what this datacenter does
+   * @param leaving those that give it up
+   * @param unshared of these those that get no part of the rights of new bounded counters
+   * @param terms how often holders were added again after they had been removed; of the others none
    */
-  public record Holding(List<String> holders, List<String> first, boolean joins) {
+  public record Holding(
+      List<String> holders,
+      List<String> first,
+      Part part,
+      Set<String> leaving,
+      Set<String> unshared,
+      SortedMap<String, Integer> terms) {
     public Holding {
       holders = List.copyOf(holders);
       first = List.copyOf(first);
+      leaving = Set.copyOf(leaving);
+      unshared = Set.copyOf(unshared);
+      terms = Collections.unmodifiableSortedMap(new TreeMap<>(terms));
     }
+
+    /** Whether this datacenter has not what the others hold yet. */
+    public boolean joins() {
+      return part == Part.JOINS;
+    }
+  }
+
+  /** What a datacenter does that replicates a keyspace. */
+  public enum Part {
+    /** It catches up, and is asked nothing. */
+    JOINS,
+    /** It is asked as all are. */
+    SERVES,
+    /** It gives the keyspace up, and is asked nothing any more. */
+    LEAVES
   }
 
   /**
@@ -141,7 +168,31 @@ public final class ControlPlane {
       return false;
     }
 
-    /** Drops a keyspace with all that is in it. */
+    /**
+     * Gives a keyspace up: forwards what is asked here of it, and takes no updates. Called again
+     * and again.
+     *
+     * @return whether none is under way, and the others have everything that was done here
+     */
+    default boolean cease(String keyspace) {
+      throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
+    }
+
+    /** A keyspace that {@link #cease} was called for is held here as before. */
+    default void resume(String keyspace) {}
+
+    /**
+     * After {@link #cease}: gives away what only this datacenter may use in a keyspace. Called
+     * again and again.
+     *
+     * @param heirs the first of these gets it; not empty
+     * @return whether all is done, and the others have everything
+     */
+    default boolean giveAway(String keyspace, List<String> heirs) {
+      throw new IllegalStateException("nobody is removed from its holders: " + keyspace);
+    }
+
+    /** Drops a keyspace with all that is in it here. */
     void drop(String name, String created);
 
     /**
@@ -343,6 +394,13 @@ public final class ControlPlane {
    */
   public void recover(Reading.Fields object) {
     keyspaces.recover(object);
+  }
+
+  /**
+   * The keyspaces of the configuration that are to be open at the start; after {@link #recover}.
+   */
+  public List<KeyspacePolicy> configured() {
+    return keyspaces.configuredHere();
   }
 
   /**

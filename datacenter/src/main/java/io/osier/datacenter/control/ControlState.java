@@ -36,6 +36,7 @@ import java.util.TreeSet;
  *     dropped
  * @param remains names of which only something is left that means nothing
  * @param clashing names that were created at run time, and that the files name, too
+ * @param active the datacenters that have what they hold
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
@@ -43,7 +44,8 @@ record ControlState(
     SortedMap<String, Reading> maps,
     SortedMap<String, String> unreadable,
     List<String> remains,
-    List<String> clashing) {
+    List<String> clashing,
+    List<String> active) {
   /** The object with the keyspaces. */
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
@@ -61,7 +63,13 @@ record ControlState(
   /** Nothing was ever changed. */
   static final ControlState NOTHING =
       new ControlState(
-          new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), List.of(), List.of());
+          new TreeMap<>(),
+          new TreeMap<>(),
+          new TreeMap<>(),
+          new TreeMap<>(),
+          List.of(),
+          List.of(),
+          List.of());
 
   /**
    * Reads it.
@@ -69,9 +77,13 @@ record ControlState(
    * @param keyspaces of {@link #KEYSPACES}
    * @param configured the names of the keyspaces that the files name
    * @param datacenters the names of all datacenters
+   * @param active those of them that have what they hold
    */
   static ControlState of(
-      Reading.Fields keyspaces, Set<String> configured, Set<String> datacenters) {
+      Reading.Fields keyspaces,
+      Set<String> configured,
+      Set<String> datacenters,
+      List<String> active) {
     SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
     SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
     SortedMap<String, Reading> maps = new TreeMap<>();
@@ -92,7 +104,7 @@ record ControlState(
                 return;
               }
               Optional<KeyspaceDefinition> definition =
-                  definition(field.name(), reading, texts, datacenters);
+                  definition(field.name(), reading, texts, datacenters, active);
               if (definition.isPresent()) {
                 created.put(field.name(), definition.get());
               } else if (texts.containsKey(CREATED)) {
@@ -102,7 +114,13 @@ record ControlState(
               }
             });
     return new ControlState(
-        created, altered, maps, unreadable, List.copyOf(remains), List.copyOf(clashing));
+        created,
+        altered,
+        maps,
+        unreadable,
+        List.copyOf(remains),
+        List.copyOf(clashing),
+        List.copyOf(active));
   }
 
   /** What was told of a creation that is dropped by now. */
@@ -132,7 +150,11 @@ record ControlState(
   }
 
   private static Optional<KeyspaceDefinition> definition(
-      String name, Reading map, SortedMap<String, String> texts, Set<String> datacenters) {
+      String name,
+      Reading map,
+      SortedMap<String, String> texts,
+      Set<String> datacenters,
+      List<String> active) {
     String created = texts.get(CREATED);
     String members = texts.get(MEMBERS);
     if (created == null || members == null) {
@@ -153,7 +175,7 @@ record ControlState(
       return Optional.of(
           new KeyspaceDefinition(
               policy,
-              HolderSet.of(map, created, policy),
+              HolderSet.of(map, created, policy, active),
               created,
               List.of(members.split(",", -1)),
               opened,
@@ -167,7 +189,7 @@ record ControlState(
   /** Who holds a keyspace that the files name. */
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
-    return HolderSet.of(map, HolderSet.FROM_FILE, configured);
+    return HolderSet.of(map, HolderSet.FROM_FILE, configured, active);
   }
 
   /** By name, the creations that there are, readable or not. */

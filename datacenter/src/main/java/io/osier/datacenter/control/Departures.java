@@ -214,6 +214,11 @@ final class Departures {
         .allMatch(m -> inherited.contains(situation(membership, m)));
   }
 
+  /** What falls to this datacenter may be more than when it looked. */
+  void lookAgain() {
+    inherited.clear();
+  }
+
   /** Those to whom a datacenter's rights may fall, the first of them that holds the keyspace. */
   private static List<String> heirs(Membership membership, Member removed) {
     return membership.present().stream()

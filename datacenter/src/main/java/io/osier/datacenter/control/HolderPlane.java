@@ -10,10 +10,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,9 @@ final class HolderPlane {
 
   private final String dc;
   private final MemberPlane members;
+  private final LongSupplier millis;
   private final ControlPlane.Host host;
+  private final HolderRemovals removals;
 
   /** By keyspace, what the host was told last. */
   private final Map<String, ControlPlane.Holding> told = new HashMap<>();
@@ -35,16 +38,24 @@ final class HolderPlane {
   /** Keyspaces that had all when this process looked; {@code _osier} may not say so yet. */
   private final Set<String> whole = new HashSet<>();
 
-  HolderPlane(String dc, MemberPlane members, ControlPlane.Host host) {
+  HolderPlane(String dc, MemberPlane members, LongSupplier millis, ControlPlane.Host host) {
     this.dc = dc;
     this.members = members;
+    this.millis = millis;
     this.host = host;
+    this.removals = new HolderRemovals(dc, members, millis, host);
   }
 
   /** A keyspace is not open any more. */
   void forget(String keyspace) {
     told.remove(keyspace);
     whole.remove(keyspace);
+    removals.forget(keyspace);
+  }
+
+  /** Whether what this datacenter had of a keyspace that it holds no more may be dropped. */
+  boolean mayDrop(String keyspace, HolderSet holders) {
+    return removals.mayDrop(keyspace, holders);
   }
 
   /**
@@ -54,17 +65,24 @@ final class HolderPlane {
    */
   void follow(KeyspacePolicy policy, HolderSet holders) {
     String name = policy.name();
-    if (holders.isFirst()) {
+    if (holders.isFirst() && !told.containsKey(name)) {
       return; // that is what the host goes by
     }
     ControlPlane.Holding now =
         new ControlPlane.Holding(
             holders.all(policy).replicas(),
             holders.first(),
-            holders.catchesUp(dc) && !whole.contains(name));
-    if (!now.equals(told.get(name))) {
+            part(name, holders),
+            new TreeSet<>(holders.those(HolderState::leaves)),
+            removals.unshared(name, holders),
+            terms(holders));
+    ControlPlane.Holding before = told.get(name);
+    if (!now.equals(before)) {
       host.setHolders(name, now);
       told.put(name, now);
+      if (before != null && !now.holders().containsAll(before.holders())) {
+        members.holderIsGone();
+      }
       if (!policy.replicas().equals(now.first()) && !policy.replicas().equals(now.holders())) {
         LOG.warn(
             "keyspace '{}' is held by {}, as was altered while all served, and not by {}, as the"
@@ -76,57 +94,106 @@ final class HolderPlane {
     }
   }
 
+  private ControlPlane.Part part(String keyspace, HolderSet holders) {
+    if (removals.isQuiet(keyspace, holders)) {
+      return ControlPlane.Part.LEAVES;
+    }
+    return holders.catchesUp(dc) && !whole.contains(keyspace)
+        ? ControlPlane.Part.JOINS
+        : ControlPlane.Part.SERVES;
+  }
+
+  private static SortedMap<String, Integer> terms(HolderSet holders) {
+    SortedMap<String, Integer> terms = new TreeMap<>();
+    holders
+        .states()
+        .forEach(
+            (name, of) -> {
+              if (of.term() > 0) {
+                terms.put(name, of.term());
+              }
+            });
+    return terms;
+  }
+
   /**
    * What is to be told of a keyspace that is open here: that this datacenter has what the others
-   * hold. It serves before anybody hears of that, and asks it.
+   * hold, or how far it is with the removal of holders. It serves before anybody hears of that, and
+   * asks it.
    *
    * @param policy as {@link #follow} takes it
    */
-  Optional<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
+  List<Operation> tells(KeyspacePolicy policy, HolderSet holders, String creation) {
     String name = policy.name();
-    if (!holders.catchesUp(dc) || !told.containsKey(name)) {
-      return Optional.empty();
+    List<Operation> told = new ArrayList<>();
+    if (holders.catchesUp(dc) && !holders.of(dc).leaves() && this.told.containsKey(name)) {
+      if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
+        whole.add(name);
+        follow(policy, holders);
+      }
+      if (whole.contains(name)) {
+        told.add(holders.holds(name, dc, creation));
+      }
     }
-    if (!whole.contains(name) && host.isSettled() && host.isWhole(name)) {
-      whole.add(name);
-      follow(policy, holders);
-    }
-    return whole.contains(name)
-        ? Optional.of(HolderSet.holds(name, dc, creation))
-        : Optional.empty();
+    told.addAll(removals.step(name, holders, creation, () -> follow(policy, holders)));
+    return told;
   }
+
+  // ---------------------------------------------------------------- what an operator changes
+
+  /**
+   * What an operator's wish for other replicas changes.
+   *
+   * @param registers fields of the keyspace's map
+   * @param flags what is noted besides
+   */
+  record Change(SortedMap<String, String> registers, List<Operation> flags) {}
 
   /**
    * What an operator's wish for other replicas changes.
    *
    * @param policy as the keyspace was created, or as the file has it
    * @param wanted the replicas that are asked for; known datacenters
-   * @return fields of the keyspace's map
    * @throws OsierException INVALID_ARGUMENT or UNAVAILABLE, and nothing was done
    */
-  SortedMap<String, String> adding(
-      KeyspacePolicy policy, HolderSet holders, String creation, List<String> wanted) {
-    List<String> present = holders.all(policy).replicas();
+  Change altering(KeyspacePolicy policy, HolderSet holders, String creation, List<String> wanted) {
+    String keyspace = policy.name();
+    List<String> present =
+        holders.first().isEmpty()
+            ? List.of()
+            : holders.those(of -> !of.isGone() && of.removal().isEmpty());
     if (present.equals(wanted)) {
-      return new TreeMap<>();
+      return new Change(new TreeMap<>(), List.of());
     }
-    checkOnlyAdds(policy.name(), present, wanted);
     List<String> added = new ArrayList<>(wanted);
     added.removeAll(present);
-    for (String name : present) {
-      if (holders.catchesUp(name) && members.names().contains(name)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "'%s' is being added to the holders of '%s': wait until it holds the keyspace ('keyspace list')"
-                .formatted(name, policy.name()));
-      }
+    List<String> removed = new ArrayList<>(present);
+    removed.removeAll(wanted);
+    checkNames(keyspace, present, wanted, added, removed);
+    checkNothingElse(keyspace, holders, removed);
+    if (!removed.isEmpty()) {
+      checkRemoved(keyspace, holders, removed);
     }
-    checkReady(added);
+    boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
+    checkReady(
+        removed.isEmpty() && !isFormer
+            ? PeerTransport.HOLDERS_VERSION
+            : PeerTransport.REMOVALS_VERSION,
+        added);
     members.begin();
-    return holders.adding(added, creation);
+    return removed.isEmpty()
+        ? new Change(
+            holders.adding(added, creation),
+            holders.again(keyspace, added, creation).stream().toList())
+        : new Change(holders.removing(removed, creation, millis.getAsLong() + "-" + dc), List.of());
   }
 
-  private static void checkOnlyAdds(String keyspace, List<String> present, List<String> wanted) {
+  private static void checkNames(
+      String keyspace,
+      List<String> present,
+      List<String> wanted,
+      List<String> added,
+      List<String> removed) {
     if (present.isEmpty() || wanted.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -135,26 +202,64 @@ final class HolderPlane {
               : "replicas of a keyspace that exists are altered by names: it is held by "
                   + present);
     }
-    List<String> removed = new ArrayList<>(present);
-    removed.removeAll(wanted);
-    if (!removed.isEmpty()) {
+    if (!added.isEmpty() && !removed.isEmpty()) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
-          "a keyspace can be given more holders, not fewer: '%s' is held by %s, and %s would be left out"
-              .formatted(keyspace, present, removed));
+          "holders are added or removed, one after the other: '%s' is held by %s; add %s first, and leave %s out when those hold it ('keyspace list')"
+              .formatted(keyspace, present, added, removed));
     }
   }
 
-  private void checkReady(List<String> added) {
+  /** Throws if other changes of the holders are under way. */
+  private void checkNothingElse(String keyspace, HolderSet holders, List<String> removed) {
+    for (String name : holders.those(of -> !of.isGone())) {
+      HolderState of = holders.of(name);
+      if (!members.names().contains(name)) {
+        continue;
+      }
+      if (of.removal().isPresent()) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "'%s' is being removed from the holders of '%s': wait until it is none any more ('keyspace list')"
+                .formatted(name, keyspace));
+      }
+      if (of.catchesUp() && !removed.contains(name)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "'%s' is being added to the holders of '%s': wait until it holds the keyspace ('keyspace list')"
+                .formatted(name, keyspace));
+      }
+    }
+  }
+
+  private void checkRemoved(String keyspace, HolderSet holders, List<String> removed) {
+    List<String> strangers = new ArrayList<>(removed);
+    strangers.removeAll(members.names());
+    if (!strangers.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "none of the cluster any more, and hold nothing: %s; name those, too"
+              .formatted(strangers));
+    }
+    boolean somebodyStays =
+        holders.those(HolderState::serves).stream()
+            .anyMatch(name -> !removed.contains(name) && members.awaited().contains(name));
+    if (!somebodyStays) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '%s' would be lost: of those that hold it, and are there, one must stay: %s"
+              .formatted(keyspace, holders.those(HolderState::serves)));
+    }
+  }
+
+  private void checkReady(int version, List<String> added) {
     List<String> old =
-        members.names().stream()
-            .filter(name -> host.protocol(name) < PeerTransport.HOLDERS_VERSION)
-            .toList();
+        members.names().stream().filter(name -> host.protocol(name) < version).toList();
     if (!old.isEmpty()) {
       throw new OsierException(
           ErrorCode.UNAVAILABLE,
-          "holders are added once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
-              .formatted(PeerTransport.HOLDERS_VERSION, dc, old));
+          "holders are altered so once all datacenters speak version %d of the peer protocol, and as far as %s knows these do not: %s; upgrade them first"
+              .formatted(version, dc, old));
     }
     if (!host.isSettled() || !members.isActive()) {
       throw new OsierException(

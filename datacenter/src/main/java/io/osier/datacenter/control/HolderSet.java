@@ -6,44 +6,71 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.control.HolderState.Note;
+import io.osier.datacenter.control.HolderState.Removal;
+import io.osier.datacenter.control.HolderState.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Who holds a keyspace, as {@code _osier} says at one moment. Immutable and pure.
  *
  * <p>It begins with the replicas that the keyspace was created with, or that the configuration file
- * names. Others are added while all serve, by fields of the keyspace's map:
+ * names. Others are added while all serve, and holders removed, by fields of the keyspace's map:
  *
  * <pre>
- *   _first          register: the replicas that it began with; counts, and the file does not, from
- *                   the first addition on
- *   _holder.DC      register: this one was added
- *   _holds DC       flag: it has what the others hold; enabled and never disabled
+ *   _first               register: the replicas that it began with; counts, and the file does not,
+ *                        from the first change on
+ *   _holder.DC           register: this one was added
+ *   _again DC TERM       flag: it was added again after it was removed
+ *   _holds DC [TERM]     flag: it has what the others hold
+ *   _removal.DC          register: it was told to give the keyspace up, in this term; with an id
+ *   _STEP DC ID BY       flag: BY has taken a step for that
+ *   _gone DC TERM        flag: it holds nothing any more
  * </pre>
  *
- * <p>Each has the creation that is meant in its value or name, so that what is told of a keyspace
- * that was dropped meanwhile does not count for a later one of its name. A holder is added, then
- * holds, and goes on so: what operators at several datacenters add at once is added together.
+ * <p>Each has the creation that is meant in its value, or at the end of its name, so that what is
+ * told of a keyspace that was dropped meanwhile does not count for a later one of its name. Flags
+ * are enabled and never disabled: what operators at several datacenters do at once ends alike
+ * everywhere. If all holders that are there were told to give it up, the first by name stays.
  *
  * @param first the replicas that it began with; empty means all
- * @param added of those that were added, whether it has what the others hold
+ * @param states of all that ever were holders, unless all are
  */
-record HolderSet(List<String> first, SortedMap<String, Boolean> added) {
+record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
   /** What stands for the creation of a keyspace that the configuration files name. */
   static final String FROM_FILE = "file";
 
   private static final String FIRST = "_first";
   private static final String HOLDER = "_holder.";
-  private static final String HOLDS = "_holds ";
+  private static final String HOLDS = "_holds";
+  private static final String AGAIN = "_again";
+  private static final String REMOVAL = "_removal.";
+  private static final String GONE = "_gone";
+
+  private static final HolderState ALWAYS =
+      new HolderState(0, true, false, false, Optional.empty());
 
   HolderSet {
     first = List.copyOf(first);
-    added = new TreeMap<>(added);
+    states = new TreeMap<>(states);
+  }
+
+  /** The holders of a keyspace of which nothing was changed. */
+  static HolderSet of(List<String> first) {
+    SortedMap<String, HolderState> states = new TreeMap<>();
+    first.forEach(dc -> states.put(dc, ALWAYS));
+    return new HolderSet(first, states);
   }
 
   /**
@@ -52,72 +79,164 @@ record HolderSet(List<String> first, SortedMap<String, Boolean> added) {
    * @param keyspace the keyspace's map
    * @param creation of the keyspace
    * @param policy as the keyspace was created, or as the file has it
+   * @param active the datacenters that are there and have what they hold
    */
-  static HolderSet of(Reading keyspace, String creation, KeyspacePolicy policy) {
+  static HolderSet of(
+      Reading keyspace, String creation, KeyspacePolicy policy, Collection<String> active) {
     SortedMap<String, String> texts = ControlState.texts(keyspace);
-    SortedMap<String, Boolean> added = new TreeMap<>();
-    texts.forEach(
-        (field, value) -> {
-          if (field.startsWith(HOLDER) && value.equals(creation)) {
-            String dc = field.substring(HOLDER.length());
-            added.put(dc, isMarked(keyspace, dc, creation));
-          }
-        });
-    if (added.isEmpty()) {
-      return new HolderSet(policy.replicas(), added);
-    }
-    String began = texts.getOrDefault(FIRST, creation + " ");
+    String began = texts.getOrDefault(FIRST, "");
     List<String> first =
         began.startsWith(creation + " ")
             ? names(began.substring(creation.length() + 1))
             : policy.replicas();
-    if (!first.isEmpty()) {
-      added.keySet().removeAll(first);
+    if (first.isEmpty()) {
+      return of(first);
     }
-    return new HolderSet(first, added);
+    Set<String> ever = new TreeSet<>(first);
+    texts.forEach(
+        (field, value) -> {
+          if (field.startsWith(HOLDER) && value.equals(creation)) {
+            ever.add(field.substring(HOLDER.length()));
+          }
+        });
+    Set<List<String>> flags = flags(keyspace, creation);
+    SortedMap<String, HolderState> states = new TreeMap<>();
+    for (String dc : ever) {
+      states.put(dc, state(dc, first.contains(dc), flags, texts, creation));
+    }
+    return new HolderSet(first, resolved(states, active));
   }
 
   private static List<String> names(String text) {
     return Arrays.stream(text.split(",", -1)).filter(name -> !name.isEmpty()).toList();
   }
 
-  private static boolean isMarked(Reading keyspace, String dc, String creation) {
-    return keyspace instanceof Reading.Fields of
-        && of.fields().get(mark(dc, creation)) instanceof Reading.Flag flag
-        && flag.value();
+  /** The words of the flags of a creation, without it. */
+  private static Set<List<String>> flags(Reading keyspace, String creation) {
+    Set<List<String>> flags = new HashSet<>();
+    if (keyspace instanceof Reading.Fields of) {
+      of.fields()
+          .forEach(
+              (field, reading) -> {
+                List<String> words = List.of(field.name().split(" ", -1));
+                if (reading instanceof Reading.Flag flag
+                    && flag.value()
+                    && words.size() > 1
+                    && words.getLast().equals(creation)) {
+                  flags.add(words.subList(0, words.size() - 1));
+                }
+              });
+    }
+    return flags;
   }
 
-  private static FieldId mark(String dc, String creation) {
-    return new FieldId(HOLDS + dc + " " + creation, CrdtType.EW_FLAG);
+  private static HolderState state(
+      String dc,
+      boolean isFirst,
+      Set<List<String>> flags,
+      SortedMap<String, String> texts,
+      String creation) {
+    int term = 0;
+    while (flags.contains(again(dc, term + 1))) {
+      term++;
+    }
+    boolean isWhole = (isFirst && term == 0) || flags.contains(holds(dc, term));
+    boolean isGone = flags.contains(gone(dc, term));
+    String told = texts.getOrDefault(REMOVAL + dc, "");
+    String begins = creation + " " + term + " ";
+    Optional<Removal> removal =
+        isGone || !told.startsWith(begins)
+            ? Optional.empty()
+            : Optional.of(told.substring(begins.length()))
+                .filter(id -> !flags.contains(note(dc, id, Step.STAYS, dc)))
+                .map(id -> new Removal(id, notes(dc, id, flags)));
+    return new HolderState(term, isWhole, isGone, false, removal);
   }
 
-  /** A policy of the keyspace with all that are to hold it: they replicate. */
+  private static Set<Note> notes(String dc, String id, Set<List<String>> flags) {
+    Set<Note> notes = new HashSet<>();
+    for (Step step : Step.values()) {
+      List<String> begins = List.of(step.label(), dc, id);
+      flags.stream()
+          .filter(words -> words.size() == begins.size() + 1)
+          .filter(words -> words.subList(0, begins.size()).equals(begins))
+          .forEach(words -> notes.add(new Note(step, words.getLast())));
+    }
+    return notes;
+  }
+
+  /** The same, with who leaves. */
+  private static SortedMap<String, HolderState> resolved(
+      SortedMap<String, HolderState> states, Collection<String> active) {
+    List<String> candidates = new ArrayList<>();
+    List<String> stay = new ArrayList<>();
+    states.forEach(
+        (dc, of) -> {
+          if (active.contains(dc) && of.serves()) {
+            candidates.add(dc);
+            if (of.removal().isEmpty()) {
+              stay.add(dc);
+            }
+          }
+        });
+    if (stay.isEmpty()) {
+      candidates.stream().findFirst().ifPresent(stay::add);
+    }
+    SortedMap<String, HolderState> resolved = new TreeMap<>();
+    for (Map.Entry<String, HolderState> e : states.entrySet()) {
+      HolderState of = e.getValue();
+      boolean leaves = of.removal().isPresent() && !stay.isEmpty() && !stay.contains(e.getKey());
+      resolved.put(
+          e.getKey(), new HolderState(of.term(), of.isWhole(), of.isGone(), leaves, of.removal()));
+    }
+    return resolved;
+  }
+
+  // ---------------------------------------------------------------- what it says
+
+  /** A policy of the keyspace with all that hold it, or are to: they replicate. */
   KeyspacePolicy all(KeyspacePolicy policy) {
-    return with(policy, added.keySet());
+    return with(policy, of -> !of.isGone());
   }
 
-  /** A policy of the keyspace with those that have what it holds: they serve. */
+  /** A policy of the keyspace with those of which requests may be asked. */
   KeyspacePolicy whole(KeyspacePolicy policy) {
-    return with(policy, added.keySet().stream().filter(dc -> !catchesUp(dc)).toList());
+    return with(policy, HolderState::serves);
   }
 
-  private KeyspacePolicy with(KeyspacePolicy policy, Collection<String> more) {
+  private KeyspacePolicy with(KeyspacePolicy policy, Predicate<HolderState> which) {
     if (first.isEmpty()) {
       return policy.withReplicas(List.of());
     }
-    List<String> names = new ArrayList<>(first);
-    names.addAll(more);
-    return policy.withReplicas(names);
+    List<String> names = those(which);
+    return policy.withReplicas(names.isEmpty() ? first : names); // as none would mean all
+  }
+
+  /** By name, those whose states are so. */
+  List<String> those(Predicate<HolderState> which) {
+    return states.keySet().stream().filter(dc -> which.test(of(dc))).toList();
+  }
+
+  /** A datacenter's state; one that was never a holder holds nothing. */
+  HolderState of(String dc) {
+    return first.isEmpty()
+        ? ALWAYS
+        : states.getOrDefault(dc, new HolderState(0, false, true, false, Optional.empty()));
+  }
+
+  /** Whether a datacenter was a holder, and is none any more: what it had is to be dropped. */
+  boolean isGone(String dc) {
+    return states.containsKey(dc) && of(dc).isGone();
   }
 
   /** Whether a datacenter was added and has not what the others hold yet. */
   boolean catchesUp(String dc) {
-    return !first.isEmpty() && Boolean.FALSE.equals(added.get(dc));
+    return of(dc).catchesUp();
   }
 
-  /** Whether nobody was added. */
+  /** Whether nobody was added, or told to go. */
   boolean isFirst() {
-    return added.isEmpty();
+    return equals(of(first));
   }
 
   // ---------------------------------------------------------------- changes
@@ -126,15 +245,75 @@ record HolderSet(List<String> first, SortedMap<String, Boolean> added) {
   SortedMap<String, String> adding(Collection<String> dcs, String creation) {
     SortedMap<String, String> fields = new TreeMap<>();
     fields.put(FIRST, creation + " " + String.join(",", first));
-    dcs.forEach(dc -> fields.put(HOLDER + ReplicaId.checkDcName(dc), creation));
+    dcs.stream()
+        .filter(dc -> !first.contains(dc))
+        .forEach(dc -> fields.put(HOLDER + ReplicaId.checkDcName(dc), creation));
+    return fields;
+  }
+
+  /** The flags that add those of them again that were holders before. */
+  Optional<Operation> again(String keyspace, Collection<String> dcs, String creation) {
+    List<Operation.FieldUpdate> flags =
+        dcs.stream()
+            .filter(states.keySet()::contains)
+            .map(dc -> enabled(again(dc, of(dc).term() + 1), creation))
+            .toList();
+    return flags.isEmpty() ? Optional.empty() : Optional.of(update(keyspace, flags));
+  }
+
+  /**
+   * The registers that tell datacenters to give the keyspace up.
+   *
+   * @param id tells it from other times
+   */
+  SortedMap<String, String> removing(Collection<String> dcs, String creation, String id) {
+    SortedMap<String, String> fields = new TreeMap<>();
+    fields.put(FIRST, creation + " " + String.join(",", first));
+    dcs.forEach(dc -> fields.put(REMOVAL + dc, String.join(" ", creation, "" + of(dc).term(), id)));
     return fields;
   }
 
   /** Notes that a datacenter has what the others hold. */
-  static Operation holds(String keyspace, String dc, String creation) {
+  Operation holds(String keyspace, String dc, String creation) {
+    return update(keyspace, List.of(enabled(holds(dc, of(dc).term()), creation)));
+  }
+
+  /** Notes that a datacenter has taken a step for the removal of one that was told to go. */
+  Operation note(String keyspace, String dc, Step step, String by, String creation) {
+    String id = of(dc).removal().orElseThrow().id();
+    return update(keyspace, List.of(enabled(note(dc, id, step, by), creation)));
+  }
+
+  /** Notes that a datacenter holds nothing any more. */
+  Operation gone(String keyspace, String dc, String creation) {
+    return update(keyspace, List.of(enabled(gone(dc, of(dc).term()), creation)));
+  }
+
+  private static List<String> holds(String dc, int term) {
+    return term == 0 ? List.of(HOLDS, dc) : List.of(HOLDS, dc, String.valueOf(term));
+  }
+
+  private static List<String> again(String dc, int term) {
+    return List.of(AGAIN, dc, String.valueOf(term));
+  }
+
+  private static List<String> gone(String dc, int term) {
+    return List.of(GONE, dc, String.valueOf(term));
+  }
+
+  private static List<String> note(String dc, String id, Step step, String by) {
+    return List.of(step.label(), dc, id, by);
+  }
+
+  private static Operation.FieldUpdate enabled(List<String> words, String creation) {
+    List<String> all = new ArrayList<>(words);
+    all.add(creation);
+    return new Operation.FieldUpdate(
+        new FieldId(String.join(" ", all), CrdtType.EW_FLAG), new Operation.SetFlag(true));
+  }
+
+  private static Operation update(String keyspace, List<Operation.FieldUpdate> flags) {
     return new Operation.UpdateFields(
-        new FieldId(keyspace, CrdtType.OR_MAP),
-        new Operation.UpdateFields(
-            List.of(new Operation.FieldUpdate(mark(dc, creation), new Operation.SetFlag(true)))));
+        new FieldId(keyspace, CrdtType.OR_MAP), new Operation.UpdateFields(flags));
   }
 }

@@ -44,7 +44,8 @@ public final class Holders {
     Map<String, KeyspacePolicy> policies = new HashMap<>();
     Set<String> names = new TreeSet<>();
     configured.forEach(policy -> names.add(policy.name()));
-    ControlState state = ControlState.of(keyspaces, names, membership.all().keySet());
+    ControlState state =
+        ControlState.of(keyspaces, names, membership.all().keySet(), membership.active());
     configured.forEach(policy -> policies.put(policy.name(), state.holders(policy).whole(policy)));
     for (KeyspaceDefinition one : state.created().values()) {
       policies.put(one.name() + "@" + one.created(), one.holders().whole(one.policy()));

@@ -43,6 +43,9 @@ final class KeyspacePlane {
 
   private final Map<String, String> open = new TreeMap<>();
 
+  /** By keyspace that is open here, how often this datacenter was added to its holders again. */
+  private final Map<String, Integer> terms = new TreeMap<>();
+
   /** What could not be done, so that it is said once. */
   private final Map<String, String> troubles = new TreeMap<>();
 
@@ -77,7 +80,7 @@ final class KeyspacePlane {
     this.objects = objects;
     this.members = members;
     this.host = host;
-    this.holders = new HolderPlane(dc, members, host);
+    this.holders = new HolderPlane(dc, members, millis, host);
   }
 
   /** As {@link ControlPlane#recover}. */
@@ -91,12 +94,27 @@ final class KeyspacePlane {
               + ": a keyspace of this name was created at run time, and has its data: take it out"
               + " of the file, or drop the other one first (osier cli keyspace drop)");
     }
+    for (KeyspacePolicy policy : configured.values()) {
+      HolderSet of = state.holders(policy);
+      if (of.isGone(dc)) {
+        applied.remove(policy.name());
+      }
+      terms.put(policy.name(), of.of(dc).term());
+    }
     follow();
+  }
+
+  /** Those that the configuration has here and that are to be open at the start, as altered. */
+  List<KeyspacePolicy> configuredHere() {
+    return configured.values().stream()
+        .filter(policy -> policy.heldBy(dc))
+        .flatMap(policy -> Optional.ofNullable(applied.get(policy.name())).stream())
+        .toList();
   }
 
   /** Takes what is there now. */
   void take(Reading.Fields keyspaces) {
-    state = ControlState.of(keyspaces, configured.keySet(), members.names());
+    state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.awaited());
   }
 
   /**
@@ -108,7 +126,12 @@ final class KeyspacePlane {
     if (!state.clashing().isEmpty()) {
       return false;
     }
-    host.dropOthers(state.creations());
+    SortedMap<String, String> kept = state.creations();
+    state.created().values().stream()
+        .filter(k -> k.holders().isGone(dc))
+        .map(KeyspaceDefinition::name)
+        .forEach(name -> kept.remove(name));
+    host.dropOthers(kept);
     return true;
   }
 
@@ -132,35 +155,57 @@ final class KeyspacePlane {
   void follow() {
     for (Map.Entry<String, String> e : List.copyOf(open.entrySet())) {
       if (!e.getValue().equals(state.creations().get(e.getKey()))) {
-        trying(
-            e.getKey(),
-            () -> {
-              host.drop(e.getKey(), e.getValue());
-              open.remove(e.getKey());
-              applied.remove(e.getKey());
-              holders.forget(e.getKey());
-            });
+        trying(e.getKey(), () -> close(e.getKey(), e.getValue()));
       }
     }
     for (KeyspaceDefinition wanted : state.created().values()) {
-      if (isHeldHere(wanted) && !open.containsKey(wanted.name())) {
-        trying(
-            wanted.name(),
-            () -> {
-              boolean isNew = wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc);
-              host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
-              open.put(wanted.name(), wanted.created());
-              applied.put(wanted.name(), wanted.policy());
-            });
-      }
-      if (open.containsKey(wanted.name())) {
-        host.await(wanted.name(), members.awaited(wanted));
-        configure(wanted.policy());
-        trying(wanted.name(), () -> holders.follow(wanted.policy(), wanted.holders()));
-      }
+      follow(wanted);
     }
     configured.values().forEach(this::followConfigured);
     place();
+  }
+
+  /** Drops what is open here of a keyspace. */
+  private void close(String keyspace, String created) {
+    host.drop(keyspace, created);
+    open.remove(keyspace);
+    applied.remove(keyspace);
+    terms.remove(keyspace);
+    holders.forget(keyspace);
+  }
+
+  private void follow(KeyspaceDefinition wanted) {
+    String name = wanted.name();
+    HolderSet of = wanted.holders();
+    if (open.containsKey(name) && isOver(name, of)) {
+      trying(name, () -> close(name, wanted.created()));
+    }
+    boolean isOpen = open.containsKey(name);
+    if (isOpen || isHeldHere(wanted)) {
+      trying(name, () -> holders.follow(wanted.policy(), of));
+    }
+    if (isHeldHere(wanted) && !isOpen) {
+      trying(
+          name,
+          () -> {
+            boolean isNew = wanted.policy().heldBy(dc) && !wanted.isOpenAt(dc) && !of.catchesUp(dc);
+            host.open(wanted.policy(), wanted.created(), isNew, members.awaited(wanted));
+            open.put(name, wanted.created());
+            terms.put(name, of.of(dc).term());
+            applied.put(name, wanted.policy());
+          });
+    }
+    if (open.containsKey(name)) {
+      host.await(name, members.awaited(wanted));
+      configure(wanted.policy());
+    }
+  }
+
+  /** Whether what is open here of a keyspace is to go, although others hold it. */
+  private boolean isOver(String name, HolderSet of) {
+    return of.isGone(dc)
+        ? holders.mayDrop(name, of)
+        : terms.getOrDefault(name, 0) < of.of(dc).term();
   }
 
   private boolean isHeldHere(KeyspaceDefinition keyspace) {
@@ -168,19 +213,28 @@ final class KeyspacePlane {
   }
 
   private void followConfigured(KeyspacePolicy policy) {
+    String name = policy.name();
     HolderSet of = state.holders(policy);
     KeyspacePolicy altered = state.altered(policy, members.names());
-    if (of.all(policy).heldBy(dc) && !applied.containsKey(policy.name())) {
+    if (applied.containsKey(name) && isOver(name, of)) {
+      trying(name, () -> close(name, HolderSet.FROM_FILE));
+    }
+    boolean isHeldHere = of.all(policy).heldBy(dc);
+    boolean isOpen = applied.containsKey(name);
+    if (isOpen || isHeldHere) {
+      trying(name, () -> holders.follow(policy, of));
+    }
+    if (isHeldHere && !isOpen) {
       trying(
-          policy.name(),
+          name,
           () -> {
             host.openConfigured(altered);
-            applied.put(policy.name(), altered);
+            terms.put(name, of.of(dc).term());
+            applied.put(name, altered);
           });
     }
-    if (applied.containsKey(policy.name())) {
+    if (applied.containsKey(name)) {
       configure(altered);
-      trying(policy.name(), () -> holders.follow(policy, of));
     }
   }
 
@@ -238,13 +292,13 @@ final class KeyspacePlane {
         operations.add(ControlState.opened(wanted.name(), dc, wanted.created()));
       }
       if (isOpen) {
-        holders
-            .tells(wanted.policy(), wanted.holders(), wanted.created())
-            .ifPresent(operations::add);
+        operations.addAll(holders.tells(wanted.policy(), wanted.holders(), wanted.created()));
       }
     }
     for (KeyspacePolicy policy : configured.values()) {
-      holders.tells(policy, state.holders(policy), HolderSet.FROM_FILE).ifPresent(operations::add);
+      if (applied.containsKey(policy.name())) {
+        operations.addAll(holders.tells(policy, state.holders(policy), HolderSet.FROM_FILE));
+      }
     }
     state.remains().forEach(name -> operations.add(ControlState.drop(name)));
     objects.tell(ControlState.KEYSPACES, operations, "which keyspaces are open here");
@@ -386,16 +440,20 @@ final class KeyspacePlane {
     all.putAll(settings);
     HolderSet of = definition != null ? definition.holders() : state.holders(first);
     Set<String> known = new TreeSet<>(members.names());
-    known.addAll(of.all(first).replicas()); // some may have left
+    known.addAll(of.states().keySet()); // some may have left
     KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
     SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
     wanted.keySet().retainAll(settings.keySet());
     Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    List<Operation> operations = new ArrayList<>();
     if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
-      wanted.putAll(
-          holders.adding(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas()));
+      HolderPlane.Change change =
+          holders.altering(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas());
+      wanted.putAll(change.registers());
+      operations.addAll(change.flags());
     }
-    change(List.of(ControlState.alter(name, created, wanted, by, millis.getAsLong())));
+    operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
+    change(operations);
   }
 
   private void drop(String name) {

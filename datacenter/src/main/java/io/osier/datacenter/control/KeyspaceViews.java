@@ -64,11 +64,21 @@ record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
                     ? "out of reach"
                     : !whole.contains(name)
                         ? "joining"
-                        : of.catchesUp(name)
-                            ? "catching up"
-                            : opening.contains(name) ? "opening" : KeyspaceView.Holder.HOLDS));
+                        : state(of.of(name), opening.contains(name))));
       }
     }
     return holders;
+  }
+
+  private static String state(HolderState of, boolean opens) {
+    if (of.leaves()) {
+      return of.removal().filter(r -> !r.notes().isEmpty()).isPresent()
+          ? "leaving, takes no updates"
+          : "leaving";
+    }
+    if (of.catchesUp()) {
+      return "catching up";
+    }
+    return opens ? "opening" : KeyspaceView.Holder.HOLDS;
   }
 }

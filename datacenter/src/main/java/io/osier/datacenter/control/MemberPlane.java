@@ -342,6 +342,11 @@ final class MemberPlane {
     }
   }
 
+  /** A keyspace has a holder less: rights of one that was given up may fall to another one. */
+  void holderIsGone() {
+    departures.lookAgain();
+  }
+
   /** From now on {@code _osier} counts. */
   void begin() {
     if (!membership.isInForce()) {

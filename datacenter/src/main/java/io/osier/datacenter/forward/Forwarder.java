@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
@@ -52,6 +53,11 @@ public final class Forwarder implements AutoCloseable {
     /** Who holds a keyspace; empty if there is none of that name. */
     Optional<Held> holders(String keyspace);
 
+    /** What was shown here of a partition while its keyspace was held here. */
+    default VersionVector shownBefore(String keyspace, int partition) {
+      return VersionVector.EMPTY;
+    }
+
     /** Whether requests can be sent to a datacenter. */
     boolean mayAsk(String dc);
 
@@ -91,7 +97,7 @@ public final class Forwarder implements AutoCloseable {
     this.bytes = bytes;
     this.nanoTime = nanoTime;
     this.beside = beside;
-    this.choice = new HolderChoice(self);
+    this.choice = new HolderChoice(self, around::shownBefore);
     this.meter = new WayMeter(nanoTime.getAsLong());
   }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ final class HolderChoice {
   record Refused(Reply.Failure why) implements Choice {}
 
   private final String self;
+  private final BiFunction<String, Integer, VersionVector> shownBefore;
   private final LaneHistory lanes = new LaneHistory();
   private final HolderTransactions transactions = new HolderTransactions(lanes);
   private final ShownVersions shown = new ShownVersions();
@@ -45,8 +47,14 @@ final class HolderChoice {
   /** By keyspace, who was asked last. */
   private final Map<String, String> present = new HashMap<>();
 
-  HolderChoice(String self) {
+  /**
+   * Nothing was asked.
+   *
+   * @param shownBefore what was shown of a keyspace's partition while it was held here
+   */
+  HolderChoice(String self, BiFunction<String, Integer, VersionVector> shownBefore) {
     this.self = self;
+    this.shownBefore = shownBefore;
   }
 
   // ---------------------------------------------------------------- asking
@@ -81,7 +89,12 @@ final class HolderChoice {
     }
     present.put(keyspace, dc);
     Optional<ReplicaId> by = Optional.ofNullable(replicas.get(dc));
-    return new Chosen(dc, behind(request, keyspace, held.partitions(), lane, by));
+    VersionVector before =
+        Forwardable.partition(request, held.partitions())
+            .map(partition -> shownBefore.apply(keyspace, partition))
+            .orElse(VersionVector.EMPTY);
+    Request asked = Forwardable.behind(request, before, MOVE_MILLIS);
+    return new Chosen(dc, behind(asked, keyspace, held.partitions(), lane, by));
   }
 
   /** The request, which asks for what its connection was shown by others than this one. */

@@ -122,6 +122,11 @@ public final class Partition implements Machine {
 
   private long peersNumber;
 
+  /** See {@link #shown}. */
+  private volatile Optional<VersionVector> shown = Optional.empty();
+
+  private boolean tellsShown;
+
   /**
    * A partition that starts now, with the content of its store.
    *
@@ -275,11 +280,15 @@ public final class Partition implements Machine {
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
       case Input.Peers p -> setPeers(p);
+      case Input.Cease c -> tellsShown = !sequencer.isRetired() || shown.isEmpty();
       case Input.Retire r -> {
         sequencer.retire();
         escrow.retire();
       }
-      case Input.Stay s -> sequencer.stay();
+      case Input.Stay s -> {
+        sequencer.stay();
+        shown = Optional.empty();
+      }
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
       case Input.Watched w -> changes.watch(w.life(), now);
@@ -346,7 +355,28 @@ public final class Partition implements Machine {
     if (changes.areWanted()) {
       changes.take().ifPresent(effects::visible);
     }
+    if (tellsShown) {
+      shown = Optional.of(allShown());
+      tellsShown = !sequencer.isRetired();
+    }
     return effects.take(progressToStore());
+  }
+
+  /** What is here; what came beside what is complete may be shown, too. */
+  private VersionVector allShown() {
+    VersionVector here = propagation.here();
+    VersionVector far = propagation.far();
+    for (int i = 0; i < far.size(); i++) {
+      if (far.number(i) != Long.MAX_VALUE) { // that is: not known
+        here = here.raised(far.replica(i), far.number(i));
+      }
+    }
+    return here;
+  }
+
+  @Override
+  public Optional<VersionVector> shown() {
+    return shown;
   }
 
   @Override

@@ -28,7 +28,6 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -121,9 +120,7 @@ final class DatacenterParts {
         opened.opened(Traces.of(self, config.trace(), (dc, note) -> transport.note(dc, note)));
     this.keyspaces = new Keyspaces(aroundKeyspaces(embedded));
     opened.opened(this::stopPartitions);
-    List<KeyspacePolicy> policies = new ArrayList<>(List.of(KeyspacePolicy.control()));
-    policies.addAll(config.keyspaces());
-    keyspaces.open(policies);
+    keyspaces.open(List.of(KeyspacePolicy.control()));
     within.check();
     this.control =
         new Control(
@@ -137,6 +134,7 @@ final class DatacenterParts {
             this::setUsers);
     opened.opened(control);
     control.recover();
+    keyspaces.open(control.configured());
     watch.done("recovery", System.nanoTime());
     within.check();
     this.readiness = new Readiness(keyspaces.shown(), storage.store());
@@ -145,7 +143,12 @@ final class DatacenterParts {
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
     this.forwarding =
-        new Forwarding(self.dc(), () -> transport, control::placement, config.forwardedBytes());
+        new Forwarding(
+            self.dc(),
+            () -> transport,
+            control::placement,
+            keyspaces::shownBefore,
+            config.forwardedBytes());
     this.pubSub =
         new PubSub(
             MemoryPlan.ofThisProcess().subscriptionBytes(),

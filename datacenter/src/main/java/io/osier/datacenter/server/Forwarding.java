@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.forward.ForwardCounts;
@@ -18,6 +19,7 @@ import io.osier.protocol.Reply;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,7 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
   private final String self;
   private final Supplier<PeerTransport> transport;
   private final Supplier<Placement> placement;
+  private final BiFunction<String, Integer, VersionVector> shownBefore;
   private final long bytes;
   private final Forwarder forwarder;
 
@@ -42,12 +45,18 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
    *
    * @param transport asked for once requests are forwarded
    * @param placement who holds what at present; cheap
+   * @param shownBefore what was shown here of a keyspace's partition before it was given up
    */
   public Forwarding(
-      String self, Supplier<PeerTransport> transport, Supplier<Placement> placement, long bytes) {
+      String self,
+      Supplier<PeerTransport> transport,
+      Supplier<Placement> placement,
+      BiFunction<String, Integer, VersionVector> shownBefore,
+      long bytes) {
     this.self = self;
     this.transport = transport;
     this.placement = placement;
+    this.shownBefore = shownBefore;
     this.bytes = bytes / 2;
     this.forwarder =
         new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
@@ -93,6 +102,11 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
                     placed.policy().partitions()))
         .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it
+  }
+
+  @Override
+  public VersionVector shownBefore(String keyspace, int partition) {
+    return shownBefore.apply(keyspace, partition);
   }
 
   @Override

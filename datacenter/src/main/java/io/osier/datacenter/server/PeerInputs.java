@@ -67,9 +67,8 @@ public final class PeerInputs implements PeerListener {
     forwarding.forwarder().up(peer);
     keyspaces.secondTo(peer.dc(), Optional.empty());
     readiness.welcomed(peer.dc());
-    Input up = new Input.PeerUp(peer);
     for (String name : agreed) {
-      toAll(name, up, gate -> gate.up(peer.dc()));
+      toAll(name, new Input.PeerUp(keyspaces.holder(name, peer)), gate -> gate.up(peer.dc()));
     }
   }
 
@@ -132,7 +131,8 @@ public final class PeerInputs implements PeerListener {
     if (lane.hold()) {
       held.compute(peer.dc(), (dc, lanes) -> with(lane, lanes));
     }
-    shard.received(partition, new Input.FromPeer(peer, frame), lane);
+    Input.FromPeer input = new Input.FromPeer(keyspaces.holder(keyspace, peer), frame);
+    shard.received(partition, input, lane);
   }
 
   private static Queue<OrderedQueue> with(OrderedQueue lane, @Nullable Queue<OrderedQueue> others) {

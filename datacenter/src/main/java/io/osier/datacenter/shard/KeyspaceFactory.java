@@ -32,6 +32,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -160,6 +161,7 @@ public final class KeyspaceFactory {
    * @param created tells it from another creation of its name; empty if the configuration names it
    * @param first whether it was never here: there is nothing to catch up with
    * @param others the other datacenters
+   * @param terms how often its holders were added again; of the others none
    * @param parts what a partition may take of the heap
    */
   Open make(
@@ -167,14 +169,16 @@ public final class KeyspaceFactory {
       Optional<String> created,
       boolean first,
       Set<String> others,
+      Map<String, Integer> terms,
       Parts parts) {
+    ReplicaId self = HolderTerms.in(around.self, terms);
     List<String> peers = others.stream().filter(policy::heldBy).sorted().toList();
     Creation creation = new Creation(policy.name(), created);
     List<PartitionRunner> runners = new ArrayList<>();
     List<PartitionStore> stores = new ArrayList<>();
     KeyspaceFeed feed =
         new KeyspaceFeed(
-            around.self,
+            self,
             policy.partitions(),
             parts.changes(),
             around.threads.readers,
@@ -185,7 +189,7 @@ public final class KeyspaceFactory {
       int number = i;
       PartitionConfig partitionConfig =
           new PartitionConfig(
-                  around.self,
+                  self,
                   peers,
                   policy,
                   number,
@@ -203,11 +207,15 @@ public final class KeyspaceFactory {
       if (around.store.isPresent()) {
         StoreService store = around.store.get();
         PartitionStore durable =
-            durable(store, policy, creation.stored(), number, cacheBytes(parts));
+            durable(store, self, policy, creation.stored(), number, cacheBytes(parts));
         stores.add(durable);
         recovered =
             durable.recover(
-                store.database().life(), store.database().isResumed(), store.database().replicas());
+                store.database().life(),
+                store.database().isResumed(),
+                store.database().replicas().stream()
+                    .filter(replica -> HolderTerms.isOf(replica, terms))
+                    .toList());
         objects = durable;
         journal = durable;
       }
@@ -260,7 +268,7 @@ public final class KeyspaceFactory {
 
     @Override
     public void send(ReplicaId to, Frame frame) {
-      around.network.sender.send(to, keyspace, partition, frame);
+      around.network.sender.send(HolderTerms.life(to), keyspace, partition, frame);
     }
 
     @Override
@@ -293,12 +301,17 @@ public final class KeyspaceFactory {
   }
 
   private PartitionStore durable(
-      StoreService in, KeyspacePolicy policy, String stored, int number, long cacheBytes) {
+      StoreService in,
+      ReplicaId self,
+      KeyspacePolicy policy,
+      String stored,
+      int number,
+      long cacheBytes) {
     RocksVersions versions = in.database().partition(stored, number, policy.partitions());
     return new PartitionStore(
         versions,
         in.writer().writerOf(versions),
-        around.self,
+        self,
         cacheBytes,
         around.config.store().logMax(),
         KeyedHash.of(new SecureRandom()::nextLong),

@@ -4,8 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.control.ControlPlane.Holding;
+import io.osier.datacenter.control.ControlPlane.Part;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
@@ -65,11 +69,11 @@ public final class Keyspaces {
   /** How often partitions were told of them: what is complete is so since one of these times. */
   private final AtomicLong told = new AtomicLong();
 
-  /** Of keyspaces to which holders were added, the replicas that they began with. */
-  private final Map<String, List<String>> began = new ConcurrentHashMap<>();
+  /** Of keyspaces whose holders were altered, who holds them; also of some that are not open. */
+  private final Map<String, Holding> holdings = new ConcurrentHashMap<>();
 
-  /** Those that this datacenter has not wholly yet, as one that was added to their holders. */
-  private final Set<String> joined = ConcurrentHashMap.newKeySet();
+  /** Those that this datacenter gives up. */
+  private final Set<String> ceased = ConcurrentHashMap.newKeySet();
 
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
@@ -110,43 +114,104 @@ public final class Keyspaces {
   private void tell(Open one, Members changed) {
     KeyspacePolicy policy = one.shard().policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
-    List<String> sharers = changed.sharers.stream().filter(policy::heldBy).sorted().toList();
+    Optional<Holding> holding = Optional.ofNullable(holdings.get(policy.name()));
+    Set<String> unshared = holding.map(Holding::unshared).orElse(Set.of());
+    List<String> sharers =
+        changed.sharers.stream()
+            .filter(dc -> policy.heldBy(dc) && !unshared.contains(dc))
+            .sorted()
+            .toList();
     one.shard().setPeers(held);
-    boolean joins = changed.joins || joined.contains(policy.name());
+    boolean joins = changed.joins || holding.filter(Holding::joins).isPresent();
     Input.Peers input = new Input.Peers(told.get(), held, sharers, joins, changed.rank);
     one.shard().partitions().forEach(p -> p.submit(input));
   }
 
   /**
-   * From now on these hold a keyspace that is open. It is shown to clients while this datacenter is
-   * one of them and does not catch up.
-   *
-   * @param first those that it began with
-   * @param joins whether this one has not what the others hold yet
+   * From now on these hold a keyspace, which may be opened later. It is shown to clients while this
+   * datacenter is one of them, and serves.
    */
-  public void setHolders(String name, List<String> holders, List<String> first, boolean joins) {
+  public void setHolders(String name, Holding now) {
+    holdings.put(name, now);
     Open one = open.get(name);
-    if (one == null) {
-      return;
+    if (one != null) {
+      one.shard().configure(one.shard().policy().withReplicas(now.holders()));
+      show(one);
+      compareAnew();
     }
-    began.put(name, List.copyOf(first));
-    one.shard().configure(one.shard().policy().withReplicas(holders));
-    if (joins || !holders.contains(around.self().dc())) {
-      joined.add(name);
-      shown.remove(name);
-    } else {
-      joined.remove(name);
+  }
+
+  private void show(Open one) {
+    String name = one.shard().policy().name();
+    if (isServed(one.shard().policy())) {
       shown.put(name, one.shard());
       one.shard().gate().hold(held);
+    } else {
+      shown.remove(name);
     }
-    compareAnew();
+  }
+
+  private boolean isServed(KeyspacePolicy policy) {
+    Holding holding = holdings.get(policy.name());
+    return policy.heldBy(around.self().dc())
+        && !ceased.contains(policy.name())
+        && (holding == null || holding.part() == Part.SERVES);
+  }
+
+  /**
+   * Gives a keyspace up: what is asked is forwarded, once it is known what was shown here. Called
+   * again and again.
+   *
+   * @return whether it was so the last time already
+   */
+  public boolean cease(String name) {
+    Open one = open.get(name);
+    if (one == null || ceased.contains(name)) {
+      return one != null;
+    }
+    List<PartitionRunner> partitions = one.shard().partitions();
+    partitions.forEach(p -> p.submit(new Input.Cease()));
+    if (partitions.stream().allMatch(p -> p.shown().isPresent())) {
+      ceased.add(name);
+      show(one);
+      one.shard().releaseWatchers();
+      one.shard().absorbAll();
+    }
+    return false;
+  }
+
+  /** A keyspace is not given up after all. */
+  public void resume(String name) {
+    Open one = open.get(name);
+    if (one != null && ceased.remove(name)) {
+      show(one);
+    }
+  }
+
+  /** What was shown of a partition before the keyspace was given up here; else nothing. */
+  public VersionVector shownBefore(String name, int partition) {
+    Open one = open.get(name);
+    return one == null || partition >= one.shard().partitions().size()
+        ? VersionVector.EMPTY
+        : one.shard().partitions().get(partition).shown().orElse(VersionVector.EMPTY);
+  }
+
+  /** As which replica a datacenter holds a keyspace. */
+  public ReplicaId holder(String name, ReplicaId life) {
+    return HolderTerms.in(life, terms(name));
   }
 
   /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
   public KeyspacePolicy asItBegan(KeyspaceShard shard) {
     KeyspacePolicy policy = shard.policy();
-    List<String> first = began.get(policy.name());
-    return first == null ? policy : policy.withReplicas(first);
+    Holding holding = holdings.get(policy.name());
+    return holding == null ? policy : policy.withReplicas(holding.first());
+  }
+
+  /** Whether a datacenter holds a keyspace, and does not give it up. */
+  public boolean mayInherit(KeyspaceShard shard, String dc) {
+    Holding holding = holdings.get(shard.policy().name());
+    return shard.policy().heldBy(dc) && (holding == null || !holding.leaving().contains(dc));
   }
 
   /** Whether a keyspace that is open has what all others that hold it have. */
@@ -218,6 +283,14 @@ public final class Keyspaces {
     return Collections.unmodifiableMap(shown);
   }
 
+  /** All but the control plane's own, clients see them or not. */
+  public List<KeyspaceShard> held() {
+    return open.values().stream()
+        .map(Open::shard)
+        .filter(k -> !k.policy().name().equals(KeyspacePolicy.CONTROL))
+        .toList();
+  }
+
   /** All partitions. */
   public Stream<PartitionRunner> partitions() {
     return open.values().stream().flatMap(o -> o.shard().partitions().stream());
@@ -256,17 +329,37 @@ public final class Keyspaces {
   private String fingerprint(Open one, String peer) {
     KeyspacePolicy began = asItBegan(one.shard());
     Optional<String> created = one.creation().created();
+    String terms = terms(began.name(), peer);
     boolean isOfFirst = began.heldBy(peer) && began.heldBy(around.self().dc());
-    return began.fingerprint(isOfFirst ? created : created.or(() -> Optional.of(ADDED)));
+    return began.fingerprint(
+        isOfFirst && terms.isEmpty() ? created : Optional.of(created.orElse(ADDED) + terms));
+  }
+
+  /** Tells who of two was added again from what it was before. */
+  private String terms(String name, String peer) {
+    StringBuilder text = new StringBuilder();
+    terms(name)
+        .forEach(
+            (dc, term) -> {
+              if (dc.equals(peer) || dc.equals(around.self().dc())) {
+                text.append('+').append(dc).append('.').append(term);
+              }
+            });
+    return text.toString();
+  }
+
+  private Map<String, Integer> terms(String name) {
+    Holding holding = holdings.get(name);
+    return holding == null ? Map.of() : holding.terms();
   }
 
   // ---------------------------------------------------------------- they come and go
 
   /** Opens those that are there from the start, in their order; none runs yet. */
   public void open(List<KeyspacePolicy> policies) {
-    policies.forEach(
-        policy ->
-            add(factory.make(policy, Optional.empty(), false, peers, factory.parts(policies))));
+    List<KeyspacePolicy> all = new ArrayList<>(policies);
+    open.values().forEach(o -> all.add(o.shard().policy()));
+    policies.forEach(policy -> add(make(policy, Optional.empty(), false, factory.parts(all))));
     share();
   }
 
@@ -283,7 +376,7 @@ public final class Keyspaces {
     List<KeyspacePolicy> all = new ArrayList<>();
     open.values().forEach(o -> all.add(o.shard().policy()));
     all.add(policy);
-    Open made = factory.make(policy, created, first, peers, factory.parts(all));
+    Open made = make(policy, created, first, factory.parts(all));
     made.shard().gate().setAwaited(awaited);
     add(made);
     share();
@@ -294,6 +387,17 @@ public final class Keyspaces {
     requireNonNull(open.get(name), name).shard().partitions().forEach(PartitionRunner::start);
   }
 
+  private Open make(KeyspacePolicy policy, Optional<String> created, boolean first, Parts parts) {
+    Holding holding = holdings.get(policy.name());
+    return factory.make(
+        holding == null ? policy : policy.withReplicas(holding.holders()),
+        created,
+        first,
+        peers,
+        terms(policy.name()),
+        parts);
+  }
+
   private void add(Open made) {
     String name = made.shard().policy().name();
     open.put(name, made);
@@ -301,7 +405,7 @@ public final class Keyspaces {
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard().gate().hold(held);
-      if (made.shard().policy().heldBy(around.self().dc())) {
+      if (isServed(made.shard().policy())) {
         shown.put(name, made.shard());
       }
     }
@@ -315,12 +419,13 @@ public final class Keyspaces {
   public void drop(String name, Runnable left) {
     Open dropped = open.get(name);
     if (dropped == null) {
+      holdings.remove(name);
       return;
     }
     shown.remove(name);
     open.remove(name);
-    began.remove(name);
-    joined.remove(name);
+    holdings.remove(name);
+    ceased.remove(name);
     left.run();
     for (PartitionRunner partition : dropped.shard().partitions()) {
       // Gives back what it has under way on the links.
@@ -351,7 +456,7 @@ public final class Keyspaces {
    */
   public static List<PartitionReport> stop(List<PartitionRunner> partitions) {
     List<CompletableFuture<PartitionReport>> done =
-        partitions.stream().map(p -> p.inspect(0)).toList();
+        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
     try {
       CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
           .get(DROP_SECONDS, TimeUnit.SECONDS);
@@ -395,8 +500,8 @@ public final class Keyspaces {
   }
 
   /**
-   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run,
-   * unless they are open.
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run, or
+   * that it holds no more although its file names it, unless they are open.
    *
    * @param created by name, the creations that there are
    */
@@ -409,8 +514,11 @@ public final class Keyspaces {
               created.forEach(
                   (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
               open.values().forEach(o -> kept.add(o.creation().stored()));
+              Set<String> configured = new TreeSet<>();
+              around.config().keyspaces().forEach(policy -> configured.add(policy.name()));
               for (String stored : s.database().keyspaces()) {
-                if (stored.indexOf('@') >= 0 && !kept.contains(stored)) {
+                boolean mayGo = stored.indexOf('@') >= 0 || configured.contains(stored);
+                if (mayGo && !kept.contains(stored)) {
                   LOG.info("what the store has of {} is deleted: it was dropped", stored);
                   s.database().drop(stored);
                 }

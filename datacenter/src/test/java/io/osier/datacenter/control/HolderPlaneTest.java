@@ -13,17 +13,22 @@ import io.osier.crdt.Reading;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.Request;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Holders are added to keyspaces of four datacenters, which a test lets hear of each other. */
+/**
+ * Holders are added to keyspaces of four datacenters, and removed; a test lets these hear of each
+ * other.
+ */
 final class HolderPlaneTest {
   private static final List<String> DCS = List.of("ap", "eu", "sa", "us");
 
@@ -39,6 +44,9 @@ final class HolderPlaneTest {
     final Set<String> open = new HashSet<>();
     final Set<String> whole = new HashSet<>();
     final Set<String> opened = new HashSet<>();
+    final Set<String> ceased = new HashSet<>();
+    final List<String> given = new ArrayList<>();
+    boolean quiet = true;
     Placement placement = Placement.NOTHING;
     boolean settled = true;
 
@@ -63,6 +71,7 @@ final class HolderPlaneTest {
       holdings.clear();
       open.clear();
       whole.clear();
+      ceased.clear();
       plane = plane(pair);
       plane.recoverDatacenters(
           (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
@@ -97,13 +106,13 @@ final class HolderPlaneTest {
       assertThat(open.add(policy.name())).isTrue();
       assertThat(first)
           .as("whether there is nothing to catch up with")
-          .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()));
+          .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()) && !joins(policy.name()));
       opened.add(policy.name());
     }
 
     @Override
     public void openConfigured(KeyspacePolicy policy) {
-      assertThat(policy.heldBy(dc)).as("else it would be shown at once").isFalse();
+      assertThat(holdings).as("else it would be shown at once").containsKey(policy.name());
       assertThat(open.add(policy.name())).isTrue();
     }
 
@@ -128,9 +137,40 @@ final class HolderPlaneTest {
       }
     }
 
+    private boolean joins(String name) {
+      return holdings.containsKey(name) && holding(name).joins();
+    }
+
     @Override
     public void drop(String name, String created) {
       open.remove(name);
+      holdings.remove(name);
+      whole.remove(name);
+      ceased.remove(name);
+    }
+
+    @Override
+    public boolean cease(String keyspace) {
+      ceased.add(keyspace);
+      return quiet;
+    }
+
+    @Override
+    public void resume(String keyspace) {
+      ceased.remove(keyspace);
+    }
+
+    @Override
+    public boolean giveAway(String keyspace, List<String> heirs) {
+      given.add(keyspace + heirs);
+      return true;
+    }
+
+    /** Whether it would take updates, as one that has what the others hold. */
+    boolean serves(String keyspace, boolean byFile) {
+      ControlPlane.Holding of = holdings.get(keyspace);
+      boolean isServed = of == null ? byFile : of.part() == ControlPlane.Part.SERVES;
+      return isServed && !ceased.contains(keyspace);
     }
 
     @Override
@@ -292,6 +332,9 @@ final class HolderPlaneTest {
       settle();
     }
     for (String name : List.of("pair", "carts")) {
+      assertThatThrownBy(() -> at("sa").alter(name, "us")).hasMessageContaining("would be lost");
+      assertThatThrownBy(() -> at("sa").alter(name, "eu"))
+          .hasMessageContaining("hold nothing: [us]");
       at("eu").alter(name, "ap,eu,us");
       at("ap").whole.add(name);
       settle();
@@ -303,6 +346,167 @@ final class HolderPlaneTest {
               "op");
       settle();
       assertThat(at("sa").plane.views(name).getFirst().settings()).containsEntry("sla", "5000ms");
+    }
+  }
+
+  // ---------------------------------------------------------------- removal
+
+  /** All have all that they are to hold. */
+  private void allAreWhole(String keyspace) {
+    nodes.values().forEach(node -> node.whole.add(keyspace));
+  }
+
+  private void settleWholly(String keyspace) {
+    for (int i = 0; i < 16; i++) {
+      round(keyspace);
+    }
+  }
+
+  /** Each takes a step, and all hear of it. */
+  private void round(String keyspace) {
+    allAreWhole(keyspace);
+    for (Node node : nodes.values()) {
+      node.plane.look();
+      nodes.values().stream().filter(o -> o != node).forEach(o -> o.copy.hear(node.copy));
+    }
+    clock += 500;
+  }
+
+  @Test
+  void holderThatIsRemoved_forwards_givesItsRightsAway_andDropsWhatItHas() {
+    create("carts");
+    for (String name : List.of("pair", "carts")) {
+      at("ap").alter(name, "eu");
+      settle();
+      assertThat(at("us").ceased).contains(name);
+      assertThat(at("us").open.contains(name) || name.equals("pair")).isTrue();
+      for (Node node : nodes.values()) {
+        assertThat(node.holders(name)).as("who is asked").containsExactly("eu");
+        assertThat(node.state(name, "us")).startsWith("leaving");
+      }
+      assertThat(at("us").given).as("eu has not what us had").isEmpty();
+      settleWholly(name);
+      assertThat(at("us").given).containsOnly(name + "[eu]");
+      at("us").given.clear();
+      assertThat(at("us").open).doesNotContain(name);
+      assertThat(at("us").holdings).doesNotContainKey(name);
+      assertThat(at("eu").holding(name).holders()).containsExactly("eu");
+      assertThat(at("sa").state(name, "us")).isEqualTo("none");
+      at("us").restart(PAIR);
+      assertThat(at("us").plane.configured()).as("the file says that it holds it").isEmpty();
+      assertThat(at("us").open).doesNotContain(name);
+    }
+  }
+
+  /** As of one that is new: nothing is shown before it has what the others have. */
+  @Test
+  void holderThatIsAddedAgain_beginsAnotherTerm() {
+    create("carts");
+    for (String name : List.of("pair", "carts")) {
+      at("us").alter(name, "eu");
+      settleWholly(name);
+      at("eu").alter(name, "eu,us");
+      at("us").whole.remove(name);
+      settle();
+      assertThat(at("us").open).contains(name);
+      assertThat(at("us").holding(name).joins()).isTrue();
+      assertThat(at("us").holding(name).terms()).containsExactly(Map.entry("us", 1));
+      assertThat(at("eu").holding(name).terms()).containsExactly(Map.entry("us", 1));
+      assertThat(at("ap").holders(name)).containsExactly("eu");
+      at("us").whole.add(name);
+      settle();
+      assertThat(at("ap").holders(name)).containsExactly("eu", "us");
+    }
+  }
+
+  /** Each is killed after each step, and goes on with what its store says. */
+  @Test
+  void whoeverEnds_whileAHolderIsRemoved_goesOn() {
+    for (String ends : List.of("eu", "us")) {
+      for (int steps = 0; steps < 10; steps++) {
+        nodes.clear();
+        begin();
+        at("eu").alter("pair", "eu");
+        for (int i = 0; i < 16; i++) {
+          if (i == steps) {
+            at(ends).restart(PAIR);
+          }
+          round("pair");
+        }
+        assertThat(at("us").holdings).as(ends + " ended at " + steps).doesNotContainKey("pair");
+        assertThat(at("us").serves("pair", false)).isFalse();
+        assertThat(at("us").given).contains("pair[eu]");
+        assertThat(at("eu").serves("pair", true)).isTrue();
+        assertThat(at("sa").holders("pair")).containsExactly("eu");
+      }
+    }
+  }
+
+  @Test
+  void holdersThatRemoveEachOther_endAlike_andOneStaysAndTakesUpdates() {
+    at("eu").alter("pair", "eu");
+    at("us").alter("pair", "us");
+    for (String dc : List.of("eu", "us")) { // each knows one word alone
+      clock += 2_000;
+      at(dc).plane.look();
+      at(dc).plane.look();
+    }
+    settleWholly("pair");
+    for (Node node : nodes.values()) {
+      assertThat(node.holders("pair")).containsExactly("eu");
+    }
+    assertThat(at("eu").serves("pair", true)).isTrue();
+    assertThat(at("us").holdings).doesNotContainKey("pair");
+    at("eu").alter("pair", "eu,us");
+    settleWholly("pair");
+    assertThat(at("eu").holders("pair")).as("the former word counts no more").hasSize(2);
+  }
+
+  /** Anybody asks for anything at any moment, hears of anybody, and ends and starts again. */
+  @Test
+  void whateverIsAskedFor_oneHoldsAll_andAllEndAlike() {
+    for (int seed = 0; seed < 10; seed++) {
+      nodes.clear();
+      begin();
+      Random random = new Random(seed);
+      for (int i = 0; i < 150; i++) {
+        Node node = at(DCS.get(random.nextInt(DCS.size())));
+        switch (random.nextInt(8)) {
+          case 0 -> {
+            List<String> wanted = new ArrayList<>(DCS);
+            wanted.removeIf(dc -> random.nextInt(3) == 0);
+            try {
+              node.alter("pair", wanted.isEmpty() ? "eu" : String.join(",", wanted));
+            } catch (OsierException e) {
+              assertThat(e.code()).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNAVAILABLE);
+            }
+          }
+          case 1 -> {
+            if (random.nextInt(4) == 0) {
+              node.restart(PAIR);
+            }
+          }
+          case 2 -> node.whole.add("pair");
+          case 3 -> node.quiet = random.nextBoolean();
+          case 4, 5 -> node.copy.hear(at(DCS.get(random.nextInt(DCS.size()))).copy);
+          default -> node.plane.look();
+        }
+        clock += random.nextInt(800);
+      }
+      nodes.values().forEach(node -> node.quiet = true);
+      settleWholly("pair");
+      settleWholly("pair");
+      List<String> holders = at("eu").holders("pair");
+      assertThat(holders).as("seed " + seed).isNotEmpty();
+      for (Node node : nodes.values()) {
+        assertThat(node.holders("pair")).as("seed " + seed).isEqualTo(holders);
+        boolean holds = holders.contains(node.dc);
+        boolean byFile = PAIR.heldBy(node.dc);
+        assertThat(node.serves("pair", byFile && holds)).as("seed " + seed).isEqualTo(holds);
+        assertThat(node.holdings.containsKey("pair") && !holds)
+            .as("seed " + seed + " " + node.dc)
+            .isFalse();
+      }
     }
   }
 
@@ -318,7 +522,8 @@ final class HolderPlaneTest {
 
   @Test
   void whatCannotBe_isRefusedInClearWords() {
-    refused(ErrorCode.INVALID_ARGUMENT, "eu", "more holders, not fewer", "[us]");
+    refused(ErrorCode.INVALID_ARGUMENT, "ap,eu", "one after the other", "add [ap]", "[us] out");
+    refused(ErrorCode.INVALID_ARGUMENT, "ap", "one after the other", "[eu, us]");
     refused(ErrorCode.INVALID_ARGUMENT, "eu,us,xx", "[ap, eu, sa, us]", "xx");
     refused(ErrorCode.INVALID_ARGUMENT, "all", "by names", "[eu, us]");
     at("eu").settled = false;
@@ -326,9 +531,12 @@ final class HolderPlaneTest {
     at("eu").settled = true;
     at("sa").spoken = 13;
     refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]");
+    at("sa").spoken = 15;
+    refused(ErrorCode.UNAVAILABLE, "eu", "version 16", "[sa]");
     at("sa").spoken = PeerTransport.VERSION;
     at("eu").alter("pair", "us,eu"); // as it is
     at("eu").alter("pair", "ap,eu,us");
     refused(ErrorCode.INVALID_ARGUMENT, "ap,eu,sa,us", "'ap' is being added");
+    refused(ErrorCode.INVALID_ARGUMENT, "ap,eu", "'ap' is being added");
   }
 }

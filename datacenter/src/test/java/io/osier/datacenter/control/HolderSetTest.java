@@ -11,6 +11,7 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.control.HolderState.Step;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,11 +21,13 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Holders are added at two datacenters that hear of each other in any order. */
+/** Holders are added and removed at two datacenters that hear of each other in any order. */
 final class HolderSetTest {
   private static final ObjectId OBJECT = ControlState.KEYSPACES;
   private static final KeyspacePolicy CARTS =
       KeyspacePolicy.session("carts", Duration.ofSeconds(1)).withReplicas(List.of("eu", "us"));
+
+  private static final List<String> ALL = List.of("ap", "eu", "sa", "us");
 
   private long clock;
   private final OsierCopy eu = new OsierCopy(new ReplicaId("eu", 1), () -> ++clock);
@@ -44,7 +47,8 @@ final class HolderSetTest {
   private static HolderSet read(OsierCopy at, String creation) {
     Reading.Fields all = (Reading.Fields) at.state(OBJECT).read(new Query.Whole());
     Reading of = all.fields().get(new FieldId("carts", CrdtType.OR_MAP));
-    return HolderSet.of(of == null ? new Reading.Fields(new TreeMap<>()) : of, creation, CARTS);
+    return HolderSet.of(
+        of == null ? new Reading.Fields(new TreeMap<>()) : of, creation, CARTS, ALL);
   }
 
   private static void add(OsierCopy at, String dc, String creation) {
@@ -61,7 +65,7 @@ final class HolderSetTest {
     assertThat(adding.whole(CARTS).replicas()).containsExactly("eu", "us");
     assertThat(adding.catchesUp("ap")).isTrue();
     assertThat(adding.catchesUp("eu")).isFalse();
-    change(us, HolderSet.holds("carts", "ap", "1-eu"));
+    change(us, read(us, "1-eu").holds("carts", "ap", "1-eu"));
     eu.hear(us);
     HolderSet added = read(eu, "1-eu");
     assertThat(added.whole(CARTS).replicas()).containsExactly("ap", "eu", "us");
@@ -73,7 +77,7 @@ final class HolderSetTest {
   void whatIsAddedAtTwoAtOnce_isAddedTogether_andAllEndAlike() {
     add(eu, "ap", "1-eu");
     add(us, "sa", "1-eu");
-    change(us, HolderSet.holds("carts", "sa", "1-eu"));
+    change(us, read(us, "1-eu").holds("carts", "sa", "1-eu"));
     add(eu, "sa", "1-eu"); // it goes only forward
     eu.hear(us);
     us.hear(eu);
@@ -86,7 +90,7 @@ final class HolderSetTest {
   @Test
   void holderOfAFormerCreation_isNoneOfTheNextOne() {
     add(us, "ap", "1-eu");
-    change(us, HolderSet.holds("carts", "ap", "1-eu"));
+    change(us, read(us, "1-eu").holds("carts", "ap", "1-eu"));
     change(eu, ControlState.drop("carts"));
     change(eu, ControlState.create(CARTS, "2-eu", List.of("eu", "us"), "eu", "root", 3));
     eu.hear(us);
@@ -104,14 +108,87 @@ final class HolderSetTest {
   void whatAllBeganWith_isSaidByOsier_andNotByTheFileOfOne() {
     String file = HolderSet.FROM_FILE;
     SortedMap<String, String> fields =
-        new HolderSet(List.of("eu", "us"), new TreeMap<>()).adding(List.of("ap"), file);
+        HolderSet.of(List.of("eu", "us")).adding(List.of("ap"), file);
     change(eu, ControlState.alter("carts", Optional.empty(), fields, "root", 2));
     Reading.Fields all = (Reading.Fields) eu.state(OBJECT).read(new Query.Whole());
     Reading of = all.fields().get(new FieldId("carts", CrdtType.OR_MAP));
     KeyspacePolicy anew = CARTS.withReplicas(List.of("ap", "sa"));
-    HolderSet read = HolderSet.of(requireNonNull(of), file, anew);
+    HolderSet read = HolderSet.of(requireNonNull(of), file, anew, ALL);
     assertThat(read.first()).containsExactly("eu", "us");
     assertThat(read.all(anew).replicas()).containsExactly("ap", "eu", "us");
     assertThat(read.catchesUp("ap")).isTrue();
+  }
+
+  private static void remove(OsierCopy at, String dc, String id) {
+    SortedMap<String, String> fields = read(at, "1-eu").removing(List.of(dc), "1-eu", id);
+    change(at, ControlState.alter("carts", Optional.of("1-eu"), fields, "root", 2));
+  }
+
+  private static void note(OsierCopy at, String dc, Step step, String by) {
+    change(at, read(at, "1-eu").note("carts", dc, step, by, "1-eu"));
+  }
+
+  @Test
+  void holderThatIsRemoved_isAskedNothing_replicatesUntilItHasGone_andMayBeAddedAgain() {
+    remove(eu, "us", "r1");
+    us.hear(eu);
+    HolderSet leaving = read(us, "1-eu");
+    assertThat(leaving.of("us").leaves()).isTrue();
+    assertThat(leaving.whole(CARTS).replicas()).containsExactly("eu");
+    assertThat(leaving.all(CARTS).replicas()).containsExactly("eu", "us");
+    note(us, "us", Step.QUIET, "us");
+    note(us, "us", Step.UNSHARED, "eu");
+    HolderState.Removal noted = read(us, "1-eu").of("us").removal().orElseThrow();
+    assertThat(noted.has(Step.QUIET, "us")).isTrue();
+    assertThat(noted.has(Step.UNSHARED, "eu")).isTrue();
+    assertThat(noted.has(Step.AGREED, "eu")).isFalse();
+    change(us, read(us, "1-eu").gone("carts", "us", "1-eu"));
+    HolderSet gone = read(us, "1-eu");
+    assertThat(gone.of("us").isGone()).isTrue();
+    assertThat(gone.all(CARTS).replicas()).containsExactly("eu");
+    assertThat(gone.first()).as("what all agree on").containsExactly("eu", "us");
+
+    change(us, gone.again("carts", List.of("us"), "1-eu").orElseThrow());
+    HolderSet again = read(us, "1-eu");
+    assertThat(again.of("us")).isEqualTo(new HolderState(1, false, false, false, Optional.empty()));
+    assertThat(again.whole(CARTS).replicas()).as("it has nothing yet").containsExactly("eu");
+    change(us, again.holds("carts", "us", "1-eu"));
+    assertThat(read(us, "1-eu").whole(CARTS).replicas()).containsExactly("eu", "us");
+    remove(us, "us", "r2");
+    assertThat(read(us, "1-eu").of("us").removal().orElseThrow().notes())
+        .as("those of the former term do not count")
+        .isEmpty();
+  }
+
+  /** The first by name stays, and what it was told once does not count when others come. */
+  @Test
+  void holdersThatAreAllRemovedAtOnce_endAlike_andOneStays() {
+    remove(eu, "us", "r1");
+    remove(us, "eu", "r2");
+    eu.hear(us);
+    us.hear(eu);
+    for (OsierCopy at : List.of(eu, us)) {
+      assertThat(read(at, "1-eu").whole(CARTS).replicas()).containsExactly("eu");
+      assertThat(read(at, "1-eu").of("us").leaves()).isTrue();
+    }
+    note(eu, "eu", Step.STAYS, "eu");
+    add(eu, "ap", "1-eu");
+    change(eu, read(eu, "1-eu").holds("carts", "ap", "1-eu"));
+    assertThat(read(eu, "1-eu").of("eu").leaves()).isFalse();
+    assertThat(read(eu, "1-eu").of("eu").removal()).isEmpty();
+    assertThat(read(eu, "1-eu").of("us").leaves()).isTrue();
+  }
+
+  /** Who has gone from the cluster, or has not caught up, is nobody on whose account others go. */
+  @Test
+  void holderGoesOnlyWhereAnotherOneStays_thatIsThere_andHasAll() {
+    add(eu, "ap", "1-eu");
+    remove(eu, "eu", "r1");
+    remove(eu, "us", "r2");
+    Reading.Fields all = (Reading.Fields) eu.state(OBJECT).read(new Query.Whole());
+    Reading of = requireNonNull(all.fields().get(new FieldId("carts", CrdtType.OR_MAP)));
+    assertThat(HolderSet.of(of, "1-eu", CARTS, List.of("ap", "us")).of("us").leaves()).isFalse();
+    assertThat(HolderSet.of(of, "1-eu", CARTS, List.of("ap", "us")).of("eu").leaves()).isTrue();
+    assertThat(HolderSet.of(of, "1-eu", CARTS, List.of()).those(HolderState::leaves)).isEmpty();
   }
 }

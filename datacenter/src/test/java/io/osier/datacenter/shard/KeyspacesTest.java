@@ -9,6 +9,8 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
 import io.osier.datacenter.config.DatacenterConfig;
+import io.osier.datacenter.control.ControlPlane.Holding;
+import io.osier.datacenter.control.ControlPlane.Part;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.datacenter.partition.machine.PartitionConfig;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Which keyspaces there are. */
@@ -50,6 +53,10 @@ final class KeyspacesTest {
             failure -> {}));
   }
 
+  private static Holding holding(List<String> holders, List<String> first, Part part) {
+    return new Holding(holders, first, part, Set.of(), Set.of(), new TreeMap<>());
+  }
+
   /** An empty answer would be taken for what is there. */
   @Test
   void keyspaceThatIsCaughtUpWith_isNotShown_andIsTheSameToThoseItBeganWith() {
@@ -62,24 +69,24 @@ final class KeyspacesTest {
       keyspaces.open(others, created, false, List.of());
       keyspaces.start("far");
       assertThat(keyspaces.shown()).doesNotContainKey("far");
-      keyspaces.setHolders("far", all, List.of("us"), true);
+      keyspaces.setHolders("far", holding(all, List.of("us"), Part.JOINS));
       assertThat(keyspaces.shown()).doesNotContainKey("far");
       keyspaces.configure(others);
       assertThat(requireNonNull(keyspaces.find("far")).policy().replicas()).isEqualTo(all);
       assertThat(keyspaces.fingerprints("us"))
           .anyMatch(f -> f.startsWith("far{created=" + created.orElse("file") + ", "))
           .anyMatch(f -> f.contains("replicas=[us]"));
-      keyspaces.setHolders("far", all, List.of("us"), false);
+      keyspaces.setHolders("far", holding(all, List.of("us"), Part.SERVES));
       assertThat(keyspaces.shown()).containsKey("far");
       keyspaces.drop("far", () -> {});
     }
     String before = keyspaces.fingerprints("us").getFirst();
-    keyspaces.setHolders("shop", List.of("ap", "eu", "us"), all, false);
+    keyspaces.setHolders("shop", holding(List.of("ap", "eu", "us"), all, Part.SERVES));
     assertThat(keyspaces.fingerprints("us").getFirst())
         .as("not all hear of it at one moment, and go on to replicate")
         .isEqualTo(before);
     assertThat(keyspaces.fingerprints("ap")).hasSize(1).first().asString().contains("created=file");
-    keyspaces.setHolders("shop", List.of("ap", "us"), List.of("ap", "us"), false);
+    keyspaces.setHolders("shop", holding(List.of("ap", "us"), List.of("ap", "us"), Part.SERVES));
     assertThat(keyspaces.shown()).as("this one's file alone says so").doesNotContainKey("shop");
   }
 
@@ -206,7 +213,7 @@ final class KeyspacesTest {
         (from, note) -> {},
         failure -> {},
         GroupCommitHelp.NONE,
-        new Forwarding("eu", () -> null, () -> Placement.NOTHING, 0));
+        new Forwarding("eu", () -> null, () -> Placement.NOTHING, keyspaces::shownBefore, 0));
   }
 
   /** As one hears it that has its old store when it is added again: it is dialled, and refused. */

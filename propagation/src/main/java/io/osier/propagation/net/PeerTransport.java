@@ -62,6 +62,9 @@ public final class PeerTransport implements AutoCloseable {
   /** The oldest one in which datacenters are added to the holders of a keyspace. */
   public static final int HOLDERS_VERSION = PeerMessage.HOLDERS_VERSION;
 
+  /** The oldest one in which they are removed. */
+  public static final int REMOVALS_VERSION = PeerMessage.REMOVALS_VERSION;
+
   /** The oldest version in which a datacenter of this name can be spoken of. */
   public static int versionMin(String dc) {
     return PeerMessage.versionMin(dc);

@@ -73,6 +73,9 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   private Optional<LeaveProcedure> leaving = Optional.empty();
 
+  /** By keyspace that is given up here. */
+  private final Map<String, LeaveProcedure> givenUp = new TreeMap<>();
+
   /** By name of one that was given up. */
   private final Map<String, RightsTakeover> inheriting = new TreeMap<>();
 
@@ -180,6 +183,13 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
                   + self.dc()
                   + "' has just started and has not heard from the others yet"));
     }
+  }
+
+  /**
+   * The keyspaces of the configuration that are to be open at the start; after {@link #recover}.
+   */
+  public List<KeyspacePolicy> configured() {
+    return plane.configured();
   }
 
   /** From now on it follows what is changed. The others are being dialled. */
@@ -421,7 +431,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   private LeaveProcedure leaving() {
     if (leaving.isEmpty()) {
       LOG.info("this datacenter leaves");
-      leaving = Optional.of(new LeaveProcedure(self, keyspaces, failedWalks));
+      leaving = Optional.of(new LeaveProcedure(self, keyspaces, keyspaces::held, failedWalks));
     }
     return leaving.get();
   }
@@ -511,10 +521,41 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
         keyspace,
         now.holders(),
         now.joins() ? "; this one is catching up" : "");
-    keyspaces.setHolders(keyspace, now.holders(), now.first(), now.joins());
+    keyspaces.setHolders(keyspace, now);
+    inheriting.values().forEach(RightsTakeover::lookAgain);
     if (started) {
       changed.run();
     }
+  }
+
+  @Override
+  public boolean cease(String keyspace) {
+    return keyspaces.cease(keyspace) && givingUp(keyspace).isQuiet();
+  }
+
+  @Override
+  public void resume(String keyspace) {
+    LOG.info("keyspace '{}' is held here as before", keyspace);
+    Optional.ofNullable(givenUp.remove(keyspace)).ifPresent(LeaveProcedure::stay);
+    keyspaces.resume(keyspace);
+  }
+
+  @Override
+  public boolean giveAway(String keyspace, List<String> heirs) {
+    return givingUp(keyspace).step(heirs);
+  }
+
+  private LeaveProcedure givingUp(String keyspace) {
+    return givenUp.computeIfAbsent(
+        keyspace,
+        name -> {
+          LOG.info("keyspace '{}' is given up here", name);
+          return new LeaveProcedure(
+              self,
+              keyspaces,
+              () -> Optional.ofNullable(keyspaces.find(name)).stream().toList(),
+              failedWalks);
+        });
   }
 
   @Override
@@ -525,7 +566,8 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void drop(String name, String creation) {
     LOG.info("keyspace '{}' is dropped", name);
-    keyspaces.drop(name, changed);
+    givenUp.remove(name);
+    keyspaces.drop(name, started ? changed : () -> {});
   }
 
   @Override

@@ -5,17 +5,19 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.PartitionRunner;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A datacenter leaves: it takes no updates any more, learns what the others have, gives away the
- * rights of its bounded counters, and ships everything. In steps, by the control plane's thread;
- * what takes long is done by another one meanwhile.
+ * A datacenter leaves the cluster, or the holders of a keyspace: it takes no updates any more,
+ * learns what the others have, gives away the rights of its bounded counters, and ships everything.
+ * In steps, by the control plane's thread; what takes long is done by another one meanwhile.
  */
 final class LeaveProcedure {
   private enum Stage {
@@ -41,17 +43,24 @@ final class LeaveProcedure {
 
   private final ReplicaId self;
   private final Keyspaces keyspaces;
+  private final Supplier<Collection<KeyspaceShard>> shards;
   private Stage stage = Stage.ENDING;
   private final RepeatedWalk giving;
 
   /**
    * Begins: no updates are taken from now on.
    *
+   * @param shards what is left
    * @param failures counts walks that failed
    */
-  LeaveProcedure(ReplicaId self, Keyspaces keyspaces, LongAdder failures) {
+  LeaveProcedure(
+      ReplicaId self,
+      Keyspaces keyspaces,
+      Supplier<Collection<KeyspaceShard>> shards,
+      LongAdder failures) {
     this.self = self;
     this.keyspaces = keyspaces;
+    this.shards = shards;
     this.giving =
         new RepeatedWalk("giving away rights", failures, System::currentTimeMillis, new Random());
     partitions().forEach(p -> p.submit(new Input.Retire()));
@@ -109,7 +118,7 @@ final class LeaveProcedure {
   }
 
   private Stream<PartitionRunner> partitions() {
-    return keyspaces.shown().values().stream().flatMap(k -> k.partitions().stream());
+    return shards.get().stream().flatMap(k -> k.partitions().stream());
   }
 
   /** Until a walk through all objects finds nothing to give. */
@@ -122,8 +131,9 @@ final class LeaveProcedure {
 
   private int walk(List<String> heirs) {
     int found = 0;
-    for (KeyspaceShard shard : keyspaces.shown().values()) {
-      Optional<String> heir = heirs.stream().filter(shard.policy()::heldBy).findFirst();
+    for (KeyspaceShard shard : shards.get()) {
+      Optional<String> heir =
+          heirs.stream().filter(dc -> keyspaces.mayInherit(shard, dc)).findFirst();
       for (PartitionRunner partition : shard.partitions()) {
         found +=
             heir.isEmpty()

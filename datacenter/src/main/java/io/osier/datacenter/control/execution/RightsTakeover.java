@@ -4,6 +4,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import java.util.List;
@@ -49,6 +50,12 @@ final class RightsTakeover {
     return estate;
   }
 
+  /** More may fall to this one than when it looked. */
+  void lookAgain() {
+    done = false;
+    taken = OptionalInt.empty();
+  }
+
   /** Goes on. Returns whether all is taken over, and the others have it. */
   boolean step() {
     if (done) {
@@ -87,17 +94,19 @@ final class RightsTakeover {
 
   private Stream<PartitionRunner> partitions() {
     return keyspaces.shown().values().stream()
-        .filter(k -> k.policy().heldBy(estate.from()) && isHeir(keyspaces.asItBegan(k)))
+        .filter(k -> k.policy().heldBy(estate.from()) && isHeir(k))
         .flatMap(k -> k.partitions().stream());
   }
 
   /**
-   * Whether this one is the first heir, of those that the keyspace began with: not all hear at one
-   * moment of a holder that is added, and must name the same heir.
+   * Whether this one is the first heir, of those that the keyspace began with and that are holders:
+   * not all hear at one moment of a holder that is added, and must name the same heir. Who is one
+   * no more takes nothing, and the others have what it took.
    */
-  private boolean isHeir(KeyspacePolicy began) {
+  private boolean isHeir(KeyspaceShard shard) {
+    KeyspacePolicy began = keyspaces.asItBegan(shard);
     return estate.heirs().stream()
-        .filter(began::heldBy)
+        .filter(dc -> began.heldBy(dc) && shard.policy().heldBy(dc))
         .findFirst()
         .filter(self.dc()::equals)
         .isPresent();

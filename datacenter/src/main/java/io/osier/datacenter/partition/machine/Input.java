@@ -104,6 +104,12 @@ public sealed interface Input {
     }
   }
 
+  /**
+   * The keyspace is given up here: what is shown is told ({@link Machine#shown}), for those that go
+   * on elsewhere; until {@link Retire}, after which nothing is shown.
+   */
+  record Cease() implements Input {}
+
   /** Take no updates of clients any more, also none that wait: this datacenter leaves. */
   record Retire() implements Input {}
 

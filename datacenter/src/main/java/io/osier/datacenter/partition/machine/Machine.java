@@ -84,6 +84,11 @@ public interface Machine {
     return Optional.of(VersionVector.EMPTY);
   }
 
+  /** Since {@link Input.Cease}: all that can have been shown here. For any thread. */
+  default Optional<VersionVector> shown() {
+    return Optional.empty();
+  }
+
   /** Whether every connected peer has acknowledged everything: a good moment to stop. */
   boolean isDrained();
 

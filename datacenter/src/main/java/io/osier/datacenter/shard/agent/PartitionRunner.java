@@ -198,6 +198,16 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
     return seat.machine().isSettled();
   }
 
+  /** See {@link io.osier.datacenter.partition.machine.Machine#shown}. For any thread. */
+  public Optional<VersionVector> shown() {
+    return seat.machine().shown();
+  }
+
+  /** Whether it runs, or has run. */
+  public boolean isStarted() {
+    return thread.getState() != Thread.State.NEW;
+  }
+
   /** See {@link io.osier.datacenter.partition.machine.Machine#heard}. For any thread. */
   public PeersHeard heard(long number) {
     return seat.machine().heard(number);

@@ -19,7 +19,7 @@ import java.util.Optional;
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
   /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 15;
+  int PROTOCOL_VERSION = 16;
 
   /** The oldest one: datacenters are upgraded one by one. */
   int PROTOCOL_VERSION_MIN = 9;
@@ -50,6 +50,12 @@ public sealed interface PeerMessage {
    * Nothing of it travels but what {@code _osier} says.
    */
   int HOLDERS_VERSION = 15;
+
+  /**
+   * From this version on holders of a keyspace are removed while all serve, and added again. That
+   * travels in {@code _osier}, and in the fingerprints of who was added again.
+   */
+  int REMOVALS_VERSION = 16;
 
   /** So many characters a name has at most that is known in every version. */
   int NAME_MAX = 16;

@@ -1,0 +1,72 @@
+package io.osier.datacenter.control;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A datacenter that was ever a holder of a keyspace, as {@code _osier} says. It holds the keyspace
+ * in terms: who is added again after it was removed begins another one.
+ *
+ * @param term how often it was added again
+ * @param isWhole whether it has, or had, what the others held in this term
+ * @param isGone whether this term has ended: it holds nothing any more
+ * @param leaves whether it gives the keyspace up: it was told to, and another one stays
+ * @param removal that it was told to; empty if it was not, or has stayed
+ */
+record HolderState(
+    int term, boolean isWhole, boolean isGone, boolean leaves, Optional<Removal> removal) {
+  /** What is done when a holder is removed; see {@link HolderRemovals}. */
+  enum Step {
+    /** It takes no updates, and everybody has what it did. Noted by itself. */
+    QUIET,
+    /** It gets no part of new bounded counters. */
+    UNSHARED,
+    /** All counters that name it are known. */
+    AGREED,
+    /** It is not removed after all, since nobody else would stay. Noted by itself. */
+    STAYS;
+
+    /** The word for the records. */
+    String label() {
+      return "_" + name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** That a datacenter has taken a step. */
+  record Note(Step step, String by) {}
+
+  /**
+   * That it was told to give the keyspace up.
+   *
+   * @param id tells it from other times
+   */
+  record Removal(String id, Set<Note> notes) {
+    Removal {
+      notes = Set.copyOf(notes);
+    }
+
+    boolean has(Step step, String by) {
+      return notes.contains(new Note(step, by));
+    }
+  }
+
+  /** Whether it replicates, and has not what the others hold yet. */
+  boolean catchesUp() {
+    return !isWhole && !isGone;
+  }
+
+  /** Whether requests may be asked of it. */
+  boolean serves() {
+    return isWhole && !isGone && !leaves;
+  }
+
+  /**
+   * Whether it takes no updates, and has said so.
+   *
+   * @param dc its name
+   */
+  boolean isQuiet(String dc) {
+    return removal.filter(r -> r.has(Step.QUIET, dc)).isPresent();
+  }
+}

@@ -1,0 +1,40 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.ReplicaId;
+import java.util.Map;
+
+/**
+ * As which replica a datacenter holds a keyspace. What it had is dropped when it is removed from
+ * the holders, and it may be added again in the same life: so that no number is given twice, it is
+ * then a newer incarnation to that keyspace, as one that has lost what it had. The term, which
+ * counts how often it was added again, stands in the upper bits of the incarnation. Static and
+ * pure.
+ */
+final class HolderTerms {
+  /** An incarnation is a time in milliseconds, or little more. */
+  private static final int SHIFT = 48;
+
+  private HolderTerms() {}
+
+  /** A datacenter's life as a holder in one of its terms. */
+  static ReplicaId in(ReplicaId life, Map<String, Integer> terms) {
+    int term = terms.isEmpty() ? 0 : terms.getOrDefault(life.dc(), 0);
+    return term == 0 ? life : new ReplicaId(life.dc(), ((long) term << SHIFT) | life.incarnation());
+  }
+
+  /** The life of a holder. */
+  static ReplicaId life(ReplicaId holder) {
+    return term(holder) == 0
+        ? holder
+        : new ReplicaId(holder.dc(), holder.incarnation() & ((1L << SHIFT) - 1));
+  }
+
+  private static long term(ReplicaId holder) {
+    return holder.incarnation() >>> SHIFT;
+  }
+
+  /** Whether a replica may be one of a keyspace: other keyspaces have others. */
+  static boolean isOf(ReplicaId replica, Map<String, Integer> terms) {
+    return term(replica) <= terms.getOrDefault(replica.dc(), 0);
+  }
+}

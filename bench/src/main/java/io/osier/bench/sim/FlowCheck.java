@@ -294,7 +294,7 @@ public final class FlowCheck {
     }
     long since = Long.MIN_VALUE;
     long queues = 0;
-    for (SimDc other : simulation.dcs()) {
+    for (SimDc other : simulation.holders().of(unit)) {
       since = Math.max(since, other.steadySinceNanos());
       if (other != dc) {
         SimLink there = simulation.network().link(dc.self().dc(), other.self().dc());

@@ -90,11 +90,11 @@ final class SimEnd {
     }
     for (Unit unit : simulation.units()) {
       // Over a narrow link a process that has just come back asks for pages that bring nothing new.
-      quiet &= simulation.dcs().stream().allMatch(dc -> dc.node(unit).isReady());
+      quiet &= simulation.holders().of(unit).stream().allMatch(dc -> dc.node(unit).isReady());
       quiet =
           quiet
               && ConvergenceCheck.isAtRest(
-                  simulation.dcs().stream().map(dc -> dc.node(unit).store()).toList());
+                  simulation.holders().of(unit).stream().map(dc -> dc.node(unit).store()).toList());
     }
     return quiet;
   }
@@ -102,7 +102,7 @@ final class SimEnd {
   private void check(Unit unit) {
     Checks of = simulation.checks(unit);
     Map<ReplicaId, Map<ObjectId, CrdtState>> contents = new TreeMap<>();
-    for (SimDc dc : simulation.dcs()) {
+    for (SimDc dc : simulation.holders().of(unit)) {
       contents.put(dc.self(), ConvergenceCheck.content(dc.node(unit).store()));
     }
     ConvergenceCheck.ended(unit, contents);
@@ -110,7 +110,7 @@ final class SimEnd {
     Map<ReplicaId, Long> kept = new TreeMap<>(of.once().committed());
     kept.keySet().removeAll(simulation.losses().lost());
     boolean faultless = simulation.profile().faults().isEmpty();
-    for (SimDc dc : simulation.dcs()) {
+    for (SimDc dc : simulation.holders().of(unit)) {
       SimNode node = dc.node(unit);
       Map<ObjectId, CrdtState> content = requireNonNull(contents.get(dc.self()), "was read above");
       for (ObjectId object : simulation.callers().workload(unit).accountable()) {
@@ -134,7 +134,7 @@ final class SimEnd {
   private boolean wasHeldBack() {
     return simulation.units().stream()
         .filter(u -> u.isCausal() && u.hasLittleMemory())
-        .flatMap(u -> simulation.dcs().stream().map(dc -> simulation.report(dc.node(u))))
+        .flatMap(u -> simulation.holders().of(u).stream().map(dc -> simulation.report(dc.node(u))))
         .flatMap(report -> report.memory().stream())
         .anyMatch(usage -> usage.name().equals("waiting") && usage.spent() > 0);
   }
@@ -174,13 +174,13 @@ final class SimEnd {
         (at, reply) -> {
           if (!(reply instanceof Reply.Answer answer)) {
             throw new Violation(
-                node.name(object), "%s does not answer the last read: %s", at, reply);
+                node.name(object), "%s does not answer the last read: %s", node, reply);
           }
           return () ->
               simulation
                   .checks(node.unit())
                   .ledger()
-                  .ended(at.self(), object, answer.reading().orElseThrow(), survived);
+                  .ended(node.self(), object, answer.reading().orElseThrow(), survived);
         });
   }
 }

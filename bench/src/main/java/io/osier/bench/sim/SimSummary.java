@@ -1,7 +1,7 @@
 package io.osier.bench.sim;
 
 import io.osier.bench.sim.node.SimDc;
-import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.node.SimNode;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import java.util.List;
 import java.util.Locale;
@@ -108,14 +108,14 @@ final class SimSummary {
   String state() {
     StringBuilder text = new StringBuilder();
     for (SimDc dc : simulation.dcs()) {
-      for (Unit unit : simulation.units()) {
+      for (SimNode node : dc.nodes()) {
         if (dc.isUp()) {
-          PartitionReport report = dc.node(unit).inspect();
+          PartitionReport report = node.inspect();
           text.append(
               String.format(
                   Locale.ROOT,
                   "    %s committed %d, through %s%n",
-                  dc.node(unit),
+                  node,
                   report.content().committed(),
                   report.content().through()));
           report.peers().forEach(p -> text.append("        ").append(p).append('\n'));

@@ -62,6 +62,7 @@ public final class Simulation {
   private final Map<String, SimDc> dcs = new LinkedHashMap<>();
   private final List<String> names = new ArrayList<>();
   private final SimMembers members;
+  private final SimHolders holders = new SimHolders(this);
   private final Losses losses;
   private final Callers callers;
   private final Map<ErrorCode, Long> failures = new EnumMap<>(ErrorCode.class);
@@ -132,6 +133,7 @@ public final class Simulation {
       watchers.forEach(SimWatcher::start);
     }
     plan.start();
+    holders.start();
     scheduler.in(REPORT_NANOS, this::report);
     scheduler.runFor(profile.seconds() * SECOND);
     loading = false;
@@ -157,7 +159,9 @@ public final class Simulation {
   /** What the partitions of a datacenter report: checked. */
   Collection<PartitionReport> report(SimDc dc) {
     Map<Unit, PartitionReport> reports = new LinkedHashMap<>();
-    units.forEach(unit -> reports.put(unit, report(dc.node(unit))));
+    for (SimNode node : dc.nodes()) {
+      reports.put(node.unit(), report(node));
+    }
     flow.look(dc, reports);
     return reports.values();
   }
@@ -166,7 +170,7 @@ public final class Simulation {
     Checks of = checks(node.unit());
     PartitionReport report = node.inspect();
     // Where peers change, an input says so, which may wait.
-    int peers = members.hasChanged() ? report.peers().size() : names.size() - 1;
+    int peers = members.hasChanged() ? report.peers().size() : holders.of(node.unit()).size() - 1;
     of.reports().during(node, report, of.once().committed(), peers);
     return report;
   }
@@ -256,6 +260,10 @@ public final class Simulation {
     return members;
   }
 
+  public SimHolders holders() {
+    return holders;
+  }
+
   public Losses losses() {
     return losses;
   }
@@ -294,6 +302,7 @@ public final class Simulation {
       case Request.Write w -> unit(w.keyspace(), w.key());
       case Request.ReadAll r -> unit(r.keyspace(), r.reads().getFirst().key());
       case Request.WriteAll w -> unit(w.keyspace(), w.updates().getFirst().key());
+      case Request.Evaluate e -> unit(e.keyspace(), e.calls().getFirst().key());
       case Request.Transact t -> unit(t.keyspace(), 0);
       case Request.Repeat r -> unit(r.step().keyspace(), 0);
       case Request.Through t -> unit(t.keyspace(), t.partition());

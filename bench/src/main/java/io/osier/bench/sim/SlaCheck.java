@@ -123,7 +123,7 @@ public final class SlaCheck {
     }
     long ago = simulation.scheduler().nanos() - madeNanos;
     Update update = new Update(object, at.self(), number, before, madeNanos);
-    for (SimDc dc : simulation.dcs()) {
+    for (SimDc dc : simulation.holders().of(unit)) {
       if (dc != origin) {
         Watched w =
             new Watched(
@@ -148,9 +148,9 @@ public final class SlaCheck {
   private long heldBack(SimDc dc) {
     long spent = 0;
     boolean full = false;
-    for (Unit other : simulation.units()) {
-      SimNode node = dc.node(other);
-      if (!other.isCausal() || !other.hasLittleMemory() || node == null) {
+    for (SimNode node : dc.nodes()) {
+      Unit other = node.unit();
+      if (!other.isCausal() || !other.hasLittleMemory()) {
         continue;
       }
       for (Budget.Usage usage : node.memory()) {

@@ -197,7 +197,19 @@ final class SabotageTest {
         arguments(
             "a program's guard is forgotten",
             "an update is lost",
-            supplier(DatacenterSabotages::unguarded)));
+            supplier(DatacenterSabotages::unguarded)),
+        arguments(
+            "a forwarded request does not say what was seen",
+            "the session knew",
+            supplier(ForwardingSabotages::oblivious)),
+        arguments(
+            "a keyspace of others is taken for an empty one",
+            "the session knew",
+            supplier(ForwardingSabotages::inventing)),
+        arguments(
+            "a forwarded update is sent twice",
+            "is done|counts|shows|was done 2",
+            supplier(ForwardingSabotages::insisting)));
   }
 
   static Stream<Arguments> chosen() {

@@ -4,7 +4,7 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.node.SimDc;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.SimTimers;
-import io.osier.core.KeyspacePolicy;
+import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -51,12 +50,18 @@ public final class SimApp {
   /** Who calls just now. */
   private @Nullable SimWitness caller;
 
-  public SimApp(Simulation simulation, String name, Random random) {
+  /**
+   * An application in a process of its own.
+   *
+   * @param isFar whether it reaches no holder of a keyspace that only some datacenters hold
+   */
+  public SimApp(Simulation simulation, String name, Random random, boolean isFar) {
     this.name = name;
     OsierClient.Builder settings = settings(random);
     SimTimers timers =
         new SimTimers(simulation.scheduler(), new Random(random.nextLong()), this::drawn);
-    this.client = SteppedClient.of(settings, timers, changed -> ways(simulation, random, changed));
+    this.client =
+        SteppedClient.of(settings, timers, changed -> ways(simulation, random, isFar, changed));
   }
 
   /**
@@ -83,24 +88,40 @@ public final class SimApp {
         .timeout(Duration.ofMillis(TIMEOUT_MILLIS_MIN + random.nextInt(span)));
   }
 
-  private List<? extends Connection> ways(Simulation simulation, Random random, Runnable changed) {
-    for (SimDc dc : simulation.dcs()) {
+  private List<? extends Connection> ways(
+      Simulation simulation, Random random, boolean isFar, Runnable changed) {
+    List<SimDc> away = isFar ? simulation.holders().away() : List.of();
+    for (SimDc dc : away.isEmpty() ? simulation.dcs() : away) {
       Random own = new Random(random.nextLong());
       ways.add(new SimWay(simulation, this, dc.self().dc(), own, changed));
     }
     return ways;
   }
 
-  /** What a datacenter tells clients of its keyspaces. */
-  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation) {
-    Map<String, Reply.KeyspaceInfo> all = new LinkedHashMap<>();
-    for (Unit unit : simulation.units()) {
-      KeyspacePolicy p = unit.policy();
-      all.put(
-          p.name(),
-          new Reply.KeyspaceInfo(p.name(), p.sla().toMillis(), p.partitions(), unit.isCausal()));
-    }
-    return List.copyOf(all.values());
+  /** What a datacenter tells clients of the keyspaces that it holds. */
+  static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation, SimDc dc) {
+    return simulation.units().stream()
+        .filter(unit -> unit.partition() == 0 && dc.holds(unit))
+        .map(unit -> RequestHandler.info(unit.policy()))
+        .toList();
+  }
+
+  /** What a datacenter tells clients of those that others hold. */
+  static Reply.Elsewhere elsewhere(Simulation simulation, SimDc dc) {
+    return new Reply.Elsewhere(
+        simulation.units().stream()
+            .filter(unit -> unit.partition() == 0 && !dc.holds(unit))
+            .map(
+                unit ->
+                    new Reply.HeldElsewhere(
+                        RequestHandler.info(unit.policy()), simulation.holders().serving(unit)))
+            .toList(),
+        Map.of());
+  }
+
+  /** Whether it has a way to a datacenter. */
+  public boolean reaches(String dc) {
+    return ways.stream().anyMatch(w -> w.dc().equals(dc));
   }
 
   /** Whether it is in the process of a datacenter, and can use no other. */

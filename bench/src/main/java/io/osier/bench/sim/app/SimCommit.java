@@ -123,7 +123,10 @@ public final class SimCommit {
         : step;
   }
 
-  private void heard(@Nullable Reply reply) {
+  private void heard(@Nullable Reply answer) {
+    // Who forwards it does not know whether it is done.
+    boolean isLost = answer instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT;
+    Reply reply = isLost ? null : answer;
     boolean refused = reply instanceof Reply.Failure;
     if (reply != null
         && (!unsure || !refused || simulation.options().sabotage().believesRefusals())) {

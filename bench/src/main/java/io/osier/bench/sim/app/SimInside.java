@@ -48,7 +48,8 @@ final class SimInside implements InProcess {
 
   @Override
   public List<Reply.KeyspaceInfo> keyspaces() {
-    return SimApp.keyspacesOf(simulation);
+    return Reply.Elsewhere.all(
+        SimApp.keyspacesOf(simulation, dc), SimApp.elsewhere(simulation, dc));
   }
 
   @Override
@@ -63,8 +64,9 @@ final class SimInside implements InProcess {
       return false;
     }
     try {
-      return dc.node(simulation.unit(keyspace, key))
-          .acknowledges(new ObjectId(key, type), operation, witness);
+      Unit unit = simulation.unit(keyspace, key);
+      return dc.holds(unit)
+          && dc.node(unit).acknowledges(new ObjectId(key, type), operation, witness);
     } catch (Violation e) {
       throw ends(e);
     }
@@ -85,14 +87,14 @@ final class SimInside implements InProcess {
     one.sends();
     simulation.trace().about(unit, one.about(), "%s asks within %s: %s", app, self, request);
     try {
-      dc.node(unit)
-          .command(
-              lane,
-              request,
-              (at, made) -> {
-                one.made(at, made);
-                return () -> leaves(unit, one, made, reply);
-              });
+      dc.command(
+          unit,
+          lane,
+          request,
+          (at, made) -> {
+            one.made(at, made);
+            return () -> leaves(unit, one, made, reply);
+          });
     } catch (Violation e) {
       throw ends(e);
     }

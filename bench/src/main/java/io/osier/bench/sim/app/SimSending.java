@@ -127,7 +127,7 @@ public class SimSending {
     }
   }
 
-  final void made(SimNode at, Reply reply) {
+  final void made(@Nullable SimNode at, Reply reply) {
     if (witness != null) {
       witness.made(this, at, only(reply));
     }

@@ -4,7 +4,7 @@ import static io.osier.bench.sim.world.Scheduler.MILLI;
 
 import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.node.SimDc;
-import io.osier.bench.sim.node.SimNode;
+import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -22,12 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a client of production to one datacenter, in virtual time. It gives the client what a
- * connection over the network does: requests and answers in their order, time limits, and
- * connections that are lost. With one, what was under way is lost, too; or what had left comes all
- * the same, and after what is sent on the next one. Requests that had not left never come, and the
- * client is told so. A datacenter that crashes takes its connections along, and that is noticed at
- * once, or later.
+ * The way of a client of production to one datacenter, in virtual time: requests and answers in
+ * their order, time limits, and connections that are lost. With one, what was under way is lost,
+ * too; or what had left comes all the same, after what is sent on the next one. What had not left
+ * never comes, and the client is told so. A crash takes connections along, noticed at once or
+ * later.
  */
 final class SimWay implements Connection {
   /** One of so many sendings is the last of its connection. */
@@ -47,7 +46,7 @@ final class SimWay implements Connection {
   private static final int NOTICE_MILLIS_MAX = 3_000;
   private static final int DELAY_MILLIS_MAX = 15;
   private static final int BACK_OFF_MILLIS_MIN = 50;
-  private static final int BACK_OFF_MILLIS_MAX = 2_000;
+  private static final int BACK_OFF_MILLIS_SPAN = 1_950;
 
   private static final ErrorCode[] REFUSALS = {
     ErrorCode.OVERLOADED, ErrorCode.SHUTTING_DOWN, ErrorCode.STORE_FULL, ErrorCode.UNAVAILABLE
@@ -105,6 +104,7 @@ final class SimWay implements Connection {
   private final long delayNanos;
   private double roundTripNanos = Double.NaN;
   private List<Reply.KeyspaceInfo> keyspaces = List.of();
+  private Reply.Elsewhere elsewhere = Reply.Elsewhere.NOTHING;
   private @Nullable ReplicaId replica;
   private @Nullable Wire wire;
   private boolean closed;
@@ -148,7 +148,8 @@ final class SimWay implements Connection {
     }
     wire = new Wire(there);
     replica = there.self();
-    keyspaces = SimApp.keyspacesOf(simulation);
+    keyspaces = SimApp.keyspacesOf(simulation, there);
+    elsewhere = SimApp.elsewhere(simulation, there);
     // Measured anew, and not always well: another datacenter may be the nearest now.
     roundTripNanos = 2 * delayNanos * (0.5 + random.nextDouble());
     simulation.trace().note("%s is connected with %s", app, replica);
@@ -156,8 +157,7 @@ final class SimWay implements Connection {
   }
 
   private void openLater() {
-    int span = BACK_OFF_MILLIS_MAX - BACK_OFF_MILLIS_MIN;
-    scheduler.in((BACK_OFF_MILLIS_MIN + random.nextInt(span)) * MILLI, this::open);
+    scheduler.in((BACK_OFF_MILLIS_MIN + random.nextInt(BACK_OFF_MILLIS_SPAN)) * MILLI, this::open);
   }
 
   /** The connection is found to be lost. */
@@ -237,14 +237,12 @@ final class SimWay implements Connection {
     if (isDrawn(STALLED_ONE_IN)) {
       over.takesNanos = Math.max(over.takesNanos, now + random.nextInt(STALLED_MILLIS_MAX) * MILLI);
     }
-    boolean isOther = SimSending.isNoStep(sent);
-    if (isDrawn(isOther ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
+    if (isDrawn(SimSending.isNoStep(sent) ? LOST_ONE_IN : STEP_LOST_ONE_IN)) {
       // Before it leaves, while it is under way, while it is handled, or while its answer is.
       long longest = Math.max(0, over.takesNanos - now) + 3 * delayNanos;
       scheduler.in((long) (random.nextDouble() * longest), () -> breaks(over));
     }
-    long takes = Math.max(now, over.takesNanos);
-    scheduler.in(takes - now, () -> leave(one));
+    scheduler.in(Math.max(0, over.takesNanos - now), () -> leave(one));
   }
 
   private void breaks(Wire over) {
@@ -290,22 +288,23 @@ final class SimWay implements Connection {
     if (over.lost && !former.contains(over)) {
       former.add(over);
     }
-    SimNode node = over.dc.node(simulation.unit(request));
-    node.command(
+    Unit unit = simulation.unit(request);
+    over.dc.command(
+        unit,
         over,
         request,
         (at, reply) -> {
           one.made(at, reply);
-          return () -> goes(one, at, reply);
+          return () -> goes(one, reply);
         });
     if (request instanceof Request.Write && simulation.options().sabotage().again()) {
-      node.command(over, request, (at, reply) -> () -> {});
+      over.dc.command(unit, over, request, (at, reply) -> () -> {});
     }
   }
 
   // ---------------------------------------------------------------- replies
 
-  private void goes(Sending one, SimNode from, Reply reply) {
+  private void goes(Sending one, Reply reply) {
     Wire over = one.wire;
     over.arrived.remove(one);
     if (over.lost && over.arrived.isEmpty()) {
@@ -317,7 +316,7 @@ final class SimWay implements Connection {
     scheduler.in(
         delayNanos,
         () -> {
-          if (from.isAlive() || random.nextBoolean()) { // or it was on its way at the crash
+          if (over.isServed() || random.nextBoolean()) { // or it was on its way at the crash
             bring(one, carried);
           }
         });
@@ -360,6 +359,11 @@ final class SimWay implements Connection {
   @Override
   public List<Reply.KeyspaceInfo> keyspaceList() {
     return keyspaces;
+  }
+
+  @Override
+  public Reply.Elsewhere elsewhere() {
+    return elsewhere;
   }
 
   @Override

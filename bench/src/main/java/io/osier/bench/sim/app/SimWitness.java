@@ -3,6 +3,7 @@ package io.osier.bench.sim.app;
 import io.osier.bench.sim.node.SimNode;
 import io.osier.core.Dot;
 import io.osier.protocol.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Sees what becomes of a call's requests. */
 public interface SimWitness {
@@ -12,8 +13,12 @@ public interface SimWitness {
   /** A request is about to be sent, for the first time or again. */
   void sends(SimSending sending);
 
-  /** A partition has made its reply; the objects are still as it shows them. */
-  void made(SimSending sending, SimNode at, Reply reply);
+  /**
+   * A partition has made its reply; the objects are still as it shows them.
+   *
+   * @param at null if who was asked does not hold the keyspace, and answers without a holder
+   */
+  void made(SimSending sending, @Nullable SimNode at, Reply reply);
 
   /** The reply leaves the datacenter. */
   void leaves(SimSending sending, Reply reply);

@@ -105,7 +105,7 @@ public final class Callers {
 
   private void drawApps(Random random) {
     for (int i = 0; i < APPS; i++) {
-      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong())));
+      apps.add(new SimApp(simulation, "app " + i, new Random(random.nextLong()), i == 1));
     }
   }
 

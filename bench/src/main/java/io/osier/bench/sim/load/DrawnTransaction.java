@@ -71,7 +71,7 @@ final class DrawnTransaction implements SimWitness {
   }
 
   @Override
-  public void made(SimSending sending, SimNode by, Reply reply) {
+  public void made(SimSending sending, @Nullable SimNode by, Reply reply) {
     Dot made = reply instanceof Reply.Transacted t ? t.dot().orElse(null) : null;
     if (made == null) {
       return;

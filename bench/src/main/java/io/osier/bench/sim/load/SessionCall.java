@@ -14,6 +14,7 @@ import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.plan.Workload;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.protocol.Reply;
@@ -136,7 +137,10 @@ final class SessionCall implements SimWitness {
   }
 
   @Override
-  public void made(SimSending sending, SimNode at, Reply made) {
+  public void made(SimSending sending, @Nullable SimNode at, Reply made) {
+    if (at == null) {
+      return; // nothing was shown or done
+    }
     if (made instanceof Reply.Answer answer) {
       sending.shows(at.covered(object(), answer.seen()));
       condition.ifPresent(
@@ -171,6 +175,8 @@ final class SessionCall implements SimWitness {
   public void leaves(SimSending sending, Reply made) {
     if (made instanceof Reply.Done done) {
       place.checks.ledger().acknowledged(object(), done.dot(), task.effect());
+    } else if (made instanceof Reply.Failure f && f.code() == ErrorCode.TIMEOUT) {
+      crashed(sending); // a holder may have done it
     }
   }
 

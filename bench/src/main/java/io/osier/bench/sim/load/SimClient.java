@@ -16,6 +16,7 @@ import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.CausalContext;
 import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
@@ -26,6 +27,7 @@ import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,14 +137,14 @@ final class SimClient {
     long ticket = simulation.nextTicket();
     Request arrived = Carried.request(simulation, ticket, request);
     simulation.trace().about(unit, call.task.object(), "%s asks %s: %s", name, call.at, request);
-    SimNode node = dc.node(unit);
+    BooleanSupplier goesOn = dc.goesOn();
     scheduler.in(
         way(dc),
         () -> {
-          if (node.isAlive()) {
-            node.command(this, arrived, (at, reply) -> made(call, ticket, at, reply));
+          if (goesOn.getAsBoolean()) {
+            dc.command(unit, this, arrived, (at, reply) -> made(call, ticket, goesOn, at, reply));
             if (call.task.isWrite() && simulation.options().sabotage().again()) {
-              node.command(this, arrived, (at, reply) -> () -> {});
+              dc.command(unit, this, arrived, (at, reply) -> () -> {});
             }
           } else {
             dropped(call);
@@ -195,8 +197,12 @@ final class SimClient {
   // ---------------------------------------------------------------- replies
 
   /** The datacenter has made its reply; it goes to the client when it may. */
-  private Runnable made(ClientCall call, long ticket, SimNode node, Reply reply) {
+  private Runnable made(
+      ClientCall call, long ticket, BooleanSupplier goesOn, @Nullable SimNode node, Reply reply) {
     ObjectId object = call.task.object();
+    if (node == null) {
+      return () -> goes(call, ticket, goesOn, reply); // nothing was shown or done
+    }
     if (reply instanceof Reply.Answer answer) {
       call.shown = node.covered(object, answer.seen());
       call.condition.ifPresent(
@@ -211,25 +217,29 @@ final class SimClient {
               conditions()
                   .done(node, object, c, done.dot(), node.store().before(object, done.dot())));
     }
-    return () -> goes(call, ticket, node, reply);
+    return () -> goes(call, ticket, goesOn, reply);
   }
 
   private ConditionCheck conditions() {
     return simulation.checks(unit).conditions();
   }
 
-  private void goes(ClientCall call, long ticket, SimNode node, Reply reply) {
+  private void goes(ClientCall call, long ticket, BooleanSupplier goesOn, Reply reply) {
     ObjectId object = call.task.object();
     unanswered.remove(call);
     if (reply instanceof Reply.Done done) {
       simulation.checks(unit).ledger().acknowledged(object, done.dot(), call.task.effect());
+    } else if (call.task.isWrite()
+        && reply instanceof Reply.Failure f
+        && f.code() == ErrorCode.TIMEOUT) {
+      simulation.checks(unit).ledger().unanswered(object, call.task.effect());
     }
     Reply arrived = Carried.reply(simulation, ticket, reply);
     simulation.counted(reply);
     scheduler.in(
-        way(simulation.dc(node.self().dc())),
+        way(simulation.dc(call.at.dc())),
         () -> {
-          if (!node.isAlive() && random.nextBoolean()) {
+          if (!goesOn.getAsBoolean() && random.nextBoolean()) {
             return; // on its way when the datacenter crashed
           }
           if (call.open) {
@@ -326,6 +336,7 @@ final class SimClient {
     switch (failure.code()) {
       case SESSION_LOST -> forget(call);
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL -> move();
+      case TIMEOUT -> {} // a holder did not answer who forwarded it
       default -> {
         if (!call.mayBeRefused(failure.code())) {
           throw new Violation(

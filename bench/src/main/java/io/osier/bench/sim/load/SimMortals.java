@@ -109,7 +109,7 @@ public final class SimMortals {
     int choice = random.nextInt(AT_ONCE);
     List<SimMortal> living = all.stream().filter(m -> m.stage != SimMortal.Stage.ENDED).toList();
     SimMortal mortal = choice < living.size() ? living.get(choice) : born();
-    if (!dc.isUp() || !dc.node(unit).isReady() || mortal.asked) {
+    if (!dc.isServing(unit) || mortal.asked) {
       return;
     }
     if (mortal.stage == SimMortal.Stage.BORN
@@ -349,7 +349,7 @@ public final class SimMortals {
   public void ended() {
     lookAtClocks();
     for (SimMortal mortal : all) {
-      for (SimDc dc : simulation.dcs()) {
+      for (SimDc dc : simulation.holders().of(unit)) {
         ended(mortal, dc);
       }
     }

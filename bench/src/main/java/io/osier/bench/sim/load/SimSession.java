@@ -148,10 +148,14 @@ final class SimSession {
     if (app.isEmbedded()) {
       return;
     }
-    if (random.nextInt(3) == 0) {
+    String to = random.nextInt(3) == 0 ? null : simulation.anyDc(random);
+    // One that is pinned where a keyspace is not held is refused.
+    if (to == null
+        || !app.reaches(to)
+        || places.stream().anyMatch(p -> !simulation.holders().holds(to, p.unit))) {
       session.unpin();
     } else {
-      session.pin(simulation.anyDc(random));
+      session.pin(to);
     }
   }
 

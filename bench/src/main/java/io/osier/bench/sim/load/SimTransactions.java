@@ -95,10 +95,11 @@ final class SimTransactions {
   }
 
   private void move() {
-    if (random.nextInt(3) == 0) {
+    String to = random.nextInt(3) == 0 ? null : simulation.anyDc(random);
+    if (to == null || !app.reaches(to) || !simulation.holders().holds(to, unit)) {
       session.unpin();
     } else {
-      session.pin(simulation.anyDc(random));
+      session.pin(to);
     }
   }
 

@@ -9,7 +9,6 @@ import io.osier.bench.sim.check.TransactionCheck;
 import io.osier.bench.sim.check.TransactionCheck.Outcome;
 import io.osier.bench.sim.check.TransactionView;
 import io.osier.bench.sim.node.SimDc;
-import io.osier.bench.sim.node.SimNode;
 import io.osier.bench.sim.plan.Unit;
 import io.osier.bench.sim.world.Scheduler;
 import io.osier.bench.sim.world.Violation;
@@ -29,6 +28,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class SimTransactor {
   private static final class Tx {
     final TransactionId id;
     final SimDc dc;
-    final ReplicaId at;
+    ReplicaId at; // a holder, once one has answered
     int step;
     int number;
     Set<Integer> places = Set.of();
@@ -110,7 +110,8 @@ final class SimTransactor {
   // ---------------------------------------------------------------- requests
 
   /** Asks, and hears the reply, or null if none comes. */
-  private void ask(SimDc dc, Request request, Consumer<Reply> then) {
+  private void ask(Tx tx, Request request, Consumer<Reply> then) {
+    SimDc dc = tx.dc;
     if (!dc.isUp()) {
       scheduler.in(200 * MILLI, () -> then.accept(null));
       return;
@@ -119,7 +120,7 @@ final class SimTransactor {
     byte[] bytes = ProtocolCodec.encode(ticket, request);
     simulation.trace().hash(bytes);
     simulation.trace().about(unit, "txn", "%s asks %s: %s", name, dc.self(), request);
-    SimNode node = dc.node(unit);
+    BooleanSupplier goesOn = dc.goesOn();
     boolean[] done = {false};
     Consumer<Reply> once =
         reply -> {
@@ -131,22 +132,25 @@ final class SimTransactor {
     scheduler.in(
         2 * MILLI,
         () -> {
-          if (!node.isAlive()) {
+          if (!goesOn.getAsBoolean()) {
             once.accept(null);
             return;
           }
-          node.command(
+          dc.command(
+              unit,
               this,
               ProtocolCodec.decodeRequest(bytes).message(),
-              (at, reply) ->
-                  () -> {
-                    byte[] answer = ProtocolCodec.encode(ticket, reply);
-                    simulation.trace().hash(answer);
-                    simulation.counted(reply);
-                    simulation.trace().about(unit, "txn", "%s -> %s: %s", at, name, reply);
-                    Reply arrived = ProtocolCodec.decodeReply(answer).message();
-                    scheduler.in(2 * MILLI, () -> once.accept(arrived));
-                  });
+              (at, reply) -> {
+                tx.at = at == null ? tx.at : at.self();
+                return () -> {
+                  byte[] answer = ProtocolCodec.encode(ticket, reply);
+                  simulation.trace().hash(answer);
+                  simulation.counted(reply);
+                  simulation.trace().about(unit, "txn", "%s -> %s: %s", tx.at, name, reply);
+                  Reply arrived = ProtocolCodec.decodeReply(answer).message();
+                  scheduler.in(2 * MILLI, () -> once.accept(arrived));
+                };
+              });
         });
     scheduler.in(PATIENCE_NANOS, () -> once.accept(null));
   }
@@ -196,10 +200,9 @@ final class SimTransactor {
   }
 
   private void readOnce(Tx tx) {
-    Request request = step(tx, Optional.of(newest()), false, Request.End.COMMIT);
     ask(
-        tx.dc,
-        request,
+        tx,
+        step(tx, Optional.of(newest()), false, Request.End.COMMIT),
         reply -> {
           if (reply instanceof Reply.Transacted t) {
             look(tx, t, 0);
@@ -219,7 +222,7 @@ final class SimTransactor {
 
   private void interactive(Tx tx) {
     ask(
-        tx.dc,
+        tx,
         step(tx, Optional.of(newest()), false, Request.End.OPEN),
         reply -> {
           if (!(reply instanceof Reply.Transacted t)) {
@@ -236,7 +239,7 @@ final class SimTransactor {
 
   private void write(Tx tx) {
     ask(
-        tx.dc,
+        tx,
         step(tx, Optional.empty(), true, Request.End.OPEN),
         reply -> {
           if (!(reply instanceof Reply.Transacted t)) {
@@ -252,7 +255,7 @@ final class SimTransactor {
   private void end(Tx tx) {
     if (random.nextInt(4) == 0) {
       check.ended(tx.number, Outcome.NEVER, tx.at);
-      ask(tx.dc, step(tx, Optional.empty(), false, Request.End.ABORT), reply -> next());
+      ask(tx, step(tx, Optional.empty(), false, Request.End.ABORT), reply -> next());
       return;
     }
     commit(tx, step(tx, Optional.empty(), false, Request.End.COMMIT));
@@ -270,7 +273,9 @@ final class SimTransactor {
             move(); // the outcome is unknown
           }
         };
-    new SimCommit(simulation, tx.dc, request, seen.get(tx.at), random, this::ask, listener).start();
+    SimCommit.Way way = (dc, asked, then) -> ask(tx, asked, then);
+    long known = seen.get(tx.at);
+    new SimCommit(simulation, tx.dc, request, known, random, way, listener).start();
   }
 
   private void committed(Tx tx, Reply.Transacted t, boolean unsure) {
@@ -296,14 +301,14 @@ final class SimTransactor {
 
   private void past(Tx tx) {
     pasts.removeIf(p -> !p.at.equals(tx.dc.self()));
-    if (pasts.isEmpty()) {
+    if (pasts.isEmpty() || !tx.dc.holds(unit)) {
       readOnce(tx);
       return;
     }
     Past past = pasts.get(random.nextInt(pasts.size()));
     Request.Begin begin = new Request.Begin(past.clock, true, 0, LIMIT_MILLIS);
     ask(
-        tx.dc,
+        tx,
         step(tx, Optional.of(begin), false, Request.End.COMMIT),
         reply -> {
           if (reply instanceof Reply.Transacted t) {
@@ -380,7 +385,7 @@ final class SimTransactor {
       case SESSION_BEHIND, UNAVAILABLE, STORE_FULL, TRANSACTION_ENDED, OVERLOADED, SHUTTING_DOWN ->
           move();
       default -> {
-        if (failure.code() != ErrorCode.SNAPSHOT_TOO_OLD || !stoodStill(tx.dc)) {
+        if (failure.code() != ErrorCode.SNAPSHOT_TOO_OLD || !stoodStill(tx.at)) {
           throw new Violation(unit + "/txn", "%s was refused at %s: %s", name, tx.at, failure);
         }
         move();
@@ -388,8 +393,8 @@ final class SimTransactor {
     }
   }
 
-  /** Whether a datacenter may have stood still for longer than what is overwritten is kept. */
-  private boolean stoodStill(SimDc dc) {
-    return dc.steadySinceNanos() > scheduler.nanos() - LIMIT_MILLIS * MILLI;
+  /** Whether it may have stood still for longer than what is overwritten is kept. */
+  private boolean stoodStill(ReplicaId at) {
+    return simulation.dc(at.dc()).steadySinceNanos() > scheduler.nanos() - LIMIT_MILLIS * MILLI;
   }
 }

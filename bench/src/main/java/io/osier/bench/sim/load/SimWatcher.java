@@ -103,7 +103,7 @@ public final class SimWatcher {
 
   /** At rest it is told everything, at each datacenter in turn. */
   public void end() {
-    for (SimDc dc : simulation.dcs()) {
+    for (SimDc dc : simulation.holders().of(unit)) {
       at = dc.self().dc();
       long before = checked;
       for (int i = 0; checked == before; i++) {
@@ -118,7 +118,7 @@ public final class SimWatcher {
 
   private void ask() {
     SimDc dc = simulation.dc(at);
-    if (!dc.isUp()) {
+    if (!dc.isUp() || !dc.holds(unit)) {
       return;
     }
     SimNode node = dc.node(unit);

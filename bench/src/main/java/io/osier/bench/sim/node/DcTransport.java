@@ -3,6 +3,7 @@ package io.osier.bench.sim.node;
 import static java.util.Objects.requireNonNull;
 
 import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
 import io.osier.core.OsierException;
@@ -82,8 +83,6 @@ final class DcTransport {
   void connect() {
     Map<String, InetSocketAddress> addresses =
         addresses(simulation.members().peersOf(dc.self().dc()));
-    List<String> fingerprints =
-        simulation.units().stream().map(u -> u.policy().fingerprint()).distinct().sorted().toList();
     starts.addFirst(random.nextLong(Long.MAX_VALUE - 1) + 1);
     SimSockets own =
         new SimSockets(
@@ -103,7 +102,7 @@ final class DcTransport {
                 newestVersion()),
             address(dc.self().dc()),
             addresses,
-            peer -> fingerprints,
+            peer -> fingerprints(peer),
             PortLimits.DEFAULT,
             new Peers(own),
             Optional.empty(),
@@ -115,7 +114,19 @@ final class DcTransport {
   /** Some run the former program at first, and are upgraded at a restart. */
   private int newestVersion() {
     isFormer = dc.life() == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
+    // Former programs forward nothing: they take part in few of the runs in which others do.
+    isFormer &= !simulation.profile().has(Feature.HOLDERS) || simulation.profile().seed() % 8 == 0;
     return isFormer ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
+  }
+
+  private List<String> fingerprints(String peer) {
+    return simulation.units().stream()
+        .filter(dc::holds)
+        .filter(unit -> simulation.holders().holds(peer, unit))
+        .map(unit -> unit.policy().fingerprint())
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   private static InetSocketAddress address(String dc) {
@@ -146,7 +157,8 @@ final class DcTransport {
       hears(
           () -> {
             simulation.network().isUp(dc.self().dc(), peer.dc(), true);
-            dc.submitToAll(new Input.PeerUp(peer));
+            dc.forwarding().forwarder().up(peer);
+            dc.submitTo(keyspaces, new Input.PeerUp(peer));
           });
     }
 
@@ -171,6 +183,7 @@ final class DcTransport {
           () -> {
             simulation.network().isUp(dc.self().dc(), peer, false);
             simulation.flow().down(dc, peer);
+            dc.forwarding().forwarder().down(peer);
             dc.submitToAll(new Input.PeerDown(peer));
           });
     }
@@ -180,6 +193,21 @@ final class DcTransport {
       hears(
           () ->
               simulation.frames().received(dc, peer, simulation.unit(keyspace, partition), frame));
+    }
+
+    @Override
+    public void asked(ReplicaId peer, byte[] content, Answers answers) {
+      hears(() -> dc.forwarding().asked(peer, content, answers));
+    }
+
+    @Override
+    public void answered(ReplicaId peer, byte[] content) {
+      hears(() -> dc.forwarding().forwarder().answered(peer, content));
+    }
+
+    @Override
+    public void receivedAll(ReplicaId peer) {
+      hears(() -> dc.forwarding().askedAll(peer));
     }
 
     @Override

@@ -18,9 +18,11 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
+import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One datacenter: a node for each unit, a wall clock of its own, up or down, fast or slow. */
@@ -35,7 +37,11 @@ public final class SimDc {
   private final Simulation simulation;
   private final SimDisk.Kind kind;
   private SimDisk disk;
-  private final List<SimNode> nodes = new ArrayList<>();
+
+  /** By unit; null for those that it does not hold. */
+  private final List<@Nullable SimNode> nodes = new ArrayList<>();
+
+  private final List<SimNode> held = new ArrayList<>();
   private long life;
   private boolean full;
   private boolean slowDisk;
@@ -51,6 +57,7 @@ public final class SimDc {
   private long told;
 
   private final DcTransport transport;
+  private final SimForwarding forwarding;
 
   /** Null before the first start. */
   private @Nullable SharedWindows links;
@@ -75,6 +82,7 @@ public final class SimDc {
     this.kind = kind;
     this.random = random;
     this.transport = new DcTransport(simulation, this, random);
+    this.forwarding = new SimForwarding(simulation, this);
     this.embedded =
         kind == SimDisk.Kind.NONE
             && simulation.profile().has(Feature.EMBEDDED)
@@ -169,14 +177,25 @@ public final class SimDc {
     clock = new SlewedClock(wall(nanos), nanos);
     links = new SharedWindows(simulation.profile().windowBytes());
     transport.starts();
+    forwarding.starts();
     nodes.clear();
-    simulation.units().forEach(unit -> nodes.add(new SimNode(simulation, this, unit)));
+    held.clear();
+    simulation.units().forEach(this::open);
     transport.connect();
     if (!simulation.members().sharersOf(self.dc()).equals(simulation.names())) {
       setPeers(simulation.members().peersOf(self.dc()), joining);
     }
     if (embedded) {
       resident = simulation.callers().moveIn(this, new Random(random.nextLong()));
+    }
+  }
+
+  private void open(Unit unit) {
+    SimNode node =
+        simulation.holders().holds(self.dc(), unit) ? new SimNode(simulation, this, unit) : null;
+    nodes.add(node);
+    if (node != null) {
+      held.add(node);
     }
   }
 
@@ -227,7 +246,7 @@ public final class SimDc {
   }
 
   public boolean isComplete() {
-    return nodes.stream().allMatch(n -> n.isComplete(told));
+    return held.stream().allMatch(n -> n.isComplete(told));
   }
 
   /** Whether frames of another datacenter are for it. */
@@ -245,7 +264,7 @@ public final class SimDc {
 
   /** It takes over the rights of one that was given up. */
   public void inherit(String from) {
-    for (SimNode node : nodes) {
+    for (SimNode node : held) {
       List<ObjectId> counters =
           ConvergenceCheck.content(node.store()).keySet().stream()
               .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
@@ -264,13 +283,64 @@ public final class SimDc {
     return up && nodes.size() > node.unit().number() && nodes.get(node.unit().number()) == node;
   }
 
+  /** The partition of a unit that it holds. */
   public SimNode node(Unit unit) {
-    return nodes.get(unit.number());
+    return requireNonNull(nodes.get(unit.number()), "it holds it");
+  }
+
+  /** The partitions of all units that it holds. */
+  public List<SimNode> nodes() {
+    return held;
+  }
+
+  /** Whether it holds a unit. */
+  public boolean holds(Unit unit) {
+    return nodes.get(unit.number()) != null;
+  }
+
+  /** Whether it is up, and its partition of a unit serves commands. */
+  public boolean isServing(Unit unit) {
+    return up && holds(unit) && node(unit).isReady();
+  }
+
+  /** What it has others do, and does for others. */
+  SimForwarding forwarding() {
+    return forwarding;
+  }
+
+  /**
+   * A client's command, which others do if it does not hold the unit.
+   *
+   * @param client whose commands keep their order
+   */
+  public void command(
+      Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
+    if (holds(unit)) {
+      node(unit).command(client, request, listener);
+    } else {
+      forwarding.command(unit, client, request, listener);
+    }
+  }
+
+  /** Whether it goes on as it is now, in the same life; for later. */
+  public BooleanSupplier goesOn() {
+    long now = life;
+    ReplicaId as = self;
+    return () -> up && life == now && self.equals(as);
+  }
+
+  /** An input for the units of some keyspaces. */
+  void submitTo(List<String> keyspaces, Input input) {
+    for (SimNode node : held) {
+      if (keyspaces.contains(node.unit().policy().name())) {
+        node.submit(input);
+      }
+    }
   }
 
   /** An input for all units. */
   void submitToAll(Input input) {
-    nodes.forEach(n -> n.submit(input));
+    held.forEach(n -> n.submit(input));
   }
 
   public void jump(long millis) {
@@ -304,7 +374,7 @@ public final class SimDc {
    */
   public long caughtUpSinceNanos() {
     long since = steadySinceNanos();
-    for (SimNode node : nodes) {
+    for (SimNode node : held) {
       since = Math.max(since, node.readySinceNanos());
     }
     return since;

@@ -118,7 +118,7 @@ public final class SimNode implements ShardGateway.Inside {
         new Partition(
             new PartitionConfig(
                 self,
-                simulation.members().peersOf(self.dc()),
+                simulation.holders().peersOf(self.dc(), unit),
                 unit.policy(),
                 unit.partition(),
                 limits.streams(),

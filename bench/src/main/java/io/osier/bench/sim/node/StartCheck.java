@@ -34,7 +34,7 @@ final class StartCheck {
   /** It has taken what came first, and may serve commands already: then it lacks nothing. */
   void begun() {
     if (!node.isReady()) {
-      simulation.dcs().stream()
+      simulation.holders().of(node.unit()).stream()
           .filter(other -> !other.self().equals(node.self()) && other.isUp())
           .map(other -> other.node(node.unit()))
           .forEach(other -> had.put(other.self(), other.shipped()));

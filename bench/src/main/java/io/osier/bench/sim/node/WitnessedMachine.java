@@ -34,7 +34,12 @@ final class WitnessedMachine implements Machine {
 
   /** Hears of the reply to a command when it is made; the result is run when it may go. */
   public interface ReplyListener {
-    Runnable made(SimNode at, Reply reply);
+    /**
+     * The reply is made.
+     *
+     * @param at null if that one does not hold the keyspace, and answers without a holder
+     */
+    Runnable made(@Nullable SimNode at, Reply reply);
   }
 
   /** A command under way: who is told when its reply is made, and again when it may go. */

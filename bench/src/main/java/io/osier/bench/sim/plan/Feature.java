@@ -27,7 +27,9 @@ public enum Feature {
   /** There are objects and fields of types that former versions do not know. */
   LATER_TYPES(3),
   /** Several keys are changed together by programs, some of which have guards. */
-  PROGRAMS(3);
+  PROGRAMS(3),
+  /** Some datacenters hold a keyspace, and the others forward what concerns it. */
+  HOLDERS(4);
 
   /** One seed of so many has it. */
   private final int oneIn;

@@ -1,6 +1,7 @@
 package io.osier.bench.sim.plan;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -29,6 +30,9 @@ public final class RunProfile {
   /** Room for large values at the rate at which clients write them. */
   private static final int WINDOW_BYTES_LARGE = 2 << 20;
 
+  /** One keyspace of so many that some hold is held by one alone. */
+  private static final int LONE_ONE_IN = 4;
+
   private final SimOptions options;
   private final long seed;
   private final List<Fault> faults;
@@ -54,14 +58,18 @@ public final class RunProfile {
         drawnFaults.add(fault);
       }
     }
-    this.faults = List.copyOf(drawnFaults);
     // With chance of their own: the rest of the run is drawn alike whatever takes part.
     this.features = Feature.draw(options.features(), new Random(seed * 31 + options.dcs()));
     if (options.sabotage() != Sabotage.NONE) {
       features.remove(Feature.LATER_TYPES); // what notices a sabotage is what did before
       features.remove(Feature.PROGRAMS);
+      features.remove(Feature.HOLDERS);
     }
     features.addAll(options.sabotage().features());
+    if (has(Feature.HOLDERS)) {
+      drawnFaults.remove(Fault.MEMBERS); // holders are given up with their datacenters: not here
+    }
+    this.faults = List.copyOf(drawnFaults);
     this.losesAnswers = options.faults().contains(Fault.ANSWERS) && seed % 3 != 0;
   }
 
@@ -87,6 +95,29 @@ public final class RunProfile {
   /** What may go wrong in this run. */
   public List<Fault> faults() {
     return faults;
+  }
+
+  /**
+   * Which datacenters hold a keyspace at first; empty for all.
+   *
+   * @param number of the keyspace
+   */
+  public List<String> holders(int number) {
+    // The other keyspace alone in one seed of three.
+    if (!has(Feature.HOLDERS) || options.dcs() < 2 || seed / 3 % 3 == number) {
+      return List.of();
+    }
+    Random random = new Random((2 * seed + number) * 0x9E3779B97F4A7C15L);
+    int count = 1;
+    if (options.dcs() > 2 && random.nextInt(LONE_ONE_IN) > 0) {
+      count = 2 + random.nextInt(options.dcs() - 2);
+    }
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < options.dcs(); i++) {
+      names.add("dc" + i);
+    }
+    Collections.shuffle(names, random);
+    return names.subList(0, count);
   }
 
   /** For how long clients work, in virtual seconds. */

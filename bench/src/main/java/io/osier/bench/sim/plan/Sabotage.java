@@ -123,6 +123,21 @@ public interface Sabotage {
     return false;
   }
 
+  /** What a holder does instead of a request that another datacenter has forwarded. */
+  default Request forwarded(Request request) {
+    return request;
+  }
+
+  /** Whether who does not hold a keyspace answers reads as if there were nothing in it. */
+  default boolean answersForOthers() {
+    return false;
+  }
+
+  /** Whether who forwards sends an update again whose answer is lost. */
+  default boolean asksTwice() {
+    return false;
+  }
+
   /** What a datacenter's store gives instead of a state. */
   default @Nullable CrdtState loaded(ObjectId object, @Nullable CrdtState state) {
     return state;

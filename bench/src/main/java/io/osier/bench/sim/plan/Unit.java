@@ -47,7 +47,7 @@ public record Unit(
   public static List<Unit> draw(Random random, RunProfile profile) {
     List<Unit> units = new ArrayList<>();
     for (int k = 0; k < KEYSPACES; k++) {
-      KeyspacePolicy policy = policy("k" + k, k == 0, random);
+      KeyspacePolicy policy = policy("k" + k, k == 0, random).withReplicas(profile.holders(k));
       policy =
           switch (profile.sizes()) {
             case SMALL -> policy;

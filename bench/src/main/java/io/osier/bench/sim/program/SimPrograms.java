@@ -111,7 +111,7 @@ public final class SimPrograms {
   }
 
   private boolean isThere(SimDc dc) {
-    return dc.isUp() && dc.node(unit).isReady();
+    return dc.isServing(unit);
   }
 
   private void ask(Object hand, SimDc dc, Request request, Consumer<Reply> answered) {
@@ -125,7 +125,7 @@ public final class SimPrograms {
                   byte[] answer = ProtocolCodec.encode(1, reply);
                   simulation.trace().hash(answer);
                   simulation.counted(reply);
-                  simulation.trace().about(unit, "program", "%s answers %s", at, reply);
+                  simulation.trace().about(unit, "program", "%s answers %s", dc.self(), reply);
                   answered.accept(ProtocolCodec.decodeReply(answer).message());
                 });
   }
@@ -309,7 +309,7 @@ public final class SimPrograms {
   public void ended() {
     Set<ReplicaId> lost = simulation.losses().lost();
     List<ReplicaId> counted = List.copyOf(asked);
-    for (SimDc dc : simulation.dcs()) {
+    for (SimDc dc : simulation.holders().of(unit)) {
       for (int from = 0; from < check.begun(); from += ProgramObjects.GROUP) {
         List<Reading> readings = new ArrayList<>();
         objects

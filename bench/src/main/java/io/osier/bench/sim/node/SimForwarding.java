@@ -1,0 +1,286 @@
+package io.osier.bench.sim.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.bench.sim.Simulation;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.bench.sim.plan.Unit;
+import io.osier.bench.sim.world.Violation;
+import io.osier.core.ErrorCode;
+import io.osier.core.Grant;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.net.ByteBudget;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Reading;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.access.DecoyCredentials;
+import io.osier.datacenter.access.User;
+import io.osier.datacenter.access.Users;
+import io.osier.datacenter.forward.ForwardedRequest;
+import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.frontend.AccessControl;
+import io.osier.datacenter.frontend.AuditLog;
+import io.osier.datacenter.frontend.ClientServer;
+import io.osier.datacenter.frontend.ForwardedRequests;
+import io.osier.datacenter.shard.agent.OrderedQueue;
+import io.osier.propagation.net.PeerListener;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a datacenter has others do for its clients, and does for theirs: production's forwarder and
+ * what answers it, over production's transport. What a holder makes of a request is shown to who
+ * has asked for it at the other datacenter, as if it had asked the holder itself.
+ */
+final class SimForwarding implements Forwarder.Around, ClientServer.Handler {
+  private static final long BUDGET_BYTES = 64 << 20;
+  private static final int LIVES_MAX = 1_000;
+
+  /** Who may do everything: each life of a datacenter asks as one of them. */
+  private static final Users LIVES =
+      new Users(
+          IntStream.rangeClosed(1, LIVES_MAX)
+              .mapToObj(life -> new User(Integer.toString(life), Optional.empty(), everything()))
+              .toList());
+
+  private static List<Grant> everything() {
+    return Arrays.stream(Grant.Right.values()).map(Grant::onAll).toList();
+  }
+
+  /**
+   * By what holders know a request.
+   *
+   * @param life of the datacenter that asks, which it names as the user
+   * @param id of the request, which no other one of that life has
+   */
+  private record Name(String life, long id) {}
+
+  /** One request, sent once by a client. */
+  private static final class Forwarded {
+    final WitnessedMachine.ReplyListener listener;
+
+    /** What a holder made of it; null before. */
+    @Nullable Reply made;
+
+    /** Lets that go to the client; null before it is made. */
+    @Nullable Runnable then;
+
+    Forwarded(WitnessedMachine.ReplyListener listener) {
+      this.listener = listener;
+    }
+  }
+
+  private final Simulation simulation;
+  private final SimDc dc;
+
+  private final Map<Name, Forwarded> forwarded = new HashMap<>();
+
+  /** By client; of the present life. */
+  private final IdentityHashMap<Object, OrderedQueue> lanes = new IdentityHashMap<>();
+
+  // Null before the first start.
+  private @Nullable Forwarder forwarder;
+  private @Nullable ForwardedRequests requests;
+
+  /** What is about to be asked of another datacenter; null if nothing is. */
+  private @Nullable Forwarded asks;
+
+  /** What is being handled for another datacenter; null if nothing is, or nobody looks at it. */
+  private @Nullable Forwarded asked;
+
+  SimForwarding(Simulation simulation, SimDc dc) {
+    this.simulation = simulation;
+    this.dc = dc;
+  }
+
+  /** A process begins. */
+  void starts() {
+    String self = dc.self().dc();
+    Executor beside = task -> later(task, 1);
+    lanes.clear();
+    forwarder =
+        new Forwarder(
+            self, this, new ByteBudget(BUDGET_BYTES), simulation.scheduler()::nanos, beside);
+    AccessControl access =
+        new AccessControl(
+            () -> LIVES,
+            "sim",
+            new DecoyCredentials(new byte[DecoyCredentials.SECRET_BYTES]),
+            new AuditLog(self),
+            simulation.scheduler()::nanos,
+            () -> "never used");
+    requests = new ForwardedRequests(self, this, access, new ByteBudget(BUDGET_BYTES), beside);
+  }
+
+  Forwarder forwarder() {
+    return requireNonNull(forwarder, "it was started");
+  }
+
+  private ForwardedRequests requests() {
+    return requireNonNull(requests, "it was started");
+  }
+
+  // ---------------------------------------------------------------- what its clients ask
+
+  /** A client's request in a unit that is not held here. */
+  void command(Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
+    if (request instanceof Request.Ping) {
+      listener.made(null, new Reply.Pong()).run();
+      return;
+    }
+    if (request instanceof Request.Read read && sabotage().answersForOthers()) {
+      listener.made(null, nothing(read)).run();
+      return;
+    }
+    OrderedQueue lane = lanes.computeIfAbsent(client, c -> new OrderedQueue());
+    lane.goesElsewhere(unit.policy().name());
+    Forwarded one = new Forwarded(listener);
+    asks = one;
+    boolean isKnown =
+        forwarder()
+            .forward(request, lane, life(), reply -> told(unit, client, request, one, reply));
+    asks = null;
+    if (!isKnown) {
+      throw new Violation(unit, "%s does not know who holds %s", dc.self(), unit);
+    }
+  }
+
+  private String life() {
+    return Long.toString(dc.life());
+  }
+
+  private static Reply nothing(Request.Read read) {
+    CrdtType type = read.type().orElse(CrdtType.PN_COUNTER);
+    Reading empty = CrdtState.bottom(type).read(read.query());
+    return new Reply.Answer(Optional.of(type), Optional.of(empty), false, VersionVector.EMPTY);
+  }
+
+  /** The forwarder answers a client. */
+  private void told(Unit unit, Object client, Request request, Forwarded one, Reply reply) {
+    boolean isRefusal = reply instanceof Reply.Failure;
+    if (one.then != null && isRefusal == one.made instanceof Reply.Failure) {
+      one.then.run();
+    } else if (!isRefusal) {
+      throw new Violation(unit, "%s answers by itself: %s", dc.self(), reply);
+    } else if (((Reply.Failure) reply).code() == ErrorCode.TIMEOUT
+        && request instanceof Request.Write
+        && sabotage().asksTwice()) {
+      command(unit, client, request, one.listener);
+    } else {
+      one.listener.made(null, reply).run(); // a holder may yet do it
+    }
+  }
+
+  private Sabotage sabotage() {
+    return simulation.options().sabotage();
+  }
+
+  // ---------------------------------------------------------------- for the forwarder
+
+  @Override
+  public Optional<Forwarder.Held> holders(String keyspace) {
+    Unit unit = simulation.unit(keyspace, 0);
+    List<String> others =
+        simulation.holders().serving(unit).stream()
+            .filter(name -> !name.equals(dc.self().dc()))
+            .toList();
+    return Optional.of(new Forwarder.Held(others, unit.policy().partitions()));
+  }
+
+  @Override
+  public boolean mayAsk(String of) {
+    PeerTransport transport = dc.transport();
+    return transport != null && transport.mayAsk(of);
+  }
+
+  @Override
+  public boolean ask(String of, byte[] content) {
+    simulation.trace().hash(content);
+    if (asks != null) {
+      forwarded.put(new Name(life(), ForwardedRequest.decode(content).id()), asks);
+      asks = null;
+    }
+    boolean sent = requireNonNull(dc.transport(), "it may be asked").ask(of, content);
+    run();
+    return sent;
+  }
+
+  @Override
+  public void later(Runnable task, long millis) {
+    requireNonNull(dc.sockets(), "it was started").later(task, millis);
+  }
+
+  /** What was handed to the connections leaves. */
+  private void run() {
+    requireNonNull(dc.sockets(), "it was started").run();
+  }
+
+  // ---------------------------------------------------------------- what others ask
+
+  /** Another datacenter asks. */
+  void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
+    ForwardedRequest by = ForwardedRequest.decode(content);
+    asked = simulation.dc(peer.dc()).forwarding().forwarded.get(new Name(by.user(), by.id()));
+    try {
+      requests()
+          .asked(
+              peer,
+              content,
+              (answer, left) -> {
+                simulation.trace().hash(answer);
+                answers.send(answer, left);
+                run();
+              });
+    } finally {
+      asked = null;
+    }
+  }
+
+  /** All that another datacenter has asked by now was taken. */
+  void askedAll(ReplicaId peer) {
+    requests().receivedAll(peer);
+  }
+
+  @Override
+  public List<Reply.KeyspaceInfo> keyspaces() {
+    return List.of(); // nobody greets here
+  }
+
+  @Override
+  public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
+    Forwarded one = asked;
+    Unit unit = simulation.unit(request);
+    if (!dc.holds(unit)) {
+      reply.accept(new Reply.Failure(ErrorCode.UNKNOWN_KEYSPACE, "not here"));
+      return;
+    }
+    dc.node(unit)
+        .command(
+            lane,
+            sabotage().forwarded(request),
+            (at, made) -> {
+              if (one != null) {
+                one.then = one.listener.made(at, made);
+                one.made = made;
+              }
+              return () -> reply.accept(made);
+            });
+  }
+
+  @Override
+  public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
+    throw new IllegalArgumentException("nobody administers here: " + request);
+  }
+}

@@ -1,0 +1,75 @@
+package io.osier.bench.sim;
+
+import io.osier.bench.sim.plan.Fault;
+import io.osier.bench.sim.plan.Feature;
+import io.osier.bench.sim.plan.Sabotage;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Request;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Sabotages of what datacenters do for keyspaces that others hold. */
+final class ForwardingSabotages {
+  private ForwardingSabotages() {}
+
+  /** Where some hold a keyspace, and the ways to them are lost. */
+  private interface Forwarding extends Sabotage {
+    @Override
+    default Set<Fault> needs() {
+      return EnumSet.of(Fault.ANSWERS, Fault.PARTITIONS, Fault.CRASHES);
+    }
+
+    @Override
+    default Set<Feature> features() {
+      return EnumSet.of(Feature.HOLDERS);
+    }
+  }
+
+  static Sabotage oblivious() {
+    return new Forwarding() {
+      @Override
+      public Request forwarded(Request request) {
+        return switch (request) {
+          case Request.Read r ->
+              new Request.Read(
+                  r.keyspace(),
+                  r.key(),
+                  r.type(),
+                  r.query(),
+                  VersionVector.EMPTY,
+                  r.ordered(),
+                  r.waitMillis());
+          case Request.Write w ->
+              new Request.Write(
+                  w.keyspace(),
+                  w.key(),
+                  w.type(),
+                  w.operation(),
+                  VersionVector.EMPTY,
+                  w.waitMillis(),
+                  w.ask(),
+                  w.condition());
+          default -> request;
+        };
+      }
+    };
+  }
+
+  static Sabotage inventing() {
+    return new Forwarding() {
+      @Override
+      public boolean answersForOthers() {
+        return true;
+      }
+    };
+  }
+
+  static Sabotage insisting() {
+    return new Forwarding() {
+      @Override
+      public boolean asksTwice() {
+        return true;
+      }
+    };
+  }
+}

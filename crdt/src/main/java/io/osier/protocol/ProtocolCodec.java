@@ -36,7 +36,8 @@ public final class ProtocolCodec {
     ReplyCodec.write(out, reply);
   }
 
-  private static void start(WireOutput out, long id) {
+  /** Begins a message of its own, of whatever kind. */
+  public static void start(WireOutput out, long id) {
     out.startRecord();
     Codec.writeVersion(out);
     out.writeNumber(id);

@@ -1,8 +1,10 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -14,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -62,12 +65,35 @@ public final class Forwarder implements AutoCloseable {
     void later(Runnable task, long millis);
   }
 
+  /** Hears what forwarded requests are answered, before that is passed on; without a lock. */
+  @FunctionalInterface
+  public interface Witness {
+    /**
+     * A datacenter has answered.
+     *
+     * @param size of the answer on the link, in bytes
+     */
+    void answered(String dc, Request request, Reply reply, int size);
+  }
+
+  /** Takes the answer to what this datacenter has asked for itself. */
+  private record Own(Consumer<@Nullable WireInput> answer) implements Consumer<Reply> {
+    @Override
+    public void accept(Reply failure) {
+      answer.accept(null);
+    }
+  }
+
+  private static final Request PING = new Request.Ping();
+
   private final String self;
   private final Around around;
   private final ByteBudget bytes;
   private final LongSupplier nanoTime;
   private final Executor beside;
   private final ForwardCounts counts = new ForwardCounts();
+
+  private volatile Witness witness = (dc, request, reply, size) -> {};
 
   // Under this one's lock.
   private final Asks asks = new Asks();
@@ -98,6 +124,38 @@ public final class Forwarder implements AutoCloseable {
   /** How many requests were forwarded, and how long their answers took. */
   public Map<ForwardCounts.Way, ForwardCounts.Figures> counts() {
     return counts.all();
+  }
+
+  /** From now on this one hears of answers. */
+  public void tell(Witness hears) {
+    witness = hears;
+  }
+
+  // ---------------------------------------------------------------- what connections were shown
+
+  /** What was shown of a partition, all connections together. */
+  public synchronized VersionVector shown(String keyspace, int partition) {
+    return choice.shown(keyspace, partition);
+  }
+
+  /** This may be shown of a partition by somebody else here. */
+  public synchronized void shows(String keyspace, int partition, VersionVector seen) {
+    choice.shows(keyspace, partition, seen);
+  }
+
+  /** A connection was shown here what a datacenter has told. */
+  public synchronized void shows(Object lane, String keyspace, String dc) {
+    choice.shows(lane, keyspace, dc);
+  }
+
+  /** Does something later, by whoever brings answers. */
+  public void later(Runnable task, long millis) {
+    around.later(task, millis);
+  }
+
+  /** The way to a datacenter and back, in milliseconds; 0 if it was not measured. */
+  public synchronized double roundTripMillis(String dc) {
+    return choice.roundTripNanos(dc, nanoTime.getAsLong()) / 1e6;
   }
 
   // ---------------------------------------------------------------- asking
@@ -213,6 +271,41 @@ public final class Forwarder implements AutoCloseable {
     return bytes.tryTake(ask.bytes()) ? null : Refusals.noRoom(ask.dc(), ask.bytes(), bytes.max());
   }
 
+  /**
+   * Asks a datacenter something for this one itself.
+   *
+   * @param content is written behind what each question begins with
+   * @param answer takes what the answer has behind its id; null if there is none
+   */
+  public void ask(
+      String dc,
+      Consumer<WireOutput> content,
+      long waitMillis,
+      Consumer<@Nullable WireInput> answer) {
+    long wait = TimeUnit.MILLISECONDS.toNanos(waitMillis);
+    Own own = new Own(answer);
+    if (!around.mayAsk(dc)
+        || !askItself(dc, id -> ForwardedRequest.encode(id, content), wait, own)) {
+      answer.accept(null);
+    }
+    tickLater();
+  }
+
+  private boolean askItself(
+      String dc, LongFunction<byte[]> content, long waitNanos, Consumer<Reply> reply) {
+    long id;
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      id = asks.nextId();
+      long now = nanoTime.getAsLong();
+      long due = now + ANSWER_NANOS + waitNanos;
+      asks.add(id, new Asks.Ask(dc, PING, this, Optional.empty(), 0, now, due, reply));
+    }
+    return around.ask(dc, content.apply(id)) || taken(id, dc) == null;
+  }
+
   /** Takes one out; null if another has. */
   private synchronized Asks.@Nullable Ask taken(long id, String dc) {
     Asks.Ask ask = asks.take(id, dc);
@@ -273,6 +366,11 @@ public final class Forwarder implements AutoCloseable {
   }
 
   private void pass(ReplicaId peer, Asks.Ask ask, WireInput in) {
+    if (ask.reply() instanceof Own own) {
+      own.answer.accept(in);
+      return;
+    }
+    int size = in.remaining();
     Reply reply;
     try {
       reply = ProtocolCodec.decodeReplyBody(in);
@@ -283,6 +381,7 @@ public final class Forwarder implements AutoCloseable {
     synchronized (this) {
       told = choice.answered(peer, ask, reply, nanoTime.getAsLong());
     }
+    witness.answered(peer.dc(), ask.request(), told, size);
     ask.reply().accept(told);
   }
 
@@ -337,33 +436,13 @@ public final class Forwarder implements AutoCloseable {
 
   /** Measures the way to a holder and back. */
   private void measure(String dc) {
-    if (!around.mayAsk(dc)) {
-      return;
-    }
-    long id;
-    byte[] content;
+    long now = nanoTime.getAsLong();
+    boolean begins;
     synchronized (this) {
-      long now = nanoTime.getAsLong();
-      if (!choice.measures(dc, now)) {
-        return;
-      }
-      id = asks.nextId();
-      Request ping = new Request.Ping();
-      content = ForwardedRequest.encode(0, "", id, ping);
-      asks.add(
-          id,
-          new Asks.Ask(
-              dc,
-              ping,
-              this,
-              Optional.empty(),
-              0,
-              now,
-              now + ANSWER_NANOS,
-              reply -> pinged(dc, now)));
+      begins = around.mayAsk(dc) && choice.measures(dc, now);
     }
-    if (!around.ask(dc, content)) {
-      taken(id, dc);
+    if (begins) {
+      askItself(dc, id -> ForwardedRequest.encode(0, "", id, PING), 0, reply -> pinged(dc, now));
     }
   }
 

@@ -304,7 +304,8 @@ public final class ClientServer implements AutoCloseable {
     if (port.admit(channel)) {
       connected.add(channel);
       lookWhileConnected();
-      Visitor visitor = protocol.open(channel, room -> new ClientRequests(channel, shared, room));
+      Visitor visitor =
+          protocol.open(channel, room -> new ClientRequests(channel, shared, room, true));
       channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
       refuse(channel, protocol);

@@ -19,6 +19,7 @@ import io.osier.datacenter.config.RedisSettings;
 import io.osier.datacenter.config.TlsSettings;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
@@ -240,7 +241,14 @@ public final class Datacenter implements AutoCloseable {
     readiness.setStanding(control::warnings);
     access.setKnown(this::isControlKnown);
     this.forwarding =
-        new Forwarding(self.dc(), () -> transport, control::placement, config.forwardedBytes());
+        new Forwarding(
+            self.dc(),
+            () -> transport,
+            control::placement,
+            keyspaces.shown(),
+            config.forwardedBytes(),
+            config.copies(),
+            keyspaces::millis);
     this.transport = peerTransport(bearer());
     readiness.setSpoken(transport::spoken);
     parts.opened(transport);
@@ -267,8 +275,10 @@ public final class Datacenter implements AutoCloseable {
                         ? List.of()
                         : forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
                 () -> announced().toString()));
-    this.handler = requestHandler(inspector, Optional.of(forwarding.forwarder()));
-    forwarding.begin(requestHandler(inspector, Optional.empty()), access);
+    this.handler =
+        requestHandler(
+            inspector, Optional.of(forwarding.forwarder()), Optional.of(forwarding.copies()));
+    forwarding.begin(requestHandler(inspector, Optional.empty(), Optional.empty()), access);
     this.clients = clientServer();
     parts.opened(clients);
     this.redis = config.redis().map(r -> parts.opened(redisPort(r))).orElse(null);
@@ -286,7 +296,8 @@ public final class Datacenter implements AutoCloseable {
     sayWhatRuns();
   }
 
-  private RequestHandler requestHandler(Inspector inspector, Optional<Forwarder> forwarder) {
+  private RequestHandler requestHandler(
+      Inspector inspector, Optional<Forwarder> forwarder, Optional<Copies> copies) {
     return new RequestHandler(
         keyspaces.shown(),
         inspector,
@@ -294,7 +305,8 @@ public final class Datacenter implements AutoCloseable {
         writeHelp(),
         this::isControlKnown,
         () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
-        forwarder);
+        forwarder,
+        copies);
   }
 
   private KeyspaceFactory.Around aroundKeyspaces() {

@@ -8,6 +8,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.metrics.report.Readiness;
@@ -206,7 +207,14 @@ final class KeyspacesTest {
         (from, note) -> {},
         failure -> {},
         GroupCommitHelp.NONE,
-        new Forwarding("eu", () -> null, () -> Placement.NOTHING, 0));
+        new Forwarding(
+            "eu",
+            () -> null,
+            () -> Placement.NOTHING,
+            Map.of(),
+            0,
+            new CopySettings(0, 0, 0),
+            () -> 0));
   }
 
   /** As one hears it that has its old store when it is added again: it is dialled, and refused. */

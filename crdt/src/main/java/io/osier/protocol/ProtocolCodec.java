@@ -36,6 +36,11 @@ public final class ProtocolCodec {
     ReplyCodec.write(out, reply);
   }
 
+  /** Writes a request behind what {@link #start} wrote. */
+  public static void writeBody(WireOutput out, Request request) {
+    RequestCodec.write(out, request);
+  }
+
   /** Begins a message of its own, of whatever kind. */
   public static void start(WireOutput out, long id) {
     out.startRecord();

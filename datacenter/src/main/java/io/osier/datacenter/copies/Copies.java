@@ -1,25 +1,19 @@
 package io.osier.datacenter.copies;
 
-import io.osier.adaptation.SpaceSaving;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,52 +27,8 @@ public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
 
-  /** Who could not be followed is asked again after so many periods. */
-  private static final int REFUSED_PERIODS = 15;
-
   /** What a copy takes of the heap besides its states and its key. */
   private static final long COPY_BYTES = 600;
-
-  /**
-   * Who holds a keyspace whose objects may be copied.
-   *
-   * @param dcs in the order of their names
-   */
-  public record Held(List<String> dcs, int partitions) {
-    public Held {
-      dcs = List.copyOf(dcs);
-    }
-  }
-
-  /** What this has of the world. */
-  public interface Around {
-    /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
-    Optional<Held> heldElsewhere(String keyspace);
-
-    /**
-     * Asks a datacenter.
-     *
-     * @param content behind what every question begins with
-     * @param answer takes the answer, once, now or later; null if there is none
-     */
-    void ask(
-        String dc,
-        Consumer<WireOutput> content,
-        long waitMillis,
-        Consumer<@Nullable WireInput> answer);
-
-    /** The way to a datacenter and back, as far as that is known. */
-    double roundTripMillis(String dc);
-
-    /** What was shown of a partition, by forwarded answers and by copies. */
-    VersionVector shown(String keyspace, int partition);
-
-    /** More is shown of a partition from now on. */
-    void shows(String keyspace, int partition, VersionVector more);
-
-    /** Does something later. */
-    void later(Runnable task, long millis);
-  }
 
   /**
    * What may be copied.
@@ -94,9 +44,8 @@ public final class Copies implements AutoCloseable {
    */
   public record Answer(Reply reply, String holder) {}
 
-  private final Around around;
+  private final Holders around;
   private final LongSupplier millis;
-  private final CopyRule rule;
   private final int followedMax;
   private final boolean isOff;
   private final ByteBudget bytes;
@@ -107,19 +56,8 @@ public final class Copies implements AutoCloseable {
 
   private final Map<PartitionName, Subscription> subscriptions = new ConcurrentHashMap<>();
 
-  /** An object whose reads are forwarded. */
-  private static final class Counted {
-    final Demand demand = new Demand();
-    String holder = "";
-  }
-
   // Under this one's lock.
-  private final SpaceSaving<ObjectName, Counted> counted;
-
-  /** By datacenter, until which period it is not asked to be followed. */
-  private final Map<String, Long> refused = new HashMap<>();
-
-  private long period;
+  private final Interest interest;
   private long number;
   private boolean ticks;
   private boolean closed;
@@ -129,14 +67,13 @@ public final class Copies implements AutoCloseable {
    *
    * @param millis the datacenter's time, in milliseconds since 1970: what has expired is not shown
    */
-  public Copies(Around around, Settings settings, LongSupplier millis) {
+  public Copies(Holders around, Settings settings, LongSupplier millis) {
     this.around = around;
     this.millis = millis;
-    this.rule = new CopyRule(settings.msWorth);
     this.followedMax = settings.followedMax;
     this.isOff = settings.bytesMax == 0 || settings.followedMax == 0;
     this.bytes = new ByteBudget(settings.bytesMax);
-    this.counted = new SpaceSaving<>(Math.max(1, followedMax), Counted::new, gone -> {});
+    this.interest = new Interest(new CopyRule(settings.msWorth), followedMax);
   }
 
   /** What copies do. */
@@ -207,9 +144,7 @@ public final class Copies implements AutoCloseable {
         return;
       }
       if (copy == null) {
-        Counted of = counted.offer(name);
-        of.demand.read(1, size);
-        of.holder = holder;
+        interest.read(name, holder, size);
       } else {
         copy.demand().read(1, size);
       }
@@ -259,12 +194,11 @@ public final class Copies implements AutoCloseable {
     boolean goesOn;
     List<Subscription> all;
     synchronized (this) {
-      period++;
+      interest.nextPeriod();
       cutChanged();
       look();
       choose(begun);
-      counted.halve();
-      goesOn = !closed && counted.size() > 0;
+      goesOn = !closed && (!interest.isIdle() || !copies.isEmpty());
       ticks = goesOn;
       all = List.copyOf(subscriptions.values());
     }
@@ -288,54 +222,38 @@ public final class Copies implements AutoCloseable {
   private void look() {
     for (Copy copy : List.copyOf(copies.values())) {
       copy.demand().readFromCopy(copy.takeHits());
-      copy.demand().periodEnds();
-      if (!rule.stays(copy.demand(), around.roundTripMillis(copy.of().holder()))) {
+      if (!interest.isWorthIt(copy.demand(), around.roundTripMillis(copy.of().holder()))) {
         drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }
   }
 
-  private record Candidate(ObjectName name, Counted counted, double saved) {}
-
   private void choose(List<Copy> begun) {
-    List<Candidate> candidates = new ArrayList<>();
-    for (SpaceSaving.Entry<ObjectName, Counted> entry : counted.top(counted.size())) {
-      Counted of = entry.note();
-      if (copies.containsKey(entry.item())) {
-        continue; // its demand is the copy's
+    for (Interest.Candidate each :
+        interest.candidates(copies::containsKey, around::roundTripMillis)) {
+      if (copies.size() < followedMax) {
+        follow(each, begun);
       }
-      of.demand.periodEnds();
-      double way = around.roundTripMillis(of.holder);
-      if (rule.begins(of.demand, way, period) && refused.getOrDefault(of.holder, 0L) <= period) {
-        candidates.add(new Candidate(entry.item(), of, rule.saved(of.demand, way)));
-      }
-    }
-    candidates.sort(Comparator.comparingDouble(Candidate::saved).reversed());
-    for (Candidate each : candidates) {
-      if (copies.size() >= followedMax) {
-        return;
-      }
-      follow(each, begun);
     }
   }
 
-  private void follow(Candidate each, List<Copy> begun) {
-    String keyspace = each.name.keyspace();
-    Held held = around.heldElsewhere(keyspace).orElse(null);
+  private void follow(Interest.Candidate each, List<Copy> begun) {
+    String keyspace = each.name().keyspace();
+    Holders.Held held = around.heldElsewhere(keyspace).orElse(null);
     if (held == null) {
       return;
     }
-    long taken = COPY_BYTES + each.name.key().heapBytes();
+    long taken = COPY_BYTES + each.name().key().heapBytes();
     if (!bytes.tryTake(taken)) {
       return;
     }
-    int partition = each.name.key().partition(held.partitions());
+    int partition = each.name().key().partition(held.partitions());
     Subscription of =
         subscriptions.computeIfAbsent(
             new PartitionName(keyspace, partition),
-            name -> new Subscription(keyspace, partition, each.counted.holder, held, ++number));
-    Copy copy = new Copy(each.name, ++number, of, each.counted.demand);
-    copies.put(each.name, copy);
+            name -> new Subscription(keyspace, partition, each.holder(), held, ++number));
+    Copy copy = new Copy(each.name(), ++number, of, each.demand());
+    copies.put(each.name(), copy);
     of.add(copy);
     begun.add(copy);
   }
@@ -388,7 +306,9 @@ public final class Copies implements AutoCloseable {
         return;
       }
       if (answer == null) {
-        refused.put(of.holder(), period + REFUSED_PERIODS);
+        if (in != null) { // else the link was lost
+          interest.refuses(of.holder());
+        }
         cut(of);
         return;
       }
@@ -453,7 +373,7 @@ public final class Copies implements AutoCloseable {
         COPY_BYTES + copy.name().key().heapBytes() + (version == null ? 0 : version.bytes()));
     copy.of().remove(copy);
     if (why != CopyCounts.Dropped.CUT) {
-      copy.demand().wasNotWorthIt(period);
+      interest.wasNotWorthIt(copy.demand());
     }
     counts.dropped(why);
     if (copy.of().copies().isEmpty()) {

@@ -85,7 +85,7 @@ public final class Followers {
   private final LongSupplier nanoTime;
   private final ByteBudget bytes;
   private final Map<Name, Follower> followers = new ConcurrentHashMap<>();
-  private final Map<String, Listener> listeners = new ConcurrentHashMap<>();
+  private final Map<String, FollowedKeys> listeners = new ConcurrentHashMap<>();
 
   /**
    * Nobody follows anything.
@@ -127,7 +127,7 @@ public final class Followers {
       answers.send(null);
       return;
     }
-    Listener listener = listeners.computeIfAbsent(ask.keyspace(), name -> new Listener());
+    FollowedKeys listener = listeners.computeIfAbsent(ask.keyspace(), name -> new FollowedKeys());
     Name name = new Name(peer, ask.subscription());
     Follower follower = followers.get(name);
     if (ask.step() == 1) {
@@ -149,55 +149,13 @@ public final class Followers {
     followers.values().stream().filter(f -> f.name.peer.dc().equals(dc)).forEach(Follower::end);
   }
 
-  /** Hears of the changes of a keyspace. */
-  private static final class Listener implements ChangeListener {
-    private final Map<Key, List<Follower>> byKey = new ConcurrentHashMap<>();
-
-    @Override
-    public boolean isWanted() {
-      return !byKey.isEmpty();
-    }
-
-    @Override
-    public void missed() {
-      byKey.forEach((key, all) -> all.forEach(f -> f.changed(key)));
-    }
-
-    @Override
-    public void changed(List<Changed> keys) {
-      for (Changed each : keys) {
-        byKey.getOrDefault(each.key(), List.of()).forEach(f -> f.changed(each.key()));
-      }
-    }
-
-    void add(Key key, Follower follower) {
-      byKey.merge(key, List.of(follower), Listener::both);
-    }
-
-    private static List<Follower> both(List<Follower> some, List<Follower> more) {
-      List<Follower> all = new ArrayList<>(some);
-      all.addAll(more);
-      return List.copyOf(all);
-    }
-
-    void remove(Key key, Follower follower) {
-      byKey.computeIfPresent(
-          key,
-          (k, all) -> {
-            List<Follower> left = new ArrayList<>(all);
-            left.remove(follower);
-            return left.isEmpty() ? null : List.copyOf(left);
-          });
-    }
-  }
-
   /** One subscription. */
-  private final class Follower {
+  private final class Follower implements FollowedKeys.Hearer {
     private final Name name;
     private final String keyspace;
     private final int partition;
     private final Held held;
-    private final Listener listener;
+    private final FollowedKeys listener;
 
     // Under this one's lock.
     private final Map<Long, Key> keys = new HashMap<>();
@@ -214,7 +172,7 @@ public final class Followers {
     private long toldNanos;
     private long askedNanos;
 
-    Follower(Name name, String keyspace, int partition, Held held, Listener listener) {
+    Follower(Name name, String keyspace, int partition, Held held, FollowedKeys listener) {
       this.name = name;
       this.keyspace = keyspace;
       this.partition = partition;
@@ -261,7 +219,8 @@ public final class Followers {
       }
     }
 
-    void changed(Key key) {
+    @Override
+    public void changed(Key key) {
       synchronized (this) {
         Long number = numbers.get(key);
         if (number == null) {

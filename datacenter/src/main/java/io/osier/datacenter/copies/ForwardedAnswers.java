@@ -2,15 +2,15 @@ package io.osier.datacenter.copies;
 
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
+import io.osier.datacenter.forward.AnswerWitness;
 import io.osier.datacenter.forward.Forwardable;
-import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.forward.ShownVersions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
 
 /** What copies learn of each answer to a forwarded request: what it shows, and that it was read. */
-public record ForwardedAnswers(Copies copies) implements Forwarder.Witness {
+public record ForwardedAnswers(Copies copies) implements AnswerWitness {
   @Override
   public void answered(String dc, Request request, Reply reply, int size) {
     String keyspace = Forwardable.keyspace(request).orElse(null);

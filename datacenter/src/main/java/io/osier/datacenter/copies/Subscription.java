@@ -24,7 +24,7 @@ final class Subscription {
   private final String keyspace;
   private final int partition;
   private final String holder;
-  private final Copies.Held held;
+  private final Holders.Held held;
   private final long number;
 
   private final Map<Long, Copy> copies = new HashMap<>();
@@ -47,7 +47,7 @@ final class Subscription {
    * @param holder who is asked
    * @param held who held the keyspace then
    */
-  Subscription(String keyspace, int partition, String holder, Copies.Held held, long number) {
+  Subscription(String keyspace, int partition, String holder, Holders.Held held, long number) {
     this.keyspace = keyspace;
     this.partition = partition;
     this.holder = holder;
@@ -67,7 +67,7 @@ final class Subscription {
     return holder;
   }
 
-  Copies.Held held() {
+  Holders.Held held() {
     return held;
   }
 

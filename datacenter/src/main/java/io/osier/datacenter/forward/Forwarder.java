@@ -4,7 +4,6 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection keeps its guarantees: its requests are done in their order, and what it was shown
  * by one holder, another one has before it answers. Thread-safe; others are called without a lock.
  */
-public final class Forwarder implements AutoCloseable {
+public final class Forwarder implements ShownHere, AutoCloseable {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -65,27 +63,6 @@ public final class Forwarder implements AutoCloseable {
     void later(Runnable task, long millis);
   }
 
-  /** Hears what forwarded requests are answered, before that is passed on; without a lock. */
-  @FunctionalInterface
-  public interface Witness {
-    /**
-     * A datacenter has answered.
-     *
-     * @param size of the answer on the link, in bytes
-     */
-    void answered(String dc, Request request, Reply reply, int size);
-  }
-
-  /** Takes the answer to what this datacenter has asked for itself. */
-  private record Own(Consumer<@Nullable WireInput> answer) implements Consumer<Reply> {
-    @Override
-    public void accept(Reply failure) {
-      answer.accept(null);
-    }
-  }
-
-  private static final Request PING = new Request.Ping();
-
   private final String self;
   private final Around around;
   private final ByteBudget bytes;
@@ -93,7 +70,8 @@ public final class Forwarder implements AutoCloseable {
   private final Executor beside;
   private final ForwardCounts counts = new ForwardCounts();
 
-  private volatile Witness witness = (dc, request, reply, size) -> {};
+  private final OwnAsks own;
+  private volatile AnswerWitness witness = (dc, request, reply, size) -> {};
 
   // Under this one's lock.
   private final Asks asks = new Asks();
@@ -118,6 +96,7 @@ public final class Forwarder implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.beside = beside;
     this.choice = new HolderChoice(self);
+    this.own = new OwnAsks(around, nanoTime, this::tickLater);
     this.meter = new WayMeter(nanoTime.getAsLong());
   }
 
@@ -127,33 +106,31 @@ public final class Forwarder implements AutoCloseable {
   }
 
   /** From now on this one hears of answers. */
-  public void tell(Witness hears) {
+  public void tell(AnswerWitness hears) {
     witness = hears;
   }
 
-  // ---------------------------------------------------------------- what connections were shown
+  /** What this datacenter asks for itself. */
+  public OwnAsks own() {
+    return own;
+  }
 
-  /** What was shown of a partition, all connections together. */
+  @Override
   public synchronized VersionVector shown(String keyspace, int partition) {
     return choice.shown(keyspace, partition);
   }
 
-  /** This may be shown of a partition by somebody else here. */
+  @Override
   public synchronized void shows(String keyspace, int partition, VersionVector seen) {
     choice.shows(keyspace, partition, seen);
   }
 
-  /** A connection was shown here what a datacenter has told. */
+  @Override
   public synchronized void shows(Object lane, String keyspace, String dc) {
     choice.shows(lane, keyspace, dc);
   }
 
-  /** Does something later, by whoever brings answers. */
-  public void later(Runnable task, long millis) {
-    around.later(task, millis);
-  }
-
-  /** The way to a datacenter and back, in milliseconds; 0 if it was not measured. */
+  @Override
   public synchronized double roundTripMillis(String dc) {
     return choice.roundTripNanos(dc, nanoTime.getAsLong()) / 1e6;
   }
@@ -271,41 +248,6 @@ public final class Forwarder implements AutoCloseable {
     return bytes.tryTake(ask.bytes()) ? null : Refusals.noRoom(ask.dc(), ask.bytes(), bytes.max());
   }
 
-  /**
-   * Asks a datacenter something for this one itself.
-   *
-   * @param content is written behind what each question begins with
-   * @param answer takes what the answer has behind its id; null if there is none
-   */
-  public void ask(
-      String dc,
-      Consumer<WireOutput> content,
-      long waitMillis,
-      Consumer<@Nullable WireInput> answer) {
-    long wait = TimeUnit.MILLISECONDS.toNanos(waitMillis);
-    Own own = new Own(answer);
-    if (!around.mayAsk(dc)
-        || !askItself(dc, id -> ForwardedRequest.encode(id, content), wait, own)) {
-      answer.accept(null);
-    }
-    tickLater();
-  }
-
-  private boolean askItself(
-      String dc, LongFunction<byte[]> content, long waitNanos, Consumer<Reply> reply) {
-    long id;
-    synchronized (this) {
-      if (closed) {
-        return false;
-      }
-      id = asks.nextId();
-      long now = nanoTime.getAsLong();
-      long due = now + ANSWER_NANOS + waitNanos;
-      asks.add(id, new Asks.Ask(dc, PING, this, Optional.empty(), 0, now, due, reply));
-    }
-    return around.ask(dc, content.apply(id)) || taken(id, dc) == null;
-  }
-
   /** Takes one out; null if another has. */
   private synchronized Asks.@Nullable Ask taken(long id, String dc) {
     Asks.Ask ask = asks.take(id, dc);
@@ -335,6 +277,7 @@ public final class Forwarder implements AutoCloseable {
       lost.forEach(this::ended);
       choice.down(dc);
     }
+    own.down(dc);
     fail(lost, "the connection to " + dc + " was lost before it answered");
   }
 
@@ -342,6 +285,9 @@ public final class Forwarder implements AutoCloseable {
   public void answered(ReplicaId peer, byte[] content) {
     WireInput in = new WireInput(content);
     long id = ProtocolCodec.decodeId(in);
+    if (own.answered(peer.dc(), id, in)) {
+      return;
+    }
     Asks.Ask ask = taken(id, peer.dc());
     if (ask == null) {
       return; // it was given up
@@ -366,10 +312,6 @@ public final class Forwarder implements AutoCloseable {
   }
 
   private void pass(ReplicaId peer, Asks.Ask ask, WireInput in) {
-    if (ask.reply() instanceof Own own) {
-      own.answer.accept(in);
-      return;
-    }
     int size = in.remaining();
     Reply reply;
     try {
@@ -413,13 +355,14 @@ public final class Forwarder implements AutoCloseable {
     List<Asks.Ask> late;
     Collection<String> measured;
     boolean goesOn;
+    long now = nanoTime.getAsLong();
+    boolean asksItself = own.expire(now);
     synchronized (this) {
-      long now = nanoTime.getAsLong();
       late = asks.takeDue(now);
       late.forEach(this::ended);
       choice.expire(now);
       measured = meter.due(now);
-      goesOn = !closed && !(asks.isEmpty() && meter.isIdle() && choice.isIdle());
+      goesOn = !closed && !(asks.isEmpty() && !asksItself && meter.isIdle() && choice.isIdle());
       ticks = goesOn;
     }
     try {
@@ -442,7 +385,7 @@ public final class Forwarder implements AutoCloseable {
       begins = around.mayAsk(dc) && choice.measures(dc, now);
     }
     if (begins) {
-      askItself(dc, id -> ForwardedRequest.encode(0, "", id, PING), 0, reply -> pinged(dc, now));
+      own.ping(dc, () -> pinged(dc, now));
     }
   }
 
@@ -460,6 +403,7 @@ public final class Forwarder implements AutoCloseable {
       lost = asks.takeAll();
       lost.forEach(this::ended);
     }
+    own.close();
     fail(lost, self + " is shutting down");
   }
 }

@@ -413,7 +413,7 @@ public final class ClientServer implements AutoCloseable {
         limited(),
         quotas.loads(),
         Snapshot.Messages.NONE,
-        List.of());
+        Snapshot.Elsewhere.NONE);
   }
 
   private Map<String, Long> limited() {

@@ -547,6 +547,11 @@ public final class Datacenter implements AutoCloseable {
                     c.secondsLeft()));
   }
 
+  /** What became of requests for keyspaces that others hold. */
+  public Snapshot.Elsewhere elsewhere() {
+    return forwarding.counts();
+  }
+
   private Snapshot.Clients clientFigures() {
     if (clients == null) {
       return Snapshot.Clients.NONE;

@@ -6,6 +6,7 @@ import io.osier.core.net.ByteBudget;
 import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
 import io.osier.datacenter.copies.Copies;
+import io.osier.datacenter.copies.CopyCounts;
 import io.osier.datacenter.copies.Followers;
 import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ForwardCounts;
@@ -20,7 +21,6 @@ import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -69,7 +69,7 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
     this.bytes = bytes / 2;
     this.forwarder =
         new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
-    ReadCopies around = new ReadCopies(placement, keyspaces, forwarder);
+    ReadCopies around = new ReadCopies(placement, keyspaces, forwarder, this);
     this.copies =
         new Copies(
             around,
@@ -79,11 +79,15 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
     forwarder.tell(new ForwardedAnswers(copies));
   }
 
-  /** How many requests were forwarded, and how long that took. */
-  List<Snapshot.Forwarded> counts() {
-    return forwarder.counts().entrySet().stream()
-        .map(e -> forwarded(e.getKey(), e.getValue()))
-        .toList();
+  /** What was forwarded, and how long that took, and what copies did. */
+  Snapshot.Elsewhere counts() {
+    CopyCounts.Figures f = copies.figures();
+    return new Snapshot.Elsewhere(
+        forwarder.counts().entrySet().stream()
+            .map(e -> forwarded(e.getKey(), e.getValue()))
+            .toList(),
+        new Snapshot.Copies(
+            f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()));
   }
 
   private static Snapshot.Forwarded forwarded(

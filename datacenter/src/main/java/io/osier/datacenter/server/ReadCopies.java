@@ -7,8 +7,8 @@ import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.datacenter.control.Placement;
-import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.copies.Followers;
+import io.osier.datacenter.copies.Holders;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.shard.KeyspaceShard;
@@ -24,11 +24,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What copies here, and those that others have of what is held here, are given of the world.
  *
+ * @param clock does things later
  * @param keyspaces those that are served here, by name
  */
 record ReadCopies(
-    Supplier<Placement> placement, Map<String, KeyspaceShard> keyspaces, Forwarder forwarder)
-    implements Copies.Around, Followers.Around {
+    Supplier<Placement> placement,
+    Map<String, KeyspaceShard> keyspaces,
+    Forwarder forwarder,
+    Forwarder.Around clock)
+    implements Holders, Followers.Around {
   private static boolean mayBeCopied(KeyspacePolicy policy) {
     // In a causal keyspace what is read together must fit together.
     return policy.consistency() == KeyspacePolicy.Consistency.SESSION;
@@ -37,14 +41,14 @@ record ReadCopies(
   // ---------------------------------------------------------------- of what others hold
 
   @Override
-  public Optional<Copies.Held> heldElsewhere(String keyspace) {
+  public Optional<Holders.Held> heldElsewhere(String keyspace) {
     return keyspaces.containsKey(keyspace)
         ? Optional.empty()
         : placement
             .get()
             .find(keyspace)
             .filter(placed -> mayBeCopied(placed.policy()))
-            .map(placed -> new Copies.Held(placed.holders(), placed.policy().partitions()));
+            .map(placed -> new Holders.Held(placed.holders(), placed.policy().partitions()));
   }
 
   @Override
@@ -53,7 +57,7 @@ record ReadCopies(
       Consumer<WireOutput> content,
       long waitMillis,
       Consumer<@Nullable WireInput> answer) {
-    forwarder.ask(dc, content, waitMillis, answer);
+    forwarder.own().ask(dc, content, waitMillis, answer);
   }
 
   @Override
@@ -73,7 +77,7 @@ record ReadCopies(
 
   @Override
   public void later(Runnable task, long millis) {
-    forwarder.later(task, millis);
+    clock.later(task, millis);
   }
 
   // ---------------------------------------------------------------- of what is held here

@@ -123,11 +123,11 @@ final class Copy {
     if (found == null || seen == null) {
       return null;
     }
+    // What a session has seen elsewhere is of the partition: its next read may be of another key.
     boolean covers =
         (seen.isAtMost(through) || seen.isAtMost(found.context))
             && of.shown().isAtMost(through)
-            && after.isAtMost(
-                through); // of the partition: the session's next read may be another's
+            && after.isAtMost(through);
     return covers ? found : null;
   }
 }

@@ -9,7 +9,10 @@ package io.osier.datacenter.copies;
  */
 public record CopyRule(double msWorth) {
   /** An object that is read less often in a period is not followed: one reader is no load. */
-  static final double READS_MIN = 4;
+  static final double READS_MIN = 2;
+
+  /** A copy of one that is read less often ends, whatever it costs. */
+  static final double KEPT_READS_MIN = READS_MIN / 4;
 
   /** To begin it must be worth so many times what it costs, so that noise changes nothing. */
   static final double CLEARLY = 2;
@@ -35,7 +38,7 @@ public record CopyRule(double msWorth) {
 
   /** Whether a copy is to stay. */
   boolean stays(Demand demand, double roundTripMillis) {
-    return demand.reads() >= READS_MIN / CLEARLY
+    return demand.reads() >= KEPT_READS_MIN
         && saved(demand, roundTripMillis) >= demand.shippedBytes();
   }
 }

@@ -274,6 +274,7 @@ public final class Datacenter implements AutoCloseable {
                     keyspaces.shown().containsKey(name)
                         ? List.of()
                         : forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
+                forwarding.copies()::answers,
                 () -> announced().toString()));
     this.handler =
         requestHandler(

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -56,9 +57,12 @@ final class CopiesTest {
     assertThat(figures.bytes()).isPositive();
     assertThat(ap.copies.answers("shop", Key.of("n"))).isTrue();
     for (int i = 2; i < 20; i++) {
-      world.increment("n");
+      Dot dot = world.increment("n");
       world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 2);
       assertThat(count(requireNonNull(copied("n")))).as("within the bound").isEqualTo(i);
+      assertThat(ap.shown("shop", 0).get(dot.replica()))
+          .as("what another holder is asked for")
+          .isGreaterThanOrEqualTo(dot.number());
     }
     Request.Read wrong =
         new Request.Read(
@@ -313,6 +317,33 @@ final class CopiesTest {
     world.listens = true;
     ap.heat("n");
     assertThat(copied("n")).isNotNull();
+  }
+
+  /** What is told in parts is not taken for all that there is. */
+  @Test
+  void moreThanOneAnswerHolds_isToldInSeveral() {
+    String[] keys = IntStream.range(0, 12).mapToObj(i -> "k" + i).toArray(String[]::new);
+    String text = "x".repeat(12_000);
+    for (String key : keys) {
+      set(key, text);
+    }
+    ap.heat(keys);
+    for (String key : keys) {
+      set(key, text + "new");
+    }
+    Dot last = world.increment("other");
+    int answered = 0;
+    for (int i = 0; i < 2_000; i++) {
+      for (String key : keys) {
+        Reply reply = ap.copied(key, upTo(last));
+        if (reply instanceof Reply.Answer answer) {
+          answered++;
+          assertThat(answer.reading().toString()).contains("new");
+        }
+      }
+      world.pass(1);
+    }
+    assertThat(answered).isPositive();
   }
 
   /** Commits are visible a while before they are told, as in a batch. */

@@ -48,8 +48,11 @@ final class CopyRuleTest {
     assertThat(begins(between, 2)).isFalse();
     assertThat(rule.stays(between, 2)).isTrue();
     assertThat(rule.stays(steady(10, 50, 3_000), 2)).isFalse();
-    assertThat(rule.stays(steady(3, 50, 0), 2)).isTrue();
-    assertThat(rule.stays(steady(1, 50, 0), 2)).isFalse();
+    Demand little = steady(1, 50, 0);
+    assertThat(begins(little, 2)).isFalse();
+    assertThat(rule.stays(little, 2)).isTrue();
+    little.periodEnds();
+    assertThat(rule.stays(little, 2)).isFalse();
   }
 
   @Test

@@ -36,7 +36,13 @@ public final class ProtocolCodec {
     ReplyCodec.write(out, reply);
   }
 
-  private static void start(WireOutput out, long id) {
+  /** Writes a request behind what {@link #start} wrote. */
+  public static void writeBody(WireOutput out, Request request) {
+    RequestCodec.write(out, request);
+  }
+
+  /** Begins a message of its own, of whatever kind. */
+  public static void start(WireOutput out, long id) {
     out.startRecord();
     Codec.writeVersion(out);
     out.writeNumber(id);

@@ -209,8 +209,26 @@ final class Rooms {
     r.shell(
         "datacenter.forward", List.of("core", "core.net", "crdt", "protocol", "propagation.host"));
     r.shell(
+        "datacenter.copies",
+        List.of(
+            "core",
+            "core.net",
+            "crdt",
+            "protocol",
+            "adaptation",
+            "datacenter.store",
+            "datacenter.partition",
+            "datacenter.feed",
+            "datacenter.forward"));
+    r.shell(
         "datacenter.frontend",
-        and(shell, "datacenter.shard", "datacenter.metrics.report", "datacenter.forward", "proxy"),
+        and(
+            shell,
+            "datacenter.shard",
+            "datacenter.metrics.report",
+            "datacenter.forward",
+            "datacenter.copies",
+            "proxy"),
         NETTY,
         LOGGING,
         HISTOGRAM,
@@ -287,6 +305,7 @@ final class Rooms {
             "datacenter.metrics.report",
             "datacenter.control.execution",
             "datacenter.forward",
+            "datacenter.copies",
             "datacenter.frontend",
             "datacenter.redis.pubsub",
             "datacenter.redis.tracking",

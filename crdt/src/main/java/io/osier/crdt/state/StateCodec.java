@@ -9,7 +9,7 @@ import io.osier.crdt.expiry.Expiry;
 import io.osier.crdt.types.TypeRegistry;
 import java.util.List;
 
-/** The bytes of states and deltas, all but their type and whether they are full. Thread-safe. */
+/** The bytes of states and deltas, with or without what says how to read them. Thread-safe. */
 public final class StateCodec {
   private StateCodec() {}
 
@@ -41,6 +41,20 @@ public final class StateCodec {
       content.keepPacked(in.readSince(from));
     }
     return content;
+  }
+
+  /** Writes all that its decoding needs: type, whether it is full, context and content. */
+  public static void writeAll(WireOutput out, CrdtState state) {
+    int form = state.form();
+    out.writeByte((ObjectForm.bits(form) << 1) | (state.isFull() ? 1 : 0));
+    ObjectForm.writeRest(out, form);
+    write(out, state);
+  }
+
+  /** Reads what {@link #writeAll} wrote. */
+  public static CrdtState readAll(WireInput in) {
+    int head = in.readByteUnsigned();
+    return read(ObjectForm.read(head >> 1, in), (head & 1) == 1, in);
   }
 
   /** Writes a context with its replicas, and a content. */

@@ -229,6 +229,7 @@ public final class ConfigReader {
         store(dc),
         memory(),
         share("forwarded", memory.forwardedBytes()),
+        copies(),
         queue,
         values.duration("osier.shutdown-timeout", Duration.ZERO, Duration.ofHours(1)),
         values.duration("osier.slow-requests", Duration.ZERO, Duration.ofHours(1)),
@@ -286,6 +287,14 @@ public final class ConfigReader {
   private long share(String name, long auto) {
     String key = "osier.memory." + name;
     return values.isAuto(key) ? auto : values.size(key, 64 << 10);
+  }
+
+  private CopySettings copies() {
+    String bytes = "osier.memory.copies";
+    return new CopySettings(
+        values.isAuto(bytes) ? memory.copyBytes() : values.size(bytes, 0),
+        values.integer("osier.placement.followed", 0, 1_000_000),
+        values.integer("osier.placement.ms-worth", 0, 1_000_000));
   }
 
   private StoreSettings store(String dc) {

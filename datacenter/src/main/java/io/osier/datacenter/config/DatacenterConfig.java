@@ -35,6 +35,7 @@ import java.util.Optional;
  * @param auditFile where is noted who logged in and what was administered; empty for nowhere
  * @param memory what may be taken of the heap for which purpose
  * @param forwardedBytes the same for requests that are forwarded, half of it each way
+ * @param copies of objects that others hold
  * @param written what is set otherwise than by default, as an operator writes it, without secrets
  */
 public record DatacenterConfig(
@@ -59,6 +60,7 @@ public record DatacenterConfig(
     StoreSettings store,
     MemoryShares memory,
     long forwardedBytes,
+    CopySettings copies,
     int queue,
     Duration shutdownTimeout,
     Duration slowRequests,

@@ -68,6 +68,11 @@ public record MemoryPlan(long heapBytes) {
     return heapBytes / 16;
   }
 
+  /** Copies of objects that others hold, where no size is set. */
+  long copyBytes() {
+    return heapBytes / 32;
+  }
+
   /** What the other shares are where nothing is set. */
   MemoryShares shares() {
     return new MemoryShares(
@@ -85,7 +90,7 @@ public record MemoryPlan(long heapBytes) {
   public String division(DatacenterConfig config) {
     MemoryShares shares = config.memory();
     long cache = config.store().dir().isPresent() ? config.store().cacheBytes() : 0;
-    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, changes %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; forwarded %s; answers, beside it, %s"
+    return "of a heap of %s: cache %s, requests %s, commands %s, trails %s, relays %s, waiting %s, changes %s, history %s, transactions %s, ended %s, each divided among %d partitions, the last three among %d; forwarded %s, copies %s; answers, beside it, %s"
         .formatted(
             mebibytes(heapBytes),
             mebibytes(cache),
@@ -101,6 +106,7 @@ public record MemoryPlan(long heapBytes) {
             config.partitions(),
             config.causalPartitions(),
             mebibytes(config.forwardedBytes()),
+            mebibytes(config.copies().bytes()),
             mebibytes(answerBytes()));
   }
 
@@ -125,7 +131,7 @@ public record MemoryPlan(long heapBytes) {
     atMost(
         source,
         "osier.memory (its sum)",
-        config.memory().sum() + config.forwardedBytes(),
+        config.memory().sum() + config.forwardedBytes() + config.copies().bytes(),
         heapBytes / 2,
         "half");
     atMost(

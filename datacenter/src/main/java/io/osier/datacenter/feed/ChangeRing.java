@@ -59,8 +59,8 @@ public final class ChangeRing {
   private long life;
   private volatile boolean begun;
 
-  /** Who hears of all changes at once; null while nobody does. */
-  private volatile @Nullable ChangeListener listener;
+  /** Who hear of all changes at once; few, and written under this one's lock. */
+  private volatile List<ChangeListener> listeners = List.of();
 
   /** Whether changes are kept, for those who watch more than one key. */
   private boolean keeps;
@@ -112,9 +112,10 @@ public final class ChangeRing {
       here = visible.here();
       far = visible.far();
     }
-    ChangeListener hears = listener;
-    if (hears != null && hears.isWanted()) {
-      tell(hears, visible, begins);
+    for (ChangeListener hears : listeners) {
+      if (hears.isWanted()) {
+        tell(hears, visible, begins);
+      }
     }
     if (wakes) {
       signal.run();
@@ -142,10 +143,16 @@ public final class ChangeRing {
 
   /** Somebody hears of all changes at once; whether it does already. */
   boolean listen(ChangeListener hears) {
-    if (listener != hears) { // asked for with each read, so it is seldom written
-      listener = hears;
+    if (!listeners.contains(hears)) { // asked for with each read, so it is seldom written
+      addListener(hears);
     }
     return begun;
+  }
+
+  private synchronized void addListener(ChangeListener hears) {
+    List<ChangeListener> all = new ArrayList<>(listeners);
+    all.add(hears);
+    listeners = List.copyOf(all);
   }
 
   /** Returns whether somebody waits for some of it. */

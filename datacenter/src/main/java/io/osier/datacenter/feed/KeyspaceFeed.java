@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -60,7 +61,7 @@ public final class KeyspaceFeed {
   private final Queue<Poll> arrived = new ConcurrentLinkedQueue<>();
   private volatile boolean releases;
   private volatile Reply.@Nullable Failure closed;
-  private volatile @Nullable ChangeListener listener;
+  private final Set<ChangeListener> listeners = ConcurrentHashMap.newKeySet();
 
   // Of whoever has the turn.
   private final Set<Poll> walkers = new LinkedHashSet<>();
@@ -162,9 +163,7 @@ public final class KeyspaceFeed {
     for (ChangeRing ring : partitions.rings()) {
       already &= ring.listen(hears);
     }
-    if (listener != hears) {
-      listener = hears;
-    }
+    listeners.add(hears);
     if (!already) {
       signal.run();
     }
@@ -172,8 +171,7 @@ public final class KeyspaceFeed {
   }
 
   private boolean isListenedTo() {
-    ChangeListener hears = listener;
-    return hears != null && hears.isWanted();
+    return listeners.stream().anyMatch(ChangeListener::isWanted);
   }
 
   private void refuse(Reply.Failure why) {
@@ -223,11 +221,9 @@ public final class KeyspaceFeed {
       }
       watchers = 0;
       refuse(why);
-      ChangeListener hears = listener;
-      if (hears != null) {
-        listener = null;
-        hears.missed();
-      }
+      List<ChangeListener> hear = List.copyOf(listeners);
+      listeners.clear();
+      hear.forEach(ChangeListener::missed);
       return false;
     }
     for (Poll p : take(early)) {

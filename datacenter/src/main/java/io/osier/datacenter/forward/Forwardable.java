@@ -4,6 +4,7 @@ import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Call;
 import io.osier.protocol.Request;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -123,6 +124,18 @@ public final class Forwardable {
         : key(request).map(key -> key.partition(partitions));
   }
 
+  /** The keys that it is about, if it names them all. */
+  public static List<Key> keys(Request request) {
+    return switch (request) {
+      case Request.Read r -> List.of(r.key());
+      case Request.Write r -> List.of(r.key());
+      case Request.ReadAll r -> r.reads().stream().map(Request.Fetch::key).toList();
+      case Request.WriteAll r -> r.updates().stream().map(Request.Update::key).toList();
+      case Request.Evaluate r -> r.calls().stream().map(Call::key).toList();
+      default -> List.of();
+    };
+  }
+
   private static Optional<Key> key(Request request) {
     return switch (request) {
       case Request.Read r -> Optional.of(r.key());
@@ -136,7 +149,7 @@ public final class Forwardable {
   }
 
   /** What the session has seen that asks. */
-  static VersionVector after(Request request) {
+  public static VersionVector after(Request request) {
     return switch (request) {
       case Request.Read r -> r.after();
       case Request.Write r -> r.after();

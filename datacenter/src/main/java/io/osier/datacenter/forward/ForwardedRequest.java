@@ -6,6 +6,7 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Request;
+import java.util.function.Consumer;
 
 /**
  * What one datacenter asks another on behalf of a client: who asks, and behind it the request as a
@@ -26,6 +27,30 @@ public record ForwardedRequest(long lane, String user, long id, WireInput reques
           out.writeNumber(lane);
           out.writeText(user);
           ProtocolCodec.write(out, id, request);
+        });
+  }
+
+  /**
+   * The bytes of what a datacenter asks for itself.
+   *
+   * @param content what stands where others have a request
+   */
+  static byte[] encode(long id, Consumer<WireOutput> content) {
+    return WireOutput.bytesOf(
+        out -> {
+          out.writeNumber(0);
+          out.writeText("");
+          ProtocolCodec.start(out, id);
+          content.accept(out);
+        });
+  }
+
+  /** The bytes of an answer to that. */
+  public static byte[] answer(long id, Consumer<WireOutput> content) {
+    return WireOutput.bytesOf(
+        out -> {
+          ProtocolCodec.start(out, id);
+          content.accept(out);
         });
   }
 

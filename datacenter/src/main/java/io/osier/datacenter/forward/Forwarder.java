@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection keeps its guarantees: its requests are done in their order, and what it was shown
  * by one holder, another one has before it answers. Thread-safe; others are called without a lock.
  */
-public final class Forwarder implements AutoCloseable {
+public final class Forwarder implements ShownHere, AutoCloseable {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -75,6 +75,9 @@ public final class Forwarder implements AutoCloseable {
   private final Executor beside;
   private final ForwardCounts counts = new ForwardCounts();
 
+  private final OwnAsks own;
+  private volatile AnswerWitness witness = (dc, request, reply, size) -> {};
+
   // Under this one's lock.
   private final Asks asks = new Asks();
   private final HolderChoice choice;
@@ -98,12 +101,43 @@ public final class Forwarder implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.beside = beside;
     this.choice = new HolderChoice(self, around::shownBefore);
+    this.own = new OwnAsks(around, nanoTime, this::tickLater);
     this.meter = new WayMeter(nanoTime.getAsLong());
   }
 
   /** How many requests were forwarded, and how long their answers took. */
   public Map<ForwardCounts.Way, ForwardCounts.Figures> counts() {
     return counts.all();
+  }
+
+  /** From now on this one hears of answers. */
+  public void tell(AnswerWitness hears) {
+    witness = hears;
+  }
+
+  /** What this datacenter asks for itself. */
+  public OwnAsks own() {
+    return own;
+  }
+
+  @Override
+  public synchronized VersionVector shown(String keyspace, int partition) {
+    return choice.shown(keyspace, partition);
+  }
+
+  @Override
+  public synchronized void shows(String keyspace, int partition, VersionVector seen) {
+    choice.shows(keyspace, partition, seen);
+  }
+
+  @Override
+  public synchronized void shows(Object lane, String keyspace, String dc) {
+    choice.shows(lane, keyspace, dc);
+  }
+
+  @Override
+  public synchronized double roundTripMillis(String dc) {
+    return choice.roundTripNanos(dc, nanoTime.getAsLong()) / 1e6;
   }
 
   // ---------------------------------------------------------------- asking
@@ -248,6 +282,7 @@ public final class Forwarder implements AutoCloseable {
       lost.forEach(this::ended);
       choice.down(dc);
     }
+    own.down(dc);
     fail(lost, "the connection to " + dc + " was lost before it answered");
   }
 
@@ -255,6 +290,9 @@ public final class Forwarder implements AutoCloseable {
   public void answered(ReplicaId peer, byte[] content) {
     WireInput in = new WireInput(content);
     long id = ProtocolCodec.decodeId(in);
+    if (own.answered(peer.dc(), id, in)) {
+      return;
+    }
     Asks.Ask ask = taken(id, peer.dc());
     if (ask == null) {
       return; // it was given up
@@ -279,6 +317,7 @@ public final class Forwarder implements AutoCloseable {
   }
 
   private void pass(ReplicaId peer, Asks.Ask ask, WireInput in) {
+    int size = in.remaining();
     Reply reply;
     try {
       reply = ProtocolCodec.decodeReplyBody(in);
@@ -289,6 +328,7 @@ public final class Forwarder implements AutoCloseable {
     synchronized (this) {
       told = choice.answered(peer, ask, reply, nanoTime.getAsLong());
     }
+    witness.answered(peer.dc(), ask.request(), told, size);
     ask.reply().accept(told);
   }
 
@@ -320,13 +360,14 @@ public final class Forwarder implements AutoCloseable {
     List<Asks.Ask> late;
     Collection<String> measured;
     boolean goesOn;
+    long now = nanoTime.getAsLong();
+    boolean asksItself = own.expire(now);
     synchronized (this) {
-      long now = nanoTime.getAsLong();
       late = asks.takeDue(now);
       late.forEach(this::ended);
       choice.expire(now);
       measured = meter.due(now);
-      goesOn = !closed && !(asks.isEmpty() && meter.isIdle() && choice.isIdle());
+      goesOn = !closed && !(asks.isEmpty() && !asksItself && meter.isIdle() && choice.isIdle());
       ticks = goesOn;
     }
     try {
@@ -343,33 +384,13 @@ public final class Forwarder implements AutoCloseable {
 
   /** Measures the way to a holder and back. */
   private void measure(String dc) {
-    if (!around.mayAsk(dc)) {
-      return;
-    }
-    long id;
-    byte[] content;
+    long now = nanoTime.getAsLong();
+    boolean begins;
     synchronized (this) {
-      long now = nanoTime.getAsLong();
-      if (!choice.measures(dc, now)) {
-        return;
-      }
-      id = asks.nextId();
-      Request ping = new Request.Ping();
-      content = ForwardedRequest.encode(0, "", id, ping);
-      asks.add(
-          id,
-          new Asks.Ask(
-              dc,
-              ping,
-              this,
-              Optional.empty(),
-              0,
-              now,
-              now + ANSWER_NANOS,
-              reply -> pinged(dc, now)));
+      begins = around.mayAsk(dc) && choice.measures(dc, now);
     }
-    if (!around.ask(dc, content)) {
-      taken(id, dc);
+    if (begins) {
+      own.ping(dc, () -> pinged(dc, now));
     }
   }
 
@@ -387,6 +408,7 @@ public final class Forwarder implements AutoCloseable {
       lost = asks.takeAll();
       lost.forEach(this::ended);
     }
+    own.close();
     fail(lost, self + " is shutting down");
   }
 }

@@ -183,6 +183,28 @@ final class HolderChoice {
     return reply;
   }
 
+  // ---------------------------------------------------------------- what is shown here
+
+  VersionVector shown(String keyspace, int partition) {
+    return shown.of(keyspace, partition);
+  }
+
+  void shows(String keyspace, int partition, VersionVector seen) {
+    shown.saw(keyspace, partition, seen);
+  }
+
+  /** A connection is shown what a datacenter has told. */
+  void shows(Object lane, String keyspace, String dc) {
+    ReplicaId by = replicas.get(dc);
+    if (by != null) {
+      lanes.answered(lane, keyspace, by);
+    }
+  }
+
+  double roundTripNanos(String dc, long now) {
+    return nearest.roundTripNanos(dc, now);
+  }
+
   // ---------------------------------------------------------------- holders
 
   /** One can be asked from now on. */

@@ -75,6 +75,12 @@ final class NearestHolder {
         : way.nanos;
   }
 
+  /** The way there and back; 0 if it was not measured. */
+  double roundTripNanos(String dc, long now) {
+    double nanos = roundTrip(dc, now);
+    return nanos == UNKNOWN ? 0 : nanos;
+  }
+
   private boolean isAvoided(String dc, long now) {
     Way way = ways.get(dc);
     return way != null && way.avoidedUntil.filter(until -> now - until < 0).isPresent();

@@ -15,7 +15,9 @@ import java.util.Optional;
  * version vector. Whoever was answered by one holder and asks another asks for what is behind it.
  * Pure; used under its owner's lock.
  */
-final class ShownVersions {
+public final class ShownVersions {
+  ShownVersions() {}
+
   /** By keyspace, then by partition. */
   private final Map<String, Map<Integer, VersionVector>> shown = new HashMap<>();
 
@@ -50,7 +52,8 @@ final class ShownVersions {
     }
   }
 
-  private void saw(String keyspace, int partition, VersionVector seen) {
+  /** This was shown. */
+  void saw(String keyspace, int partition, VersionVector seen) {
     if (!seen.isEmpty()) {
       shown
           .computeIfAbsent(keyspace, k -> new HashMap<>())
@@ -59,7 +62,7 @@ final class ShownVersions {
   }
 
   /** What an answer about one partition has shown. */
-  private static VersionVector seen(Reply reply) {
+  public static VersionVector seen(Reply reply) {
     return switch (reply) {
       case Reply.Done r ->
           raised(r.answer().map(Reply.Answer::seen).orElse(VersionVector.EMPTY), r.dot());
@@ -86,7 +89,7 @@ final class ShownVersions {
   }
 
   /** What an answer about all partitions has shown, in their order. */
-  private static List<VersionVector> seenOfAll(Reply reply) {
+  public static List<VersionVector> seenOfAll(Reply reply) {
     return switch (reply) {
       case Reply.Page r -> r.seen();
       case Reply.Counted r -> r.seen();

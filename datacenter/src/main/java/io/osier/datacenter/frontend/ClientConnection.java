@@ -91,7 +91,7 @@ final class ClientConnection extends FrameReader implements ClientServer.Visitor
     this.page = page;
     this.watch = shared.watch();
     this.channel = channel;
-    this.requests = new ClientRequests(channel, shared, new Held());
+    this.requests = new ClientRequests(channel, shared, new Held(), false);
     this.guard = new ConnectionGuard(port, this::isInFrame);
     this.login = new ClientLogin(access, channel);
     this.answers =

@@ -66,7 +66,7 @@ public final class ClientRequests {
   private final Channel channel;
   private final Shared shared;
   private final Room room;
-  private final OrderedQueue lane = new OrderedQueue();
+  private final OrderedQueue lane;
 
   /** What its user may have; null until it is known who that is, and once it is closed. */
   private UserQuotas.@Nullable Quota quota;
@@ -76,7 +76,8 @@ public final class ClientRequests {
   /** Nobody, who may nothing, until it is known who it is. */
   private ConnectionUser visitor = new ConnectionUser(NOBODY);
 
-  ClientRequests(Channel channel, Shared shared, Room room) {
+  ClientRequests(Channel channel, Shared shared, Room room, boolean answersInOrder) {
+    this.lane = new OrderedQueue(answersInOrder);
     this.channel = channel;
     this.shared = shared;
     this.room = room;

@@ -290,7 +290,8 @@ public final class ClientServer implements AutoCloseable {
     if (port.admit(channel)) {
       connected.add(channel);
       lookWhileConnected();
-      Visitor visitor = protocol.open(channel, room -> new ClientRequests(channel, shared, room));
+      Visitor visitor =
+          protocol.open(channel, room -> new ClientRequests(channel, shared, room, true));
       channel.pipeline().addLast(visitor.guard(), visitor);
     } else {
       excess.refuse(channel, alloc -> protocol.refusal(alloc, port.tooMany()));
@@ -358,7 +359,7 @@ public final class ClientServer implements AutoCloseable {
         limited(),
         quotas.loads(),
         Snapshot.Messages.NONE,
-        List.of());
+        Snapshot.Elsewhere.NONE);
   }
 
   private Map<String, Long> limited() {

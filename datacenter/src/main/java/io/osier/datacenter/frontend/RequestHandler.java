@@ -6,6 +6,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
+import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwardable;
 import io.osier.datacenter.forward.Forwarder;
@@ -48,6 +49,9 @@ public final class RequestHandler implements ClientServer.Handler {
   /** Where others do what is not held here; empty of one who refuses it. */
   private final Optional<Forwarder> forwarder;
 
+  /** Copies of what others hold. */
+  private final Optional<Copies> copies;
+
   /** Changes what holds for all datacenters. */
   @FunctionalInterface
   public interface Administrator {
@@ -69,6 +73,7 @@ public final class RequestHandler implements ClientServer.Handler {
    *     a datacenter that has just started was away
    * @param elsewhere the keyspaces that others hold
    * @param forwarder has what is not held here done elsewhere; empty for who refuses it
+   * @param copies answer reads of what others hold, where they can; empty for who forwards all
    */
   public RequestHandler(
       Map<String, KeyspaceShard> keyspaces,
@@ -77,7 +82,8 @@ public final class RequestHandler implements ClientServer.Handler {
       GroupCommitHelp writeHelp,
       BooleanSupplier known,
       Supplier<Reply.Elsewhere> elsewhere,
-      Optional<Forwarder> forwarder) {
+      Optional<Forwarder> forwarder,
+      Optional<Copies> copies) {
     this.keyspaces = keyspaces;
     this.inspector = inspector;
     this.administrator = administrator;
@@ -85,6 +91,7 @@ public final class RequestHandler implements ClientServer.Handler {
     this.known = known;
     this.elsewhere = elsewhere;
     this.forwarder = forwarder;
+    this.copies = copies;
   }
 
   @Override
@@ -125,7 +132,7 @@ public final class RequestHandler implements ClientServer.Handler {
   public void handle(Request request, OrderedQueue lane, String user, Consumer<Reply> reply) {
     try {
       Request here = forwarder.isPresent() ? toDoHere(request, lane, forwarder.get()) : request;
-      if (here == null && forwarder.get().forward(request, lane, user, reply)) {
+      if (here == null && goesElsewhere(request, lane, user, reply, forwarder.get())) {
         return;
       }
       serve(here == null ? request : here, lane, reply);
@@ -149,13 +156,46 @@ public final class RequestHandler implements ClientServer.Handler {
     }
     KeyspaceShard held = keyspaces.get(keyspace);
     if (held == null) {
-      lane.goesElsewhere(keyspace);
       return null;
     }
     // What is asked for again may have been done elsewhere on another connection.
     return lane.hasGoneElsewhere(keyspace) || request instanceof Request.Repeat
         ? elsewhere.here(request, keyspace, held.partitions().size(), lane)
         : request;
+  }
+
+  /** Has a request done elsewhere, or answers it from a copy of what is there. */
+  private boolean goesElsewhere(
+      Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
+    String keyspace = Forwardable.keyspace(request).orElseThrow();
+    OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
+    if (request instanceof Request.Read read && copies.isPresent()) {
+      Copies.Answer copied = copies.get().answer(read, !lane.answersInOrder() || there.isIdle());
+      if (copied != null) {
+        if (there.isShownBy(copied.holder())) {
+          to.shows(lane, keyspace, copied.holder());
+        }
+        reply.accept(copied.reply());
+        return true;
+      }
+    }
+    if (request instanceof Request.Watch || !lane.answersInOrder()) {
+      return to.forward(request, lane, user, reply);
+    }
+    there.begins();
+    boolean goes =
+        to.forward(
+            request,
+            lane,
+            user,
+            answer -> {
+              there.ends();
+              reply.accept(answer);
+            });
+    if (!goes) {
+      there.ends();
+    }
+    return goes;
   }
 
   @Override

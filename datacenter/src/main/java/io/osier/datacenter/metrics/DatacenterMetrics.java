@@ -20,6 +20,7 @@ final class DatacenterMetrics {
     metrics.clients();
     metrics.messages();
     metrics.forwarded();
+    metrics.copies();
     metrics.audit();
     metrics.links();
   }
@@ -172,6 +173,7 @@ final class DatacenterMetrics {
             + " update, scan, watch, transact",
         (s, to) ->
             s.clients()
+                .elsewhere()
                 .forwarded()
                 .forEach(f -> to.number((double) f.count(), f.keyspace(), f.to(), f.kind())));
     metrics.add(
@@ -182,8 +184,50 @@ final class DatacenterMetrics {
             + " came: the way there and back, and what that one took",
         (s, to) ->
             s.clients()
+                .elsewhere()
                 .forwarded()
                 .forEach(f -> to.times(f.times(), f.keyspace(), f.to(), f.kind())));
+  }
+
+  private void copies() {
+    metrics.one(
+        Metric.Type.GAUGE,
+        "copies_objects",
+        "Objects that others hold and of which there is a copy here, because they are read often",
+        s -> s.clients().elsewhere().copies().objects());
+    metrics.one(
+        Metric.Type.GAUGE,
+        "copies_bytes",
+        "What copies of objects that others hold take in the heap, about",
+        s -> s.clients().elsewhere().copies().bytes());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "copies_hits",
+        "Reads that were answered from a copy and not forwarded",
+        s -> s.clients().elsewhere().copies().hits());
+    metrics.one(
+        Metric.Type.COUNTER,
+        "copies_versions",
+        "How often a holder has told what a copied object has become",
+        s -> s.clients().elsewhere().copies().versions());
+    metrics.add(
+        Metric.Type.COUNTER,
+        "copies_misses",
+        List.of("reason"),
+        "Reads of copied objects that were forwarded all the same: behind: something was seen that"
+            + " may not be in the copy; empty: it has just begun; order: they follow requests that"
+            + " are under way",
+        (s, to) ->
+            s.clients().elsewhere().copies().misses().forEach((why, n) -> to.number(n, why)));
+    metrics.add(
+        Metric.Type.COUNTER,
+        "copies_dropped",
+        List.of("reason"),
+        "Copies that are no more: budget: osier.memory.copies is spent; cut: the link to the holder"
+            + " was lost, or others hold the keyspace now; refused: such an object is not copied;"
+            + " unworthy: its reads are not worth its changes",
+        (s, to) ->
+            s.clients().elsewhere().copies().dropped().forEach((why, n) -> to.number(n, why)));
   }
 
   private void audit() {

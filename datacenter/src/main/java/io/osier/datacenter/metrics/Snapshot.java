@@ -94,7 +94,7 @@ public record Snapshot(
    * @param limited by limit of a user, how often something was refused because of it
    * @param users what some users have of the port, those with most first
    * @param messages of channels
-   * @param forwarded requests for keyspaces that others hold
+   * @param elsewhere what became of requests for keyspaces that others hold
    */
   public record Clients(
       int connections,
@@ -104,14 +104,14 @@ public record Snapshot(
       Map<String, Long> limited,
       List<UserLoad> users,
       Messages messages,
-      List<Forwarded> forwarded) {
+      Elsewhere elsewhere) {
     /** While there is no port yet. */
     public static final Clients NONE =
-        new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE, List.of());
+        new Clients(0, Map.of(), Map.of(), 0, Map.of(), List.of(), Messages.NONE, Elsewhere.NONE);
 
-    /** The same with other figures of messages, and of what was forwarded. */
-    public Clients with(Messages other, List<Forwarded> ways) {
-      return new Clients(connections, requests, failures, malformed, limited, users, other, ways);
+    /** The same with other figures of messages, and of what others hold. */
+    public Clients with(Messages other, Elsewhere of) {
+      return new Clients(connections, requests, failures, malformed, limited, users, other, of);
     }
 
     /** How many were answered. */
@@ -133,6 +133,31 @@ public record Snapshot(
     /** None. */
     public static final Messages NONE = new Messages(0, 0, 0, Map.of());
   }
+
+  /** What became of requests for keyspaces that others hold. */
+  public record Elsewhere(List<Forwarded> forwarded, Copies copies) {
+    /** Nothing was asked. */
+    public static final Elsewhere NONE =
+        new Elsewhere(List.of(), new Copies(0, 0, 0, 0, Map.of(), Map.of()));
+  }
+
+  /**
+   * Copies of objects that others hold.
+   *
+   * @param objects that are followed at present
+   * @param bytes of the heap that these take, about
+   * @param hits reads that were answered from them
+   * @param versions how often a holder has told what one has become
+   * @param misses by why, how many reads of followed objects were forwarded all the same
+   * @param dropped by why, how many copies are no more
+   */
+  public record Copies(
+      int objects,
+      long bytes,
+      long hits,
+      long versions,
+      Map<String, Long> misses,
+      Map<String, Long> dropped) {}
 
   /**
    * Requests that were forwarded.

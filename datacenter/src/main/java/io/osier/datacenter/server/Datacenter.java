@@ -11,6 +11,7 @@ import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.config.ProtectedMode;
 import io.osier.datacenter.control.execution.FirstWord;
 import io.osier.datacenter.frontend.LocalAccess;
+import io.osier.datacenter.metrics.Snapshot;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.FormerRemovals;
 import io.osier.datacenter.shard.Keyspaces;
@@ -203,6 +204,11 @@ public final class Datacenter implements AutoCloseable {
   /** The port for metrics, health and the dashboard; empty if there is none. */
   public OptionalInt adminPort() {
     return parts.ports.adminPort();
+  }
+
+  /** What became of requests for keyspaces that others hold. */
+  public Snapshot.Elsewhere elsewhere() {
+    return parts.forwarding.counts();
   }
 
   /** The port for clients that speak the Redis protocol; empty if there is none. */

@@ -8,6 +8,7 @@ import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
 import io.osier.datacenter.control.execution.Control;
 import io.osier.datacenter.control.execution.FirstWord;
+import io.osier.datacenter.copies.Copies;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.AuditLog;
@@ -24,8 +25,8 @@ import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.store.rocks.RocksDatabase;
 import io.osier.datacenter.trace.Traces;
-import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerBearer;
+import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
 import java.util.List;
@@ -147,8 +148,11 @@ final class DatacenterParts {
             self.dc(),
             () -> transport,
             control::placement,
+            keyspaces.shown(),
             keyspaces::shownBefore,
-            config.forwardedBytes());
+            config.forwardedBytes(),
+            config.copies(),
+            keyspaces::millis);
     this.pubSub =
         new PubSub(
             MemoryPlan.ofThisProcess().subscriptionBytes(),
@@ -175,10 +179,13 @@ final class DatacenterParts {
                     keyspaces.shown().containsKey(name)
                         ? List.of()
                         : forwarding.holders(name).map(Forwarder.Held::dcs).orElse(List.of()),
+                forwarding.copies()::answers,
                 () -> ports.announced().toString()));
     notes.setReports(reports);
-    this.handler = requestHandler(inspector, Optional.of(forwarding.forwarder()));
-    forwarding.begin(requestHandler(inspector, Optional.empty()), access);
+    this.handler =
+        requestHandler(
+            inspector, Optional.of(forwarding.forwarder()), Optional.of(forwarding.copies()));
+    forwarding.begin(requestHandler(inspector, Optional.empty(), Optional.empty()), access);
     this.ports =
         new ClientPorts(
             config,
@@ -192,7 +199,8 @@ final class DatacenterParts {
     ports.openAdmin(opened, publisher, readiness, reports);
   }
 
-  private RequestHandler requestHandler(Inspector inspector, Optional<Forwarder> forwarder) {
+  private RequestHandler requestHandler(
+      Inspector inspector, Optional<Forwarder> forwarder, Optional<Copies> copies) {
     return new RequestHandler(
         keyspaces.shown(),
         inspector,
@@ -200,7 +208,8 @@ final class DatacenterParts {
         storage.writeHelp(),
         this::isControlKnown,
         () -> neighbours.holding(control.placement().elsewhere(self.dc()), keyspaces.shown()),
-        forwarder);
+        forwarder,
+        copies);
   }
 
   private KeyspaceFactory.Around aroundKeyspaces(boolean embedded) {
@@ -220,8 +229,7 @@ final class DatacenterParts {
   private PeerTransport peerTransport() {
     List<Long> starts = storage.starts();
     PeerBearer bearer =
-        new PeerBearer(
-            self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
+        new PeerBearer(self, config.cluster(), starts.getFirst(), starts.subList(1, starts.size()));
     PeerTransport bound =
         PortBinding.bind(
             "osier.listen.peer-port",

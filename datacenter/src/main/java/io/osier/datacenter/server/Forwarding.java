@@ -4,7 +4,12 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.core.net.ByteBudget;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.copies.Copies;
+import io.osier.datacenter.copies.CopyCounts;
+import io.osier.datacenter.copies.Followers;
+import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
@@ -12,14 +17,16 @@ import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ForwardedRequests;
 import io.osier.datacenter.metrics.Snapshot;
+import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.ProtocolCodec;
 import io.osier.protocol.Reply;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +43,8 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
   private final BiFunction<String, Integer, VersionVector> shownBefore;
   private final long bytes;
   private final Forwarder forwarder;
+  private final Copies copies;
+  private final Followers followers;
 
   /** Null until there is what does the requests. */
   private volatile @Nullable ForwardedRequests requests;
@@ -45,14 +54,20 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
    *
    * @param transport asked for once requests are forwarded
    * @param placement who holds what at present; cheap
+   * @param keyspaces those that are served here, by name
    * @param shownBefore what was shown here of a keyspace's partition before it was given up
+   * @param copied what may be copied
+   * @param millis the datacenter's time, in milliseconds since 1970
    */
   public Forwarding(
       String self,
       Supplier<PeerTransport> transport,
       Supplier<Placement> placement,
+      Map<String, KeyspaceShard> keyspaces,
       BiFunction<String, Integer, VersionVector> shownBefore,
-      long bytes) {
+      long bytes,
+      CopySettings copied,
+      LongSupplier millis) {
     this.self = self;
     this.transport = transport;
     this.placement = placement;
@@ -60,13 +75,25 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
     this.bytes = bytes / 2;
     this.forwarder =
         new Forwarder(self, this, new ByteBudget(this.bytes), System::nanoTime, BESIDE);
+    ReadCopies around = new ReadCopies(placement, keyspaces, forwarder, this);
+    this.copies =
+        new Copies(
+            around,
+            new Copies.Settings(copied.bytes(), copied.followed(), copied.msWorth()),
+            millis);
+    this.followers = new Followers(around, new ByteBudget(copied.bytes()), System::nanoTime);
+    forwarder.tell(new ForwardedAnswers(copies));
   }
 
-  /** How many requests were forwarded, and how long that took. */
-  List<Snapshot.Forwarded> counts() {
-    return forwarder.counts().entrySet().stream()
-        .map(e -> forwarded(e.getKey(), e.getValue()))
-        .toList();
+  /** What was forwarded, and how long that took, and what copies did. */
+  Snapshot.Elsewhere counts() {
+    CopyCounts.Figures f = copies.figures();
+    return new Snapshot.Elsewhere(
+        forwarder.counts().entrySet().stream()
+            .map(e -> forwarded(e.getKey(), e.getValue()))
+            .toList(),
+        new Snapshot.Copies(
+            f.objects(), f.bytes(), f.hits(), f.versions(), f.misses(), f.dropped()));
   }
 
   private static Snapshot.Forwarded forwarded(
@@ -78,6 +105,17 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
   /** What is asked of others. */
   Forwarder forwarder() {
     return forwarder;
+  }
+
+  /** Copies of what others hold. */
+  Copies copies() {
+    return copies;
+  }
+
+  /** A datacenter is connected no more. */
+  void down(String dc) {
+    forwarder.down(dc);
+    followers.down(dc);
   }
 
   /**
@@ -130,13 +168,33 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
   void asked(ReplicaId peer, byte[] content, PeerListener.Answers answers) {
     ForwardedRequests to = requests;
     if (to != null) {
-      to.asked(peer, content, answers);
+      ForwardedRequest asked = ForwardedRequest.decode(content);
+      if (Followers.isAsk(asked.request())) {
+        follows(peer, asked, answers);
+      } else {
+        to.asked(peer, content, answers);
+      }
       return;
     }
     Reply starts =
         new Reply.Failure(ErrorCode.UNAVAILABLE, "nothing was done: " + self + " has just started");
     long id = ForwardedRequest.decode(content).id();
     answers.send(ProtocolCodec.encode(id, starts), () -> {});
+  }
+
+  private void follows(ReplicaId peer, ForwardedRequest asked, PeerListener.Answers answers) {
+    followers.asked(
+        peer,
+        asked.request(),
+        content ->
+            answers.send(
+                content == null
+                    ? ProtocolCodec.encode(
+                        asked.id(),
+                        new Reply.Failure(
+                            ErrorCode.UNAVAILABLE, self + " tells nobody what becomes of this"))
+                    : ForwardedRequest.answer(asked.id(), content),
+                () -> {}));
   }
 
   /** See {@link PeerListener#receivedAll}. */
@@ -149,6 +207,7 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
 
   @Override
   public void close() {
+    copies.close();
     forwarder.close();
   }
 }

@@ -96,7 +96,7 @@ public final class PeerInputs implements PeerListener {
   @Override
   public void down(String dc) {
     readiness.parted(dc);
-    forwarding.forwarder().down(dc);
+    forwarding.down(dc);
     Input down = new Input.PeerDown(dc);
     keyspaces.partitions().forEach(p -> p.submit(down));
   }

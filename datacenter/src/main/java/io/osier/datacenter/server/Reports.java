@@ -2,6 +2,7 @@ package io.osier.datacenter.server;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import io.osier.core.Key;
 import io.osier.datacenter.admin.ClusterQuestions;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.admin.HistoryKeeper;
@@ -13,6 +14,7 @@ import io.osier.protocol.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -33,6 +35,7 @@ final class Reports implements AutoCloseable {
    *
    * @param notes sends a note to a datacenter, if it can
    * @param elsewhere who holds a keyspace that is not held here; nobody of any other
+   * @param copied whether reads of a key are answered from a copy of what others hold
    * @param clients how this datacenter's port for clients is reached
    */
   Reports(
@@ -42,6 +45,7 @@ final class Reports implements AutoCloseable {
       PeerDirectory peers,
       BiConsumer<String, byte[]> notes,
       Function<String, List<String>> elsewhere,
+      BiPredicate<String, Key> copied,
       Supplier<String> clients) {
     this.publisher = publisher;
     this.history = new HistoryKeeper(dc);
@@ -58,7 +62,8 @@ final class Reports implements AutoCloseable {
                           List<String> holders = elsewhere.apply(keyspace);
                           return holders.isEmpty()
                               ? inspector.key(keyspace, key)
-                              : completedFuture(Inspector.heldBy(keyspace, holders));
+                              : completedFuture(
+                                  Inspector.heldBy(keyspace, holders, copied.test(keyspace, key)));
                         })
                     .thenApply(text -> Inquiry.withAddresses(text, peers.addresses())),
             notes);

@@ -291,6 +291,11 @@ public final class Keyspaces {
         .toList();
   }
 
+  /** The datacenter's time, in milliseconds since 1970: what has expired is not shown. */
+  public long millis() {
+    return partitions().findFirst().orElseThrow().millis();
+  }
+
   /** All partitions. */
   public Stream<PartitionRunner> partitions() {
     return open.values().stream().flatMap(o -> o.shard().partitions().stream());

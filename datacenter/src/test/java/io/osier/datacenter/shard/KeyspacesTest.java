@@ -8,6 +8,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.config.ConfigReader;
+import io.osier.datacenter.config.CopySettings;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.control.ControlPlane.Holding;
 import io.osier.datacenter.control.ControlPlane.Part;
@@ -213,7 +214,15 @@ final class KeyspacesTest {
         (from, note) -> {},
         failure -> {},
         GroupCommitHelp.NONE,
-        new Forwarding("eu", () -> null, () -> Placement.NOTHING, keyspaces::shownBefore, 0));
+        new Forwarding(
+            "eu",
+            () -> null,
+            () -> Placement.NOTHING,
+            Map.of(),
+            keyspaces::shownBefore,
+            0,
+            new CopySettings(0, 0, 0),
+            () -> 0));
   }
 
   /** As one hears it that has its old store when it is added again: it is dialled, and refused. */

@@ -22,13 +22,15 @@ import java.util.TreeSet;
  * @param addresses where it dials them
  * @param answers by datacenter; where a key was asked about, of those that hold its keyspace
  * @param silent those that did not answer, and should have
+ * @param copied those that answer reads of the key from a copy of what others hold
  */
 record ClusterLook(
     long nanos,
     String asked,
     Map<String, String> addresses,
     Map<String, JsonNode> answers,
-    List<String> silent) {
+    List<String> silent,
+    List<String> copied) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -43,11 +45,15 @@ record ClusterLook(
     List<String> silent = new ArrayList<>();
     Set<String> holders = new TreeSet<>();
     Set<String> others = new TreeSet<>();
+    List<String> copied = new ArrayList<>();
     for (JsonNode answer : root.path("answers")) {
       String dc = answer.path("dc").asText();
       JsonNode said = parse(answer.path("text").asText());
       if (said.has("holders")) {
         others.add(dc);
+        if (said.path("copied").asBoolean()) {
+          copied.add(dc);
+        }
         said.path("holders").forEach(holder -> holders.add(holder.asText()));
       } else {
         answers.put(dc, said);
@@ -60,7 +66,7 @@ record ClusterLook(
         silent.add(dc);
       }
     }
-    return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent);
+    return new ClusterLook(nanos, root.path("dc").asText(), addresses, answers, silent, copied);
   }
 
   private static boolean isHolder(String dc, Set<String> holders) {

@@ -40,6 +40,9 @@ final class WhyKey {
     this.keyspace = keyspace;
     this.client = client;
     look.answers().forEach(this::find);
+    for (String dc : look.copied()) {
+      cause(7, "%s does not hold it, and answers reads from a copy of it.".formatted(dc));
+    }
     causes.sort((a, b) -> Integer.compare(a.rank, b.rank));
   }
 

@@ -65,12 +65,19 @@ public final class Inspector {
         .thenApply(JsonObject::toString);
   }
 
-  /** That nothing is known here of a keyspace's keys, and who holds them, as JSON. */
-  public static String heldBy(String keyspace, List<String> holders) {
+  /**
+   * That nothing is known here of a key, and who holds it, as JSON.
+   *
+   * @param copied whether reads of it are answered here from a copy
+   */
+  public static String heldBy(String keyspace, List<String> holders, boolean copied) {
     JsonObject root = new JsonObject();
     root.put("keyspace", keyspace);
     JsonObject.Array all = root.putArray("holders");
     holders.forEach(all::add);
+    if (copied) {
+      root.put("copied", true);
+    }
     return root.toString();
   }
 

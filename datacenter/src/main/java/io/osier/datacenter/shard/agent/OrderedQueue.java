@@ -2,13 +2,15 @@ package io.osier.datacenter.shard.agent;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,26 +51,76 @@ public final class OrderedQueue {
   /** What is held back, each thing once; null while nothing is to be. */
   private @Nullable Set<Runnable> held;
 
-  /** The keyspaces of which other datacenters have done something that came in this order. */
-  private volatile Set<String> elsewhere = Set.of();
+  private final boolean answersInOrder;
 
-  /** A lane in which nothing waits. */
-  public OrderedQueue() {}
+  /** The keyspaces of which other datacenters have done something that came in this order. */
+  private volatile Map<String, Elsewhere> elsewhere = Map.of();
+
+  /** What of one keyspace is done by other datacenters. Thread-safe. */
+  public static final class Elsewhere {
+    private final AtomicInteger underWay = new AtomicInteger();
+    private volatile String shownBy = "";
+
+    /** One more request is done there. */
+    public void begins() {
+      underWay.incrementAndGet();
+    }
+
+    /** It is answered. */
+    public void ends() {
+      underWay.decrementAndGet();
+    }
+
+    /** Whether none is. */
+    public boolean isIdle() {
+      return underWay.get() == 0;
+    }
+
+    /** What a datacenter has told is shown; whether it was another one's before. */
+    public boolean isShownBy(String dc) {
+      boolean others = !shownBy.equals(dc);
+      if (others) {
+        shownBy = dc;
+      }
+      return others;
+    }
+  }
+
+  /** A lane in which nothing waits, of a sender whose requests may be answered in any order. */
+  public OrderedQueue() {
+    this(false);
+  }
+
+  /**
+   * A lane in which nothing waits.
+   *
+   * @param answersInOrder whether the sender takes no answer before those to earlier requests
+   */
+  public OrderedQueue(boolean answersInOrder) {
+    this.answersInOrder = answersInOrder;
+  }
+
+  /** See the constructor. */
+  public boolean answersInOrder() {
+    return answersInOrder;
+  }
 
   /** Something of a keyspace is done by another datacenter. */
-  public void goesElsewhere(String keyspace) {
-    if (!elsewhere.contains(keyspace)) {
-      synchronized (this) {
-        Set<String> more = new HashSet<>(elsewhere);
-        more.add(keyspace);
-        elsewhere = Set.copyOf(more);
-      }
-    }
+  public Elsewhere goesElsewhere(String keyspace) {
+    Elsewhere known = elsewhere.get(keyspace);
+    return known != null ? known : addElsewhere(keyspace);
+  }
+
+  private synchronized Elsewhere addElsewhere(String keyspace) {
+    Map<String, Elsewhere> more = new HashMap<>(elsewhere);
+    Elsewhere of = more.computeIfAbsent(keyspace, name -> new Elsewhere());
+    elsewhere = Map.copyOf(more);
+    return of;
   }
 
   /** Whether another datacenter has done something of a keyspace, or does. */
   public boolean hasGoneElsewhere(String keyspace) {
-    return elsewhere.contains(keyspace);
+    return elsewhere.containsKey(keyspace);
   }
 
   /** Does something in its turn. */

@@ -30,8 +30,8 @@ class WhyTest {
 
   private static String status(String links, String problems) {
     return "{'addresses':{'us':'us.example:7401'},'keyspaces':[{'name':'shop','sla_ms':2000,'propagation':'adaptive','updates':9,"
-        + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
-        + "'links':["
+               + "'objects':4,'state_objects':1,'late':{'origin':2,'way':0,'dependency':0,'outage':7}}],"
+               + "'links':["
         + links
         + "],'problems':["
         + problems
@@ -159,6 +159,23 @@ class WhyTest {
         .contains("12 updates leave in 340 ms", "9 updates/s", "held, and sent joined")
         .doesNotContain("what helps");
     assertThat(why.json()).contains("\"late\":false");
+  }
+
+  @Test
+  void keyThatIsCopied_isSaid_whereThatIs() {
+    WhyKey why =
+        why(
+            Map.of(
+                "ap",
+                "{'keyspace':'shop','holders':['eu','us'],'copied':true}",
+                "eu",
+                key("aa", "", ""),
+                "us",
+                key("aa", "", "")));
+    assertThat(why.verdict())
+        .isEqualTo(
+            "Nothing of 'likes:42' waits: eu and us have the same. ap does not hold it, and answers"
+                + " reads from a copy of it.");
   }
 
   @Test

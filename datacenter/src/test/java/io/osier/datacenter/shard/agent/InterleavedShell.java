@@ -97,6 +97,7 @@ final class InterleavedShell implements InProcess {
             GroupCommitHelp.NONE,
             () -> true,
             () -> Reply.Elsewhere.NOTHING,
+            Optional.empty(),
             Optional.empty());
     access = new LocalAccess(SELF, handler, Traces.OFF, () -> true, false);
     runners.forEach(r -> turns.addAgent("runner", () -> ownTurn(r)));

@@ -72,6 +72,7 @@ final class StoppingTest {
         GroupCommitHelp.NONE,
         () -> true,
         () -> Reply.Elsewhere.NOTHING,
+        Optional.empty(),
         Optional.empty());
   }
 

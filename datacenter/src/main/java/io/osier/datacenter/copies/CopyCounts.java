@@ -1,0 +1,86 @@
+package io.osier.datacenter.copies;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How often copies answered, or why not, and why some were dropped. Thread-safe. */
+public final class CopyCounts {
+  /** Why a copy is no more. */
+  enum Dropped {
+    /** Its reads are not worth what its changes cost. */
+    UNWORTHY,
+    /** The subscription was cut, or its holder does not hold the keyspace any more. */
+    CUT,
+    /** No bytes are left for it. */
+    BUDGET,
+    /** Its type, or its size, is not followed. */
+    REFUSED
+  }
+
+  /**
+   * What was counted.
+   *
+   * @param objects that are held at present
+   * @param bytes that these take of the heap, about
+   * @param misses reads of followed objects that were forwarded all the same, by why
+   * @param dropped copies that are no more, by why
+   */
+  public record Figures(
+      int objects,
+      long bytes,
+      long hits,
+      Map<String, Long> misses,
+      Map<String, Long> dropped,
+      long versions) {}
+
+  private final LongAdder hits = new LongAdder();
+  private final LongAdder versions = new LongAdder();
+  private final Map<Copy.Miss, LongAdder> misses = adders(Copy.Miss.class);
+  private final Map<Dropped, LongAdder> dropped = adders(Dropped.class);
+
+  private static <E extends Enum<E>> Map<E, LongAdder> adders(Class<E> of) {
+    Map<E, LongAdder> adders = new EnumMap<>(of);
+    for (E each : of.getEnumConstants()) {
+      adders.put(each, new LongAdder());
+    }
+    return adders;
+  }
+
+  void hit() {
+    hits.increment();
+  }
+
+  /** A holder has told what an object has become. */
+  void version() {
+    versions.increment();
+  }
+
+  void missed(Copy.Miss why) {
+    adder(misses, why).increment();
+  }
+
+  void dropped(Dropped why) {
+    adder(dropped, why).increment();
+  }
+
+  private static <E extends Enum<E>> LongAdder adder(Map<E, LongAdder> adders, E of) {
+    LongAdder adder = adders.get(of);
+    if (adder == null) {
+      throw new IllegalStateException("not counted: " + of);
+    }
+    return adder;
+  }
+
+  Figures figures(int objects, long bytes) {
+    return new Figures(objects, bytes, hits.sum(), sums(misses), sums(dropped), versions.sum());
+  }
+
+  private static <E extends Enum<E>> Map<String, Long> sums(Map<E, LongAdder> of) {
+    Map<String, Long> sums = new TreeMap<>();
+    of.forEach((why, count) -> sums.put(why.name().toLowerCase(Locale.ROOT), count.sum()));
+    return sums;
+  }
+}

@@ -1,0 +1,183 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.Key;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.Codec;
+import io.osier.core.codec.MalformedException;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.state.CrdtState;
+import io.osier.crdt.state.StateCodec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The bytes of what one asks a holder who follows objects, and of its answers. Both begin with a
+ * number that no request and no reply of clients has, so who knows neither refuses. Static, pure.
+ */
+final class FollowCodec {
+  /** See above. */
+  static final int KIND = 127;
+
+  /** So much of an answer is objects; it is decoded where it is received. */
+  static final int BYTES_MAX = 48 << 10;
+
+  private static final int NAME_BYTES_MAX = 1 << 10;
+
+  /**
+   * Asks what becomes of objects of one partition.
+   *
+   * @param subscription tells it from others of this process
+   * @param step 1, 2, 3, …: answers carry it
+   * @param add keys that are followed from now on; what they hold is told with the next answers
+   * @param remove the numbers of keys that are followed no more
+   * @param waitMillis how long to wait for a change; 0 to tell at once how far the holder is
+   */
+  record Ask(
+      String keyspace,
+      int partition,
+      long subscription,
+      long step,
+      List<Added> add,
+      List<Long> remove,
+      int waitMillis) {
+    Ask {
+      add = List.copyOf(add);
+      remove = List.copyOf(remove);
+    }
+  }
+
+  /**
+   * A key that is followed.
+   *
+   * @param number by which all else names it
+   */
+  record Added(long number, Key key) {}
+
+  /**
+   * What a key holds.
+   *
+   * @param states empty of a key that cannot be followed; one that is not there has an empty list
+   * @param bytes of these on the link, about
+   */
+  record Told(long number, Optional<List<CrdtState>> states, long bytes) {}
+
+  /**
+   * An answer.
+   *
+   * @param through all of this is in what was told by now, of each followed object; empty where
+   *     more has changed than this could tell
+   */
+  record Answer(long step, Optional<VersionVector> through, List<Told> objects) {
+    Answer {
+      objects = List.copyOf(objects);
+    }
+  }
+
+  private FollowCodec() {}
+
+  static void write(WireOutput out, Ask ask) {
+    out.writeByte(KIND);
+    out.writeText(ask.keyspace);
+    out.writeNumber(ask.partition);
+    out.writeNumber(ask.subscription);
+    out.writeNumber(ask.step);
+    out.writeCount(ask.add.size());
+    for (Added added : ask.add) {
+      out.writeNumber(added.number);
+      out.writeKey(added.key);
+    }
+    out.writeCount(ask.remove.size());
+    ask.remove.forEach(out::writeNumber);
+    out.writeNumber(ask.waitMillis);
+  }
+
+  /**
+   * Reads an Ask.
+   *
+   * @throws MalformedException if it is none
+   */
+  static Ask readAsk(WireInput rest) {
+    return Codec.readAll(
+        rest,
+        "who follows objects",
+        in -> {
+          expectKind(in);
+          return new Ask(
+              in.readText(NAME_BYTES_MAX),
+              Math.toIntExact(in.readNumber()),
+              in.readNumber(),
+              in.readNumber(),
+              readAll(in, 2, () -> new Added(in.readNumber(), in.readKey())),
+              readAll(in, 1, in::readNumber),
+              Math.toIntExact(in.readNumber()));
+        });
+  }
+
+  private static void expectKind(WireInput in) {
+    int kind = in.readByteUnsigned();
+    if (kind != KIND) {
+      throw new MalformedException("not of who follows objects: " + kind);
+    }
+  }
+
+  private static <T> List<T> readAll(WireInput in, int bytesMin, Supplier<T> each) {
+    int count = in.readCount(bytesMin);
+    List<T> all = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      all.add(each.get());
+    }
+    return all;
+  }
+
+  static void write(WireOutput out, Answer answer) {
+    out.writeByte(KIND);
+    out.writeNumber(answer.step);
+    out.writeBoolean(answer.through.isPresent());
+    answer.through.ifPresent(out::writeVector);
+    out.writeCount(answer.objects.size());
+    for (Told told : answer.objects) {
+      out.writeNumber(told.number);
+      out.writeNumber(told.states.map(s -> s.size() + 1).orElse(0));
+      told.states.orElse(List.of()).forEach(state -> StateCodec.writeAll(out, state));
+    }
+  }
+
+  /**
+   * Reads an Answer.
+   *
+   * @throws MalformedException if it is none
+   */
+  static Answer readAnswer(WireInput rest) {
+    return Codec.readAll(
+        rest,
+        "what has become of objects",
+        in -> {
+          expectKind(in);
+          long step = in.readNumber();
+          Optional<VersionVector> through =
+              in.readFlag() ? Optional.of(in.readVector()) : Optional.empty();
+          return new Answer(step, through, readAll(in, 2, () -> readTold(in)));
+        });
+  }
+
+  private static Told readTold(WireInput in) {
+    int from = in.position();
+    long number = in.readNumber();
+    long states = in.readNumber();
+    if (states > CrdtType.values().length + 1) {
+      throw new MalformedException("a key cannot hold so many objects: " + states);
+    }
+    if (states == 0) {
+      return new Told(number, Optional.empty(), in.position() - from);
+    }
+    List<CrdtState> all = new ArrayList<>();
+    for (int i = 1; i < states; i++) {
+      all.add(StateCodec.readAll(in));
+    }
+    return new Told(number, Optional.of(all), in.position() - from);
+  }
+}

@@ -1,0 +1,50 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What {@link Copies} has of the world: who holds what, and how they are asked. Thread-safe. */
+public interface Holders {
+  /**
+   * Who holds a keyspace whose objects may be copied.
+   *
+   * @param dcs in the order of their names
+   */
+  record Held(List<String> dcs, int partitions) {
+    public Held {
+      dcs = List.copyOf(dcs);
+    }
+  }
+
+  /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
+  Optional<Held> heldElsewhere(String keyspace);
+
+  /**
+   * Asks a datacenter.
+   *
+   * @param content behind what every question begins with
+   * @param answer takes the answer, once, now or later; null if there is none
+   */
+  void ask(
+      String dc,
+      Consumer<WireOutput> content,
+      long waitMillis,
+      Consumer<@Nullable WireInput> answer);
+
+  /** The way to a datacenter and back, as far as that is known. */
+  double roundTripMillis(String dc);
+
+  /** What was shown of a partition, by forwarded answers and by copies. */
+  VersionVector shown(String keyspace, int partition);
+
+  /** More is shown of a partition from now on. */
+  void shows(String keyspace, int partition, VersionVector more);
+
+  /** Does something later. */
+  void later(Runnable task, long millis);
+}

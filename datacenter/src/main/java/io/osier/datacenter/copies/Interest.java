@@ -1,0 +1,117 @@
+package io.osier.datacenter.copies;
+
+import io.osier.adaptation.SpaceSaving;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Which objects that others hold are read here most, and which of them are worth a copy, in periods
+ * of time. Pure; used under its owner's lock.
+ */
+final class Interest {
+  /** So many are counted at least: of fewer counters none would be kept for long. */
+  private static final int COUNTED_MIN = 1_000;
+
+  /** Who could not be followed is asked again after so many periods. */
+  private static final int REFUSED_PERIODS = 15;
+
+  /** An object whose reads are forwarded. */
+  private static final class Counted {
+    final Demand demand = new Demand();
+    String holder = "";
+
+    /** Another object takes the counter over. */
+    private static void clear(ObjectName former, Counted counted) {
+      counted.demand.clear();
+      counted.holder = "";
+    }
+  }
+
+  /**
+   * An object that is worth a copy.
+   *
+   * @param holder who has answered its last read
+   */
+  record Candidate(ObjectName name, String holder, Demand demand, double saved) {}
+
+  private final CopyRule rule;
+  private final SpaceSaving<ObjectName, Counted> counted;
+
+  /** By datacenter, until which period it is not asked to be followed. */
+  private final Map<String, Long> refused = new HashMap<>();
+
+  private long period;
+
+  /** The period in which something was read last. */
+  private long readIn;
+
+  Interest(CopyRule rule, int counters) {
+    this.rule = rule;
+    this.counted = new SpaceSaving<>(Math.max(COUNTED_MIN, counters), Counted::new, Counted::clear);
+  }
+
+  /** An object of which there is no copy was read at a holder. */
+  void read(ObjectName name, String holder, long size) {
+    Counted of = counted.offer(name);
+    of.demand.read(1, size);
+    of.holder = holder;
+    readIn = period;
+  }
+
+  /** A holder does not tell what becomes of objects, or not now. */
+  void refuses(String holder) {
+    refused.put(holder, period + REFUSED_PERIODS);
+  }
+
+  /** Another period begins. */
+  void nextPeriod() {
+    period++;
+  }
+
+  /** Whether a copy is still worth it, now that a period is over. */
+  boolean isWorthIt(Demand demand, double roundTripMillis) {
+    demand.periodEnds();
+    return rule.stays(demand, roundTripMillis);
+  }
+
+  /** A copy has ended that was not worth it, or found no room. */
+  void wasNotWorthIt(Demand demand) {
+    demand.wasNotWorthIt(period);
+  }
+
+  /**
+   * Those that are worth a copy, now that a period is over, best first.
+   *
+   * @param isCopied of which there are copies
+   * @param roundTripMillis the way to a holder and back
+   */
+  List<Candidate> candidates(
+      Predicate<ObjectName> isCopied, ToDoubleFunction<String> roundTripMillis) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (SpaceSaving.Entry<ObjectName, Counted> entry : counted.top(counted.size())) {
+      if (isCopied.test(entry.item())) {
+        continue; // its demand is the copy's
+      }
+      Counted of = entry.note();
+      of.demand.periodEnds();
+      double way = roundTripMillis.applyAsDouble(of.holder);
+      if (rule.begins(of.demand, way, period) && refused.getOrDefault(of.holder, 0L) <= period) {
+        candidates.add(
+            new Candidate(entry.item(), of.holder, of.demand, rule.saved(of.demand, way)));
+      }
+    }
+    counted.halve();
+    candidates.sort(Comparator.comparingDouble(Candidate::saved).reversed());
+    return candidates;
+  }
+
+  /** Whether nothing was read for long. */
+  boolean isIdle() {
+    return period - readIn > CopyRule.PAUSE_MAX;
+  }
+}

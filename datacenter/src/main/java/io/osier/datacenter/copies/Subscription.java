@@ -1,0 +1,166 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.VersionVector;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The copies of one partition, and how far the holder has told what becomes of them. {@link
+ * #through} and {@link #shown} are for any thread, all else is under the lock of {@link Copies}.
+ */
+final class Subscription {
+  /** So many questions are on their way or wait at the holder, so that one always waits there. */
+  static final int WINDOW = 4;
+
+  /** A holder without a change answers after so long. */
+  static final int WAIT_MILLIS = 10_000;
+
+  /** So many keys are named in one question. */
+  private static final int KEYS_MAX = 500;
+
+  private final String keyspace;
+  private final int partition;
+  private final String holder;
+  private final Holders.Held held;
+  private final long number;
+
+  private final Map<Long, Copy> copies = new HashMap<>();
+  private List<FollowCodec.Added> added = new ArrayList<>();
+  private List<Long> removed = new ArrayList<>();
+  private final TreeMap<Long, FollowCodec.Answer> early = new TreeMap<>();
+  private long asked;
+  private long taken;
+  private boolean ended;
+
+  /** Whether somebody has asked how far the holder is, and is not answered. */
+  private boolean refreshes;
+
+  private volatile VersionVector through = VersionVector.EMPTY;
+  private volatile VersionVector shown = VersionVector.EMPTY;
+
+  /**
+   * A subscription that begins.
+   *
+   * @param holder who is asked
+   * @param held who held the keyspace then
+   */
+  Subscription(String keyspace, int partition, String holder, Holders.Held held, long number) {
+    this.keyspace = keyspace;
+    this.partition = partition;
+    this.holder = holder;
+    this.held = held;
+    this.number = number;
+  }
+
+  String keyspace() {
+    return keyspace;
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  String holder() {
+    return holder;
+  }
+
+  Holders.Held held() {
+    return held;
+  }
+
+  /** All of this is in each copy that has a version. */
+  VersionVector through() {
+    return through;
+  }
+
+  /** Forwarded answers have shown this of the partition, of whichever keys. */
+  VersionVector shown() {
+    return shown;
+  }
+
+  synchronized void sees(VersionVector seen) {
+    if (!seen.isAtMost(shown)) {
+      shown = shown.join(seen);
+    }
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  void end() {
+    ended = true;
+  }
+
+  Map<Long, Copy> copies() {
+    return copies;
+  }
+
+  void add(Copy copy) {
+    copies.put(copy.number(), copy);
+    added.add(new FollowCodec.Added(copy.number(), copy.name().key()));
+  }
+
+  void remove(Copy copy) {
+    if (copies.remove(copy.number()) != null) {
+      removed.add(copy.number());
+    }
+  }
+
+  /** Somebody wants to know how far the holder is; false if it was asked already. */
+  boolean refresh() {
+    boolean first = !refreshes && !ended;
+    refreshes |= first;
+    return first;
+  }
+
+  /**
+   * What is to be asked next.
+   *
+   * @return empty if enough is asked
+   */
+  List<FollowCodec.Ask> asks() {
+    List<FollowCodec.Ask> asks = new ArrayList<>();
+    while (!ended && (asked - taken < WINDOW || !added.isEmpty() || !removed.isEmpty())) {
+      asks.add(next(WAIT_MILLIS));
+    }
+    return asks;
+  }
+
+  /** What is asked to know how far the holder is. */
+  FollowCodec.Ask refreshing() {
+    return next(0);
+  }
+
+  private FollowCodec.Ask next(int waitMillis) {
+    List<FollowCodec.Added> add = added.subList(0, Math.min(KEYS_MAX, added.size()));
+    List<Long> remove = removed.subList(0, Math.min(KEYS_MAX, removed.size()));
+    asked++;
+    FollowCodec.Ask ask =
+        new FollowCodec.Ask(keyspace, partition, number, asked, add, remove, waitMillis);
+    added = new ArrayList<>(added.subList(add.size(), added.size()));
+    removed = new ArrayList<>(removed.subList(remove.size(), removed.size()));
+    return ask;
+  }
+
+  /** An answer has come: those that are to be taken now, in their order. */
+  List<FollowCodec.Answer> inOrder(FollowCodec.Answer answer) {
+    early.put(answer.step(), answer);
+    List<FollowCodec.Answer> ready = new ArrayList<>();
+    FollowCodec.Answer next;
+    while ((next = early.remove(taken + 1)) != null) {
+      taken++;
+      ready.add(next);
+    }
+    return ready;
+  }
+
+  /** What was told by now holds all of this. */
+  void reached(VersionVector more) {
+    through = through.join(more);
+    refreshes = false;
+  }
+}

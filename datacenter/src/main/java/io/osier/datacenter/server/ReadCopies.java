@@ -1,0 +1,126 @@
+package io.osier.datacenter.server;
+
+import io.osier.core.Key;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.datacenter.control.Placement;
+import io.osier.datacenter.copies.Followers;
+import io.osier.datacenter.copies.Holders;
+import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What copies here, and those that others have of what is held here, are given of the world.
+ *
+ * @param clock does things later
+ * @param keyspaces those that are served here, by name
+ */
+record ReadCopies(
+    Supplier<Placement> placement,
+    Map<String, KeyspaceShard> keyspaces,
+    Forwarder forwarder,
+    Forwarder.Around clock)
+    implements Holders, Followers.Around {
+  private static boolean mayBeCopied(KeyspacePolicy policy) {
+    // In a causal keyspace what is read together must fit together.
+    return policy.consistency() == KeyspacePolicy.Consistency.SESSION;
+  }
+
+  // ---------------------------------------------------------------- of what others hold
+
+  @Override
+  public Optional<Holders.Held> heldElsewhere(String keyspace) {
+    return keyspaces.containsKey(keyspace)
+        ? Optional.empty()
+        : placement
+            .get()
+            .find(keyspace)
+            .filter(placed -> mayBeCopied(placed.policy()))
+            .map(placed -> new Holders.Held(placed.holders(), placed.policy().partitions()));
+  }
+
+  @Override
+  public void ask(
+      String dc,
+      Consumer<WireOutput> content,
+      long waitMillis,
+      Consumer<@Nullable WireInput> answer) {
+    forwarder.own().ask(dc, content, waitMillis, answer);
+  }
+
+  @Override
+  public double roundTripMillis(String dc) {
+    return forwarder.roundTripMillis(dc);
+  }
+
+  @Override
+  public VersionVector shown(String keyspace, int partition) {
+    return forwarder.shown(keyspace, partition);
+  }
+
+  @Override
+  public void shows(String keyspace, int partition, VersionVector more) {
+    forwarder.shows(keyspace, partition, more);
+  }
+
+  @Override
+  public void later(Runnable task, long millis) {
+    clock.later(task, millis);
+  }
+
+  // ---------------------------------------------------------------- of what is held here
+
+  @Override
+  public Optional<Followers.Held> heldHere(String keyspace) {
+    return Optional.ofNullable(keyspaces.get(keyspace))
+        .filter(shard -> mayBeCopied(shard.policy()))
+        .map(Here::new);
+  }
+
+  private record Here(KeyspaceShard shard) implements Followers.Held {
+    @Override
+    public long holdMillis() {
+      return shard.policy().sla().toMillis() / 2;
+    }
+
+    @Override
+    public int partitions() {
+      return shard.partitions().size();
+    }
+
+    @Override
+    public boolean listen(ChangeListener listener) {
+      return shard.feed().listen(listener);
+    }
+
+    @Override
+    public void through(int partition, Consumer<@Nullable VersionVector> told) {
+      Request asked = new Request.Through(shard.policy().name(), partition);
+      try {
+        shard.ask(
+            partition,
+            asked,
+            reply -> told.accept(reply instanceof Reply.Through t ? t.through() : null));
+      } catch (OsierException e) {
+        told.accept(null);
+      }
+    }
+
+    @Override
+    public Optional<StoredKey> stored(Key key) {
+      return shard.stored(key);
+    }
+  }
+}

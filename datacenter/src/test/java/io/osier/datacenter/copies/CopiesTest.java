@@ -1,0 +1,403 @@
+package io.osier.datacenter.copies;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Copies and a holder that tells what becomes of them, in virtual time. */
+final class CopiesTest {
+  private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
+
+  private final CopyWorld world = new CopyWorld();
+  private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
+
+  private static long count(Reply reply) {
+    return ((Reading.Count) ((Reply.Answer) reply).reading().orElseThrow()).value();
+  }
+
+  private static VersionVector upTo(Dot dot) {
+    return VersionVector.of(dot.replica(), dot.number());
+  }
+
+  private @Nullable Reply copied(String key) {
+    return ap.copied(key, VersionVector.EMPTY);
+  }
+
+  /** A copy of n, which is 1. */
+  private void copyOfN() {
+    world.increment("n");
+    ap.heat("n");
+    assertThat(count(requireNonNull(copied("n")))).isEqualTo(1);
+  }
+
+  @Test
+  void hotObject_isAnsweredFromACopy_andEachChangeIsTold() {
+    copyOfN();
+    CopyCounts.Figures figures = ap.copies.figures();
+    assertThat(figures.objects()).isEqualTo(1);
+    assertThat(figures.hits()).isGreaterThan(50);
+    assertThat(figures.bytes()).isPositive();
+    assertThat(ap.copies.answers("shop", Key.of("n"))).isTrue();
+    for (int i = 2; i < 20; i++) {
+      Dot dot = world.increment("n");
+      world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 2);
+      assertThat(count(requireNonNull(copied("n")))).as("within the bound").isEqualTo(i);
+      assertThat(ap.shown("shop", 0).get(dot.replica()))
+          .as("what another holder is asked for")
+          .isGreaterThanOrEqualTo(dot.number());
+    }
+    Request.Read wrong =
+        new Request.Read(
+            "shop",
+            Key.of("n"),
+            Optional.of(CrdtType.AW_SET),
+            new Query.Whole(),
+            VersionVector.EMPTY,
+            false,
+            0);
+    assertThat(requireNonNull(ap.copies.answer(wrong, true)).reply())
+        .as("as a holder says")
+        .isInstanceOf(Reply.Failure.class);
+    assertThat(ap.copies.answer(wrong, false)).as("behind what is under way").isNull();
+  }
+
+  /** One state a round, however often it changes. */
+  @Test
+  void objectThatChangesAllTheTime_isToldOnceARound() {
+    copyOfN();
+    long before = ap.copies.figures().versions();
+    for (int i = 0; i < 1_000; i++) {
+      world.increment("n");
+      ap.read("n");
+      world.pass(1);
+    }
+    assertThat(ap.copies.figures().versions() - before)
+        .isBetween(5L, 1_000 / CopyWorld.HOLD_MILLIS + 1);
+  }
+
+  @Test
+  void millionKeysThatAreReadOnce_areNotFollowed() {
+    world.increment("n");
+    for (int i = 0; i < 1_000_000; i++) {
+      ap.read("k" + i);
+      if (i % 1_000 == 0) {
+        world.pass(10);
+      }
+    }
+    world.pass(3 * Copies.PERIOD_MILLIS);
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().versions()).isZero();
+  }
+
+  /** Somebody here was shown more by a holder than the copy has. */
+  @Test
+  void copyThatIsOlderThanWhatWasShownHere_doesNotAnswer_untilItIsTold() {
+    copyOfN();
+    world.increment("n");
+    assertThat(count(requireNonNull(copied("n")))).as("not told yet").isEqualTo(1);
+    assertThat(count(ap.forwarded("n", VersionVector.EMPTY))).isEqualTo(2);
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().misses()).containsEntry("behind", 1L);
+    world.pass(200);
+    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
+  }
+
+  @Test
+  void ownUpdate_isInWhatIsReadNext() {
+    copyOfN();
+    ap.incremented("n");
+    assertThat(copied("n")).isNull();
+    world.pass(200);
+    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
+    ap.incremented("other");
+    assertThat(copied("n")).as("of another object").isNotNull();
+  }
+
+  /** It says so once, and then takes this datacenter for the one that has all that it asked for. */
+  @Test
+  void sessionThatComesFromElsewhere_isAnsweredOnceTheCopyHasWhatItSaw() {
+    world.increment("n");
+    world.increment("m");
+    ap.heat("n", "m");
+    Dot seen = world.increment("other");
+    assertThat(ap.copied("n", upTo(seen))).isNull();
+    world.pass(3 * CopyWorld.WAY_MILLIS); // it was asked how far the holder is
+    assertThat(ap.copied("n", upTo(seen))).isNotNull();
+    assertThat(ap.shown("shop", 0).get(CopyWorld.EU)).isGreaterThanOrEqualTo(seen.number());
+
+    Dot more = world.increment("m");
+    assertThat(ap.copied("m", VersionVector.EMPTY)).as("a session that saw less").isNotNull();
+    ap.forwarded("n", upTo(more)); // it has seen an update of m elsewhere
+    assertThat(ap.copied("m", VersionVector.EMPTY)).as("and says it no more").isNull();
+    world.pass(200);
+    assertThat(count(requireNonNull(ap.copied("m", VersionVector.EMPTY)))).isEqualTo(2);
+  }
+
+  /** What was shown before there was a copy is in what it shows. */
+  @Test
+  void copyThatBegins_hasWhatWasShownBefore() {
+    world.increment("n");
+    ap.shows("shop", 0, VersionVector.of(CopyWorld.EU, 100)); // by another holder
+    ap.heat("n");
+    assertThat(ap.copies.figures().objects()).isEqualTo(1);
+    assertThat(copied("n")).isNull();
+    for (int i = 0; i < 100; i++) {
+      world.increment("other");
+    }
+    copied("n");
+    world.pass(200);
+    assertThat(copied("n")).isNotNull();
+  }
+
+  @Test
+  void twoThatCopy_eachSeeWhatTheOtherWrote() {
+    CopyWorld.Reader sa = world.new Reader("sa", SETTINGS);
+    world.increment("n");
+    for (int i = 0; i < 100; i++) {
+      ap.read("n");
+      sa.read("n");
+      world.pass(100);
+    }
+    for (int i = 2; i < 10; i++) {
+      (i % 2 == 0 ? ap : sa).incremented("n");
+      assertThat(count(ap.read("n"))).isEqualTo(i % 2 == 0 ? i : i - 1);
+      world.pass(200);
+      assertThat(count(requireNonNull(ap.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
+      assertThat(count(requireNonNull(sa.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
+    }
+    ap.cut();
+    assertThat(copied("n")).isNull();
+    assertThat(sa.copied("n", VersionVector.EMPTY)).isNotNull();
+  }
+
+  @Test
+  void copiesEnd_withTheLink_andComeBackWithIt() {
+    copyOfN();
+    ap.cut();
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().bytes()).isZero();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+    world.increment("n");
+    ap.cut = false;
+    for (int i = 0; i < 10; i++) {
+      ap.heat("n");
+    }
+    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
+  }
+
+  @Test
+  void copiesEnd_whenOthersHoldTheKeyspace() {
+    copyOfN();
+    world.holders = List.of("us");
+    world.pass(Copies.PERIOD_MILLIS);
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
+  void copyThatIsReadNoMore_ends_andTheHolderForgetsIt() {
+    copyOfN();
+    world.pass(10 * Copies.PERIOD_MILLIS);
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().dropped()).containsEntry("unworthy", 1L);
+    world.pass(120_000);
+    long bytes = ap.bytes;
+    world.increment("n");
+    world.pass(60_000);
+    assertThat(ap.bytes).isEqualTo(bytes);
+  }
+
+  @Test
+  void budgetOfBytes_isKept() {
+    CopyWorld.Reader small = world.new Reader("sa", new Copies.Settings(20_000, 100, 100));
+    String text = "x".repeat(2_000);
+    for (int i = 0; i < 20; i++) {
+      set("k" + i, text);
+    }
+    for (int i = 0; i < 200; i++) {
+      for (int k = 0; k < 20; k++) {
+        small.read("k" + k);
+      }
+      world.pass(100);
+    }
+    CopyCounts.Figures figures = small.copies.figures();
+    assertThat(figures.bytes()).isBetween(1L, 20_000L);
+    assertThat(figures.objects()).isBetween(1, 10);
+    assertThat(figures.hits()).isPositive();
+    assertThat(figures.dropped().get("budget")).isPositive();
+  }
+
+  @Test
+  void soManyObjectsAtMost_areFollowed_andTheMostRead() {
+    CopyWorld.Reader few = world.new Reader("sa", new Copies.Settings(1 << 20, 3, 100));
+    for (int i = 0; i < 100; i++) {
+      for (int k = 0; k < 6; k++) {
+        for (int n = 0; n < (k < 3 ? 5 : 1); n++) {
+          few.read("k" + k);
+        }
+      }
+      world.pass(100);
+    }
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+  }
+
+  private void set(String key, String text) {
+    world.update(key, CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(text)));
+  }
+
+  /** Its changes cost more than its reads, so it is tried more and more seldom. */
+  @Test
+  void objectWhoseChangesCostMore_isDropped_andFollowedSeldom() {
+    String text = "x".repeat(20_000);
+    long[] dropped = new long[2];
+    for (int minute = 0; minute < 2; minute++) {
+      for (int i = 0; i < 600; i++) {
+        set("big", text + i);
+        ap.copied("big", VersionVector.EMPTY);
+        if (i % 3 == 0) {
+          ap.forwarded("big", VersionVector.EMPTY); // of 100 bytes: a part of it is asked
+        }
+        world.pass(100);
+      }
+      dropped[minute] = requireNonNull(ap.copies.figures().dropped().get("unworthy"));
+    }
+    assertThat(dropped[0]).isPositive();
+    assertThat(dropped[1] - dropped[0]).isLessThan(dropped[0]);
+  }
+
+  @Test
+  void whatExpires_isHiddenWhenItsTimeIsOver_whoeverRemovesIt() {
+    set("k", "x");
+    world.update("k", CrdtType.LWW_REGISTER, new Operation.Expire(world.millis() + 30_000, false));
+    ap.heat("k");
+    assertThat(((Reply.Answer) requireNonNull(copied("k"))).exists()).isTrue();
+    while (world.millis() < 30_100) {
+      ap.read("k");
+      world.pass(100);
+    }
+    assertThat(((Reply.Answer) requireNonNull(copied("k"))).exists()).isFalse();
+  }
+
+  @Test
+  void whatDependsOnWhereItIsRead_andWhatIsLarge_isNotFollowed() {
+    world.update(
+        "large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("x".repeat(40_000))));
+    ap.heat("large");
+    assertThat(ap.copies.figures().hits()).isZero();
+    assertThat(ap.copies.figures().dropped().get("refused")).isPositive();
+    assertThat(Followers.isRefused(CrdtType.BOUNDED_COUNTER)).isTrue();
+  }
+
+  /** What a holder cannot say is not taken for nothing. */
+  @Test
+  void holderThatDoesNotHearOfChanges_tellsNothing() {
+    world.increment("n");
+    world.listens = false;
+    ap.heat("n");
+    assertThat(ap.copies.figures().hits()).isZero();
+    world.listens = true;
+    ap.heat("n");
+    assertThat(copied("n")).isNotNull();
+  }
+
+  /** What is told in parts is not taken for all that there is. */
+  @Test
+  void moreThanOneAnswerHolds_isToldInSeveral() {
+    String[] keys = IntStream.range(0, 12).mapToObj(i -> "k" + i).toArray(String[]::new);
+    String text = "x".repeat(12_000);
+    for (String key : keys) {
+      set(key, text);
+    }
+    ap.heat(keys);
+    for (String key : keys) {
+      set(key, text + "new");
+    }
+    Dot last = world.increment("other");
+    int answered = 0;
+    for (int i = 0; i < 2_000; i++) {
+      for (String key : keys) {
+        Reply reply = ap.copied(key, upTo(last));
+        if (reply instanceof Reply.Answer answer) {
+          answered++;
+          assertThat(answer.reading().toString()).contains("new");
+        }
+      }
+      world.pass(1);
+    }
+    assertThat(answered).isPositive();
+  }
+
+  /** Commits are visible a while before they are told, as in a batch. */
+  @Test
+  void whatIsNotToldYet_isNotTakenForSeen() {
+    copyOfN();
+    world.tellsLater = true;
+    Dot dot = world.increment("n");
+    ap.copied("n", upTo(dot));
+    world.pass(3 * CopyWorld.WAY_MILLIS);
+    assertThat(count(requireNonNull(ap.copied("n", upTo(dot))))).isEqualTo(2);
+  }
+
+  /** No read here shows less than one before it, and own updates are seen, whatever happens. */
+  @Test
+  void randomly_noReadShowsLessThanWhatWasShown() {
+    long hits = 0;
+    for (long seed = 1; seed <= 60; seed++) {
+      hits += randomly(seed);
+    }
+    assertThat(hits).isGreaterThan(10_000);
+  }
+
+  private static long randomly(long seed) {
+    Random random = new Random(seed);
+    CopyWorld world = new CopyWorld();
+    CopyWorld.Reader reader = world.new Reader("ap", new Copies.Settings(6_000, 4, 1_000));
+    Map<String, Long> shown = new HashMap<>();
+    for (int i = 0; i < 4_000; i++) {
+      String key = "k" + random.nextInt(6);
+      switch (random.nextInt(100)) {
+        case 0 -> reader.cut();
+        case 1, 2 -> reader.cut = false;
+        case 3, 4, 5, 6 -> {
+          reader.incremented(key);
+          shown.merge(key, 1L, Math::max);
+          shown.put(key, count(world.at(CopyWorld.Reader.read(key, VersionVector.EMPTY))));
+        }
+        case 7, 8, 9, 10 -> world.increment(key);
+        case 11 -> world.tellsLater = random.nextBoolean();
+        case 12 -> world.pass(random.nextInt(2_000));
+        default -> {
+          Reply reply = reader.read(key);
+          if (reply instanceof Reply.Answer answer && answer.reading().isPresent()) {
+            long read = count(reply);
+            assertThat(read)
+                .as("seed %s, step %s, %s", seed, i, key)
+                .isGreaterThanOrEqualTo(shown.getOrDefault(key, 0L));
+            shown.put(key, read);
+          }
+        }
+      }
+      world.pass(random.nextInt(20));
+    }
+    return reader.copies.figures().hits();
+  }
+}

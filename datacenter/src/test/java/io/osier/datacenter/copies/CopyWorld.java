@@ -1,0 +1,302 @@
+package io.osier.datacenter.copies;
+
+import io.osier.core.Dot;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.core.codec.WireInput;
+import io.osier.core.codec.WireOutput;
+import io.osier.core.net.ByteBudget;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.Query;
+import io.osier.crdt.state.CrdtState;
+import io.osier.datacenter.feed.ChangeListener;
+import io.osier.datacenter.forward.ShownVersions;
+import io.osier.datacenter.partition.Reads;
+import io.osier.datacenter.store.StoredKey;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** In virtual time: eu, which holds a keyspace, and others that copy what they read of it. */
+final class CopyWorld {
+  static final ReplicaId EU = new ReplicaId("eu", 1);
+  static final String SHOP = "shop";
+  static final long HOLD_MILLIS = 50;
+  static final long WAY_MILLIS = 40;
+
+  private record Task(long at, long number, Runnable does) implements Comparable<Task> {
+    @Override
+    public int compareTo(Task o) {
+      return at != o.at ? Long.compare(at, o.at) : Long.compare(number, o.number);
+    }
+  }
+
+  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
+  private long tasksMade;
+  long nanos = 5;
+  List<String> holders = List.of("eu", "us");
+
+  // What eu holds.
+  private final Map<Key, CrdtState> objects = new HashMap<>();
+  private final Set<ChangeListener> listeners = new HashSet<>();
+  private long committed;
+
+  /** What is committed is visible, and not yet told; see {@link #tellsLater}. */
+  private final List<Key> untold = new ArrayList<>();
+
+  boolean tellsLater;
+  boolean listens = true;
+  final Followers followers = new Followers(new Eu(), new ByteBudget(1 << 20), () -> nanos);
+
+  long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  }
+
+  void later(Runnable does, long millis) {
+    tasks.add(new Task(nanos + TimeUnit.MILLISECONDS.toNanos(millis), tasksMade++, does));
+  }
+
+  void pass(long millis) {
+    long until = nanos + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (!tasks.isEmpty() && tasks.peek().at <= until) {
+      Task next = tasks.remove();
+      nanos = Math.max(nanos, next.at);
+      next.does.run();
+    }
+    nanos = until;
+  }
+
+  // ---------------------------------------------------------------- eu
+
+  /** Updates an object at eu, which is at once durable. */
+  Dot update(String key, CrdtType type, Operation operation) {
+    Key of = Key.of(key);
+    CrdtState before = objects.getOrDefault(of, CrdtState.bottom(type));
+    long predecessor = before.context().toVersionVector().get(EU);
+    CrdtState delta = before.prepare(operation, EU, ++committed, predecessor, committed, 0);
+    committed = delta.context().toVersionVector().get(EU);
+    objects.put(of, before.join(delta));
+    untold.add(of);
+    if (!tellsLater) {
+      tell();
+    }
+    return new Dot(EU, committed);
+  }
+
+  Dot increment(String key) {
+    return update(key, CrdtType.PN_COUNTER, new Operation.Increment(1));
+  }
+
+  /** Tells what was committed; before that nobody is answered who has made it, or asked behind. */
+  void tell() {
+    List<ChangeListener.Changed> changed =
+        untold.stream().map(key -> new ChangeListener.Changed(key, 0)).toList();
+    untold.clear();
+    List.copyOf(listeners).forEach(l -> l.changed(changed));
+  }
+
+  Reply.Answer at(Request.Read read) {
+    CrdtState state = objects.get(read.key());
+    return Reads.of(state == null ? List.of() : List.of(state), read, this::millis);
+  }
+
+  private final class Eu implements Followers.Around, Followers.Held {
+    @Override
+    public Optional<Followers.Held> heldHere(String keyspace) {
+      return keyspace.equals(SHOP) ? Optional.of(this) : Optional.empty();
+    }
+
+    @Override
+    public void later(Runnable task, long millis) {
+      CopyWorld.this.later(task, millis);
+    }
+
+    @Override
+    public long holdMillis() {
+      return HOLD_MILLIS;
+    }
+
+    @Override
+    public int partitions() {
+      return 1;
+    }
+
+    @Override
+    public boolean listen(ChangeListener listener) {
+      boolean hears = listens;
+      if (listeners.add(listener) && !hears) {
+        listener.missed();
+      }
+      return hears;
+    }
+
+    @Override
+    public void through(int partition, Consumer<@Nullable VersionVector> told) {
+      VersionVector through = VersionVector.of(EU, committed);
+      tell(); // in front of the answer
+      told.accept(through);
+    }
+
+    @Override
+    public Optional<StoredKey> stored(Key key) {
+      CrdtState state = objects.get(key);
+      List<CrdtState> states = state == null ? List.of() : List.of(state);
+      return Optional.of(() -> states);
+    }
+  }
+
+  // ---------------------------------------------------------------- one that copies
+
+  /** One that holds nothing, with the link between it and eu. */
+  final class Reader implements Holders {
+    final ReplicaId self;
+    final Copies copies;
+    private final ForwardedAnswers witness;
+    private final Set<Consumer<@Nullable WireInput>> asked = new HashSet<>();
+    private VersionVector shown = VersionVector.EMPTY;
+    boolean cut;
+    long bytes;
+
+    Reader(String dc, Copies.Settings settings) {
+      self = new ReplicaId(dc, 1);
+      copies = new Copies(this, settings, CopyWorld.this::millis);
+      witness = new ForwardedAnswers(copies);
+    }
+
+    /** The link is lost, with all that is on it. */
+    void cut() {
+      cut = true;
+      followers.down(self.dc());
+      List<Consumer<@Nullable WireInput>> all = List.copyOf(asked);
+      asked.clear();
+      all.forEach(a -> a.accept(null));
+    }
+
+    /** Answers a read from a copy; null if it must be forwarded. */
+    @Nullable Reply copied(String key, VersionVector after) {
+      Copies.Answer answer = copies.answer(read(key, after), true);
+      return answer == null ? null : answer.reply();
+    }
+
+    static Request.Read read(String key, VersionVector after) {
+      return new Request.Read(
+          SHOP, Key.of(key), Optional.empty(), new Query.Whole(), after, false, 0);
+    }
+
+    /** Has a read forwarded, whose answer takes no time. */
+    Reply.Answer forwarded(String key, VersionVector after) {
+      Reply.Answer answer = at(read(key, after));
+      passOn(read(key, after), answer, 100);
+      return answer;
+    }
+
+    /** Has an update forwarded, whose answer takes no time. */
+    Dot incremented(String key) {
+      Dot dot = increment(key);
+      passOn(
+          new Request.Write(
+              SHOP,
+              Key.of(key),
+              CrdtType.PN_COUNTER,
+              new Operation.Increment(1),
+              VersionVector.EMPTY,
+              0),
+          new Reply.Done(dot),
+          20);
+      return dot;
+    }
+
+    private void passOn(Request request, Reply reply, int size) {
+      bytes += size;
+      shown = shown.join(ShownVersions.seen(reply));
+      witness.answered("eu", request, reply, size);
+    }
+
+    /** Reads as a client does; what it is answered. */
+    Reply read(String key) {
+      Reply copied = copied(key, VersionVector.EMPTY);
+      return copied != null ? copied : forwarded(key, VersionVector.EMPTY);
+    }
+
+    /** Reads so often that each is worth a copy, until there is one. */
+    void heat(String... keys) {
+      for (int i = 0; i < 100; i++) {
+        for (String key : keys) {
+          read(key);
+        }
+        pass(100);
+      }
+    }
+
+    @Override
+    public Optional<Holders.Held> heldElsewhere(String keyspace) {
+      return Optional.of(new Holders.Held(holders, 1));
+    }
+
+    @Override
+    public void ask(
+        String dc,
+        Consumer<WireOutput> content,
+        long waitMillis,
+        Consumer<@Nullable WireInput> answer) {
+      if (cut) {
+        answer.accept(null);
+        return;
+      }
+      asked.add(answer);
+      WireInput question = new WireInput(WireOutput.bytesOf(content));
+      CopyWorld.this.later(
+          () -> {
+            if (asked.contains(answer)) {
+              followers.asked(self, question, told -> answered(told, answer));
+            }
+          },
+          WAY_MILLIS);
+    }
+
+    private void answered(
+        @Nullable Consumer<WireOutput> told, Consumer<@Nullable WireInput> answer) {
+      byte[] content = told == null ? new byte[0] : WireOutput.bytesOf(told);
+      bytes += content.length;
+      CopyWorld.this.later(
+          () -> {
+            if (asked.remove(answer)) {
+              answer.accept(new WireInput(content));
+            }
+          },
+          WAY_MILLIS);
+    }
+
+    @Override
+    public double roundTripMillis(String dc) {
+      return 2 * WAY_MILLIS;
+    }
+
+    @Override
+    public VersionVector shown(String keyspace, int partition) {
+      return shown;
+    }
+
+    @Override
+    public void shows(String keyspace, int partition, VersionVector more) {
+      shown = shown.join(more);
+    }
+
+    @Override
+    public void later(Runnable task, long millis) {
+      CopyWorld.this.later(task, millis);
+    }
+  }
+}

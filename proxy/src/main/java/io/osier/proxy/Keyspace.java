@@ -13,9 +13,9 @@ import io.osier.protocol.Request;
 import io.osier.proxy.call.BatchCall;
 import io.osier.proxy.call.Conversion;
 import io.osier.proxy.call.KeyspaceAccess;
-import io.osier.proxy.call.SessionRequests;
 import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.Deadlines;
+import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.transaction.Transactions;
 import java.time.Duration;
 import java.util.Collection;
@@ -31,7 +31,7 @@ import java.util.function.Function;
  * first write; using it as another type fails with WRONG_TYPE. Cheap; thread-safe.
  */
 public final class Keyspace extends ObjectSpace {
-  private final SessionRequests session;
+  private final SessionCore session;
   private final String name;
   private final KeyspaceAccess access;
   private final Transactions transactions;
@@ -137,7 +137,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #getAll}. */
   public CompletableFuture<Map<String, Found>> getAllAsync(Collection<String> keys) {
-    return BatchCall.read(session.session(), name, keys, BatchException::found);
+    return BatchCall.read(session, name, keys, BatchException::found);
   }
 
   /**
@@ -151,7 +151,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #readAll}. */
   public CompletableFuture<List<Found>> readAllAsync(List<Get> reads) {
-    return BatchCall.read(session.session(), name, reads, false, BatchException::found);
+    return BatchCall.read(session, name, reads, false, BatchException::found);
   }
 
   /**
@@ -172,8 +172,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** As {@link #updateAll(List)}; completes when all have ended. */
   public CompletableFuture<Void> updateAllAsync(List<Change> changes) {
-    return BatchCall.update(session.session(), name, changes, BatchException::found)
-        .thenApply(none -> null);
+    return BatchCall.update(session, name, changes, BatchException::found).thenApply(none -> null);
   }
 
   /**
@@ -214,7 +213,7 @@ public final class Keyspace extends ObjectSpace {
 
   /** Changes of one key, whatever it holds. Needs the right to read it. */
   public Watch watch(String key) {
-    return Watch.of(session.session(), name, Optional.of(Key.of(key)), false);
+    return Watch.of(session, name, Optional.of(Key.of(key)), false);
   }
 
   /**
@@ -224,12 +223,12 @@ public final class Keyspace extends ObjectSpace {
   public Watch watchPrefix(String prefix) {
     return present(prefix, "a prefix").isEmpty()
         ? changes()
-        : Watch.of(session.session(), name, Optional.of(Key.of(prefix)), true);
+        : Watch.of(session, name, Optional.of(Key.of(prefix)), true);
   }
 
   /** Changes of all keys. */
   public Watch changes() {
-    return Watch.of(session.session(), name, Optional.empty(), true);
+    return Watch.of(session, name, Optional.empty(), true);
   }
 
   /**
@@ -259,13 +258,12 @@ public final class Keyspace extends ObjectSpace {
    * TransactionOptions#atLeast}).
    */
   public VersionVector clock() {
-    return session.session().past().clock(name);
+    return session.past().clock(name);
   }
 
   /** As {@link Session#token}, of this keyspace alone. */
   public SessionToken token() {
-    session.seeAcknowledged();
-    return new SessionToken(session.session().past().seen(name));
+    return new SessionToken(access.seen());
   }
 
   /** A read of one object; see {@link #readTogether}. */

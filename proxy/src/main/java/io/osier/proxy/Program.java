@@ -141,7 +141,7 @@ public final class Program {
    * @param count at most so many, 1 or more
    */
   public Program take(String key, CrdtType type, int count) {
-    long seed = access.session().session().client().timers().newId().getLeastSignificantBits();
+    long seed = access.session().client().timers().newId().getLeastSignificantBits();
     return add(new Call.Take(Key.of(key), type, count, seed));
   }
 
@@ -196,7 +196,7 @@ public final class Program {
 
   /** As {@link #run}. */
   public CompletableFuture<Result> runAsync() {
-    return ProgramCall.run(access.session().session(), access.keyspace(), calls, guards);
+    return ProgramCall.run(access.session(), access.keyspace(), calls, guards);
   }
 
   /**

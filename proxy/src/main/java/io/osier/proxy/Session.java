@@ -4,7 +4,7 @@ import io.osier.core.OsierException;
 import io.osier.core.Present;
 import io.osier.core.ReplicaId;
 import io.osier.proxy.call.KeyspaceAccess;
-import io.osier.proxy.call.SessionRequests;
+import io.osier.proxy.call.UpdatesAtOnce;
 import io.osier.proxy.client.ClientCore;
 import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.transaction.Transactions;
@@ -22,13 +22,13 @@ import java.util.Optional;
  * order suffices.
  */
 public final class Session {
-  private final SessionRequests requests;
+  private final UpdatesAtOnce atOnce;
   private final SessionCore core;
   private final Transactions transactions;
 
   Session(ClientCore client, SessionOptions options) {
     this.core = new SessionCore(client, options.patience());
-    this.requests = new SessionRequests(core);
+    this.atOnce = new UpdatesAtOnce(core);
     this.transactions = new Transactions(core);
     options.past().ifPresent(this::join);
     options.datacenter().ifPresent(this::pin);
@@ -37,7 +37,7 @@ public final class Session {
   /** The keyspace of that name. Whether it exists is seen at the first request. */
   public Keyspace keyspace(String name) {
     return new Keyspace(
-        new KeyspaceAccess(requests, Present.present(name, "a keyspace's name")), transactions);
+        new KeyspaceAccess(core, atOnce, Present.present(name, "a keyspace's name")), transactions);
   }
 
   /** The datacenter that served this session last; empty before the first request. */
@@ -94,7 +94,7 @@ public final class Session {
    * @throws OsierException if the embedded datacenter does not answer
    */
   public SessionToken token() {
-    requests.seeAcknowledged();
+    atOnce.seeAcknowledged();
     return new SessionToken(core.past().seen());
   }
 

@@ -1,55 +1,261 @@
 package io.osier.proxy.call;
 
+import static java.util.Objects.requireNonNull;
+
 import io.osier.core.Key;
+import io.osier.core.OsierException;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import io.osier.proxy.Connection;
 import io.osier.proxy.Keyspace;
 import io.osier.proxy.Keyspace.Found;
+import io.osier.proxy.cache.ReadCache;
+import io.osier.proxy.client.ClientCore;
+import io.osier.proxy.future.CallFuture;
+import io.osier.proxy.future.Calls;
 import io.osier.proxy.objects.ObjectAccess;
 import io.osier.proxy.objects.ScanRange;
+import io.osier.proxy.session.SessionCore;
 import io.osier.proxy.values.Values;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** The objects of a keyspace, as a session reads and updates them. */
-public record KeyspaceAccess(SessionRequests session, String keyspace) implements ObjectAccess {
+/** The objects of a keyspace, as a session reads and updates them. Thread-safe. */
+public final class KeyspaceAccess implements ObjectAccess {
+  private final SessionCore session;
+  private final UpdatesAtOnce atOnce;
+  private final String keyspace;
+  private final ClientCore client;
+  private final ReadCache cache;
+
+  /** A keyspace of that name. Whether it exists is seen at the first request. */
+  public KeyspaceAccess(SessionCore session, UpdatesAtOnce atOnce, String keyspace) {
+    this.session = session;
+    this.atOnce = atOnce;
+    this.keyspace = keyspace;
+    this.client = session.client();
+    this.cache = session.cache();
+  }
+
+  public SessionCore session() {
+    return session;
+  }
+
+  public String keyspace() {
+    return keyspace;
+  }
+
+  /** What the session has seen of it, by partition. */
+  public Map<String, List<VersionVector>> seen() {
+    atOnce.seeAcknowledged();
+    return session.past().seen(keyspace);
+  }
+
   @Override
   public Values values() {
-    return session.values();
+    return client.settings().values();
   }
 
   @Override
   public CompletableFuture<Void> update(Key key, CrdtType type, Operation operation) {
-    return session.update(keyspace, key, type, operation);
+    OsierException wrong = ArgumentChecks.update(key, type, operation);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    if (atOnce.update(keyspace, key, type, operation)) {
+      return CallFuture.completed(null); // what is derived from it may be a call
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(change, Optional.empty(), Optional.empty(), KeyspaceAccess::done);
   }
 
   @Override
   public <T> CompletableFuture<T> update(
       Key key, CrdtType type, Operation operation, Request.Ask ask, Function<Found, T> result) {
-    return session.update(
-        keyspace, key, type, operation, ask, answer -> result.apply(Conversion.found(answer)));
+    OsierException wrong = ArgumentChecks.update(key, type, operation, ask);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(
+        change,
+        Optional.of(ask),
+        Optional.empty(),
+        reply -> result.apply(Conversion.found(answered(reply))));
+  }
+
+  @Override
+  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
+    return update(key, Operation.ANY_TYPE, operation, ask, Function.identity());
   }
 
   @Override
   public CompletableFuture<Boolean> updateIf(
       Key key, CrdtType type, Operation operation, Request.Condition condition) {
-    return session.updateIf(keyspace, key, type, operation, condition);
+    OsierException wrong = ArgumentChecks.update(key, type, operation, condition);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Request.Update change = new Request.Update(key, type, operation);
+    return write(change, Optional.empty(), Optional.of(condition), KeyspaceAccess::held);
   }
 
-  @Override
-  public CompletableFuture<Found> updateKey(Key key, Operation operation, Request.Ask ask) {
-    return session.update(keyspace, key, Operation.ANY_TYPE, operation, ask, Conversion::found);
+  /** Of an update of which nothing was asked, also where there was nothing to do with the key. */
+  private static Void done(Reply reply) {
+    if (reply instanceof Reply.Done || reply instanceof Reply.Answer) {
+      return null;
+    }
+    throw Calls.unexpected(reply);
+  }
+
+  /** What an update's reply tells of what was asked with it. */
+  private static Reply.Answer answered(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> d.answer().orElseThrow(() -> Calls.unexpected(reply));
+      case Reply.Answer a -> a; // there was nothing to do with the key
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
+  /** Whether the condition of an update held, so that it is done. */
+  private static boolean held(Reply reply) {
+    return switch (reply) {
+      case Reply.Done d -> true;
+      case Reply.Answer a -> false;
+      default -> throw Calls.unexpected(reply);
+    };
+  }
+
+  /**
+   * Sends an update of one object.
+   *
+   * @param ask what to know of the object; empty for nothing
+   * @param condition what must hold of it; empty for nothing, and where something is asked
+   * @param result what the caller makes of the reply, which is no failure
+   */
+  private <T> CompletableFuture<T> write(
+      Request.Update change,
+      Optional<Request.Ask> ask,
+      Optional<Request.Condition> condition,
+      Function<Reply, T> result) {
+    Key key = change.key();
+    cache.invalidate(keyspace, key);
+    Call<T> call =
+        new Call<>(session, keyspace, key, true) {
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Write(
+                keyspace,
+                key,
+                change.type(),
+                change.operation(),
+                after,
+                waitMillis,
+                ask,
+                condition);
+          }
+
+          @Override
+          protected T result(Reply reply) {
+            cache.invalidate(keyspace, key);
+            return result.apply(reply);
+          }
+        };
+    return call.start();
   }
 
   @Override
   public <T> CompletableFuture<T> read(
       Key key, Optional<CrdtType> type, Query query, Function<Found, T> result) {
-    return session.read(
-        keyspace, key, type, query, answer -> result.apply(Conversion.found(answer)));
+    OsierException wrong = ArgumentChecks.read(key, type, query);
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    boolean mayBeCached = cache.isOn() && !isOfTime(query);
+    ReadCache.Slot slot = mayBeCached ? cache.slot(keyspace, key, type, query) : null;
+    Reply.Answer cached = slot == null ? null : slot.get();
+    if (slot != null && slot.unasked() != null) {
+      askForLifetime(key, type, slot.unasked());
+    }
+    if (cached != null) {
+      client.settings().metrics().cacheHit();
+      return CallFuture.completed(Conversion.found(cached)).thenApply(result);
+    }
+    Call<T> call =
+        new Call<>(session, keyspace, key, false) {
+          private volatile @Nullable ReplicaId by;
+
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Read(keyspace, key, type, query, after, ordered, waitMillis);
+          }
+
+          @Override
+          protected void answeredBy(Connection from, ReplicaId replica) {
+            by = replica;
+          }
+
+          @Override
+          protected T result(Reply reply) {
+            Reply.Answer answer = (Reply.Answer) reply;
+            // Across the objects of a causal keyspace an older answer may contradict a newer one.
+            if (slot != null && !isCausal()) {
+              slot.put(answer, requireNonNull(by));
+              if (slot.followed() != null) {
+                client.follow(slot.followed());
+              }
+            }
+            return result.apply(Conversion.found(answer));
+          }
+        };
+    return call.start();
+  }
+
+  /** Whether the answer changes as time passes, so that it cannot be kept. */
+  private static boolean isOfTime(Query query) {
+    return query instanceof Query.TimeToLive
+        || query instanceof Query.PartTimeToLive
+        || query instanceof Query.UntilExpiry;
+  }
+
+  /** Asks how long an object lives whose answers are to be kept. Nobody waits for it. */
+  private void askForLifetime(Key key, Optional<CrdtType> type, ReadCache.Lifetime lifetime) {
+    long askedNanos = client.timers().nanoTime();
+    Call<Void> call =
+        new Call<>(session, keyspace, key, false) {
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return new Request.Read(
+                keyspace, key, type, new Query.UntilExpiry(), after, ordered, waitMillis);
+          }
+
+          @Override
+          protected boolean isInBackground() {
+            return true;
+          }
+
+          @Override
+          protected Void result(Reply reply) {
+            lifetime.told((Reply.Answer) reply, askedNanos);
+            return null;
+          }
+        };
+    call.start()
+        .whenComplete(
+            (done, error) -> {
+              if (error != null) {
+                lifetime.untold();
+              }
+            });
   }
 
   @Override
@@ -57,12 +263,61 @@ public record KeyspaceAccess(SessionRequests session, String keyspace) implement
     return page(scan.request(keyspace, scan.query(), scan.nextRows(), Request.Want.ROWS));
   }
 
+  /** A page, as a caller asks for it by hand. */
   public CompletableFuture<Keyspace.Page> page(Request.Scan scan) {
-    return session.scan(scan, reply -> Conversion.page((Reply.Page) reply));
+    return scan(scan, reply -> Conversion.page((Reply.Page) reply));
   }
 
+  /**
+   * Looks at objects in the order of their keys.
+   *
+   * @param result what the caller makes of the reply, which is no failure
+   */
+  private <T> CompletableFuture<T> scan(Request.Scan scan, Function<Reply, T> result) {
+    OsierException wrong = ArgumentChecks.scan(scan.limit());
+    if (wrong != null) {
+      return CompletableFuture.failedFuture(wrong);
+    }
+    Call<T> call =
+        new Call<>(session, keyspace, null, false) {
+          @Override
+          protected Request request(VersionVector after, boolean ordered, int waitMillis) {
+            return scan;
+          }
+
+          @Override
+          protected boolean waitsForPast() {
+            return false; // a page has no vector to wait for
+          }
+
+          @Override
+          protected T result(Reply reply) {
+            cache.clear(); // what was shown may be newer
+            return result.apply(reply);
+          }
+        };
+    return call.start();
+  }
+
+  /** Each part of the range is counted where it is. */
   @Override
   public CompletableFuture<Long> count(ScanRange scan) {
-    return session.count(keyspace, scan);
+    return Calls.oneByOne(
+            new Counted(0, Optional.of(scan)),
+            counted -> counted.rest.isEmpty() || counted.objects >= scan.limit(),
+            counted -> countOn(counted.objects, counted.rest.orElseThrow()))
+        .thenApply(counted -> Math.min(counted.objects, scan.limit()));
+  }
+
+  /** So many objects were counted; the rest was not looked at yet. */
+  private record Counted(long objects, Optional<ScanRange> rest) {}
+
+  private CompletableFuture<Counted> countOn(long before, ScanRange rest) {
+    return scan(
+            rest.request(keyspace, new Query.Exists(), 1, Request.Want.COUNT),
+            reply -> (Reply.Counted) reply)
+        .thenApply(
+            part ->
+                new Counted(before + part.objects(), part.next().map(next -> rest.rest(next, 0))));
   }
 }

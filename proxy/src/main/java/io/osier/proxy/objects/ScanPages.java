@@ -6,22 +6,22 @@ import io.osier.proxy.future.PageReader;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The pages of a scan. */
 public final class ScanPages implements PageReader<Keyspace.Row> {
-  /** Reads the first page of what is left of a scan. */
-  @FunctionalInterface
-  public interface Reader {
-    CompletableFuture<Page> read(ScanRange rest);
-  }
-
-  private final Reader reader;
+  private final Function<ScanRange, CompletableFuture<Page>> reader;
 
   /** What is left; null at the end. */
   private volatile @Nullable ScanRange rest;
 
-  public ScanPages(ScanRange scan, Reader reader) {
+  /**
+   * Nothing is read yet.
+   *
+   * @param reader reads the first page of what is left of a scan
+   */
+  public ScanPages(ScanRange scan, Function<ScanRange, CompletableFuture<Page>> reader) {
     this.rest = scan;
     this.reader = reader;
   }
@@ -46,7 +46,7 @@ public final class ScanPages implements PageReader<Keyspace.Row> {
       throw new IllegalStateException("there is no page behind the last one");
     }
     return reader
-        .read(scan)
+        .apply(scan)
         .thenApply(
             page -> {
               // One key's objects of several types may be a few more than were asked for.

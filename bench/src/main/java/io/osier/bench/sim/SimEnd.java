@@ -52,6 +52,9 @@ final class SimEnd {
    */
   long restAndCheck() {
     long took = comeToRest();
+    if (simulation.holders().isChanging()) {
+      throw new Violation("", "one that was added has not what the other holders have");
+    }
     simulation.dcs().forEach(simulation.flow()::ended);
     for (Unit unit : simulation.units()) {
       check(unit);
@@ -79,7 +82,9 @@ final class SimEnd {
   }
 
   private boolean isAtRest() {
-    if (!network.down().isEmpty() || simulation.upCount() < simulation.dcs().size()) {
+    if (!network.down().isEmpty()
+        || simulation.upCount() < simulation.dcs().size()
+        || simulation.holders().isChanging()) {
       return false;
     }
     boolean quiet = true;

@@ -170,7 +170,8 @@ public final class Simulation {
     Checks of = checks(node.unit());
     PartitionReport report = node.inspect();
     // Where peers change, an input says so, which may wait.
-    int peers = members.hasChanged() ? report.peers().size() : holders.of(node.unit()).size() - 1;
+    boolean isStill = !members.hasChanged() && !holders.hasChanged();
+    int peers = isStill ? holders.of(node.unit()).size() - 1 : report.peers().size();
     of.reports().during(node, report, of.once().committed(), peers);
     return report;
   }

@@ -101,7 +101,7 @@ public final class SimApp {
   /** What a datacenter tells clients of the keyspaces that it holds. */
   static List<Reply.KeyspaceInfo> keyspacesOf(Simulation simulation, SimDc dc) {
     return simulation.units().stream()
-        .filter(unit -> unit.partition() == 0 && dc.holds(unit))
+        .filter(unit -> unit.partition() == 0 && dc.serves(unit))
         .map(unit -> RequestHandler.info(unit.policy()))
         .toList();
   }
@@ -110,11 +110,12 @@ public final class SimApp {
   static Reply.Elsewhere elsewhere(Simulation simulation, SimDc dc) {
     return new Reply.Elsewhere(
         simulation.units().stream()
-            .filter(unit -> unit.partition() == 0 && !dc.holds(unit))
+            .filter(unit -> unit.partition() == 0 && !dc.serves(unit))
             .map(
                 unit ->
                     new Reply.HeldElsewhere(
-                        RequestHandler.info(unit.policy()), simulation.holders().serving(unit)))
+                        RequestHandler.info(unit.policy()),
+                        simulation.holders().serving(dc.self().dc(), unit)))
             .toList(),
         Map.of());
   }

@@ -65,7 +65,7 @@ final class SimInside implements InProcess {
     }
     try {
       Unit unit = simulation.unit(keyspace, key);
-      return dc.holds(unit)
+      return dc.serves(unit)
           && dc.node(unit).acknowledges(new ObjectId(key, type), operation, witness);
     } catch (Violation e) {
       throw ends(e);

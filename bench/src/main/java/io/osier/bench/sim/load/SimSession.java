@@ -152,7 +152,7 @@ final class SimSession {
     // One that is pinned where a keyspace is not held is refused.
     if (to == null
         || !app.reaches(to)
-        || places.stream().anyMatch(p -> !simulation.holders().holds(to, p.unit))) {
+        || places.stream().anyMatch(p -> !p.unit.policy().heldBy(to))) {
       session.unpin();
     } else {
       session.pin(to);

@@ -96,7 +96,7 @@ final class SimTransactions {
 
   private void move() {
     String to = random.nextInt(3) == 0 ? null : simulation.anyDc(random);
-    if (to == null || !app.reaches(to) || !simulation.holders().holds(to, unit)) {
+    if (to == null || !app.reaches(to) || !unit.policy().heldBy(to)) {
       session.unpin();
     } else {
       session.pin(to);

@@ -301,7 +301,7 @@ final class SimTransactor {
 
   private void past(Tx tx) {
     pasts.removeIf(p -> !p.at.equals(tx.dc.self()));
-    if (pasts.isEmpty() || !tx.dc.holds(unit)) {
+    if (pasts.isEmpty() || !tx.dc.serves(unit)) {
       readOnce(tx);
       return;
     }

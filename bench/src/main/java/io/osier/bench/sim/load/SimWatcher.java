@@ -118,7 +118,7 @@ public final class SimWatcher {
 
   private void ask() {
     SimDc dc = simulation.dc(at);
-    if (!dc.isUp() || !dc.holds(unit)) {
+    if (!dc.isUp() || !dc.serves(unit)) {
       return;
     }
     SimNode node = dc.node(unit);

@@ -6,6 +6,7 @@ import io.osier.bench.sim.Simulation;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.world.SimSockets;
 import io.osier.bench.sim.world.Violation;
+import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.partition.machine.Input;
@@ -120,13 +121,24 @@ final class DcTransport {
   }
 
   private List<String> fingerprints(String peer) {
+    String self = dc.self().dc();
     return simulation.units().stream()
         .filter(dc::holds)
-        .filter(unit -> simulation.holders().holds(peer, unit))
-        .map(unit -> unit.policy().fingerprint())
+        .filter(unit -> simulation.holders().isHolder(self, peer, unit))
+        .map(unit -> unit.policy().fingerprint(creation(unit.policy(), self, peer)))
         .distinct()
         .sorted()
         .toList();
+  }
+
+  /** As production has it: between one that was added and another one, it was created later. */
+  private static Optional<String> creation(KeyspacePolicy policy, String self, String peer) {
+    return policy.heldBy(self) && policy.heldBy(peer) ? Optional.empty() : Optional.of("file");
+  }
+
+  /** What it holds has changed. */
+  void keyspacesChanged() {
+    requireNonNull(transport, "it is up").keyspacesChanged();
   }
 
   private static InetSocketAddress address(String dc) {
@@ -164,8 +176,11 @@ final class DcTransport {
 
     @Override
     public void parted(String peer, List<String> keyspaces) {
-      throw new Violation(
-          "", "%s parts with %s over %s, which nobody changes", dc.self(), peer, keyspaces);
+      if (!simulation.holders().hasChanged()) {
+        throw new Violation(
+            "", "%s parts with %s over %s, which nobody changes", dc.self(), peer, keyspaces);
+      }
+      hears(() -> dc.submitTo(keyspaces, new Input.PeerDown(peer)));
     }
 
     @Override

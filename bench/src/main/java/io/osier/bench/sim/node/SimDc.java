@@ -19,7 +19,6 @@ import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.SharedWindows;
 import io.osier.protocol.Request;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -38,10 +37,7 @@ public final class SimDc {
   private final SimDisk.Kind kind;
   private SimDisk disk;
 
-  /** By unit; null for those that it does not hold. */
-  private final List<@Nullable SimNode> nodes = new ArrayList<>();
-
-  private final List<SimNode> held = new ArrayList<>();
+  private final HeldUnits held;
   private long life;
   private boolean full;
   private boolean slowDisk;
@@ -83,6 +79,7 @@ public final class SimDc {
     this.random = random;
     this.transport = new DcTransport(simulation, this, random);
     this.forwarding = new SimForwarding(simulation, this);
+    this.held = new HeldUnits(simulation, this);
     this.embedded =
         kind == SimDisk.Kind.NONE
             && simulation.profile().has(Feature.EMBEDDED)
@@ -178,10 +175,11 @@ public final class SimDc {
     links = new SharedWindows(simulation.profile().windowBytes());
     transport.starts();
     forwarding.starts();
-    nodes.clear();
-    held.clear();
-    simulation.units().forEach(this::open);
+    held.starts();
     transport.connect();
+    if (simulation.holders().hasChanged()) {
+      compareAnew();
+    }
     if (!simulation.members().sharersOf(self.dc()).equals(simulation.names())) {
       setPeers(simulation.members().peersOf(self.dc()), joining);
     }
@@ -190,13 +188,21 @@ public final class SimDc {
     }
   }
 
-  private void open(Unit unit) {
-    SimNode node =
-        simulation.holders().holds(self.dc(), unit) ? new SimNode(simulation, this, unit) : null;
-    nodes.add(node);
-    if (node != null) {
-      held.add(node);
-    }
+  /** Other datacenters hold a keyspace than it has known, or it does. */
+  public void holdersChanged() {
+    held.openAll();
+    compareAnew();
+    transport.keyspacesChanged();
+  }
+
+  private void compareAnew() {
+    changedNanos = simulation.scheduler().nanos();
+    held.compareAnew(++told);
+  }
+
+  /** Whether it has what all others that hold a keyspace have. */
+  public boolean isWhole(String keyspace) {
+    return held.isWhole(keyspace, told);
   }
 
   private double wall(long nanos) {
@@ -246,7 +252,7 @@ public final class SimDc {
   }
 
   public boolean isComplete() {
-    return held.stream().allMatch(n -> n.isComplete(told));
+    return held.all().stream().allMatch(n -> n.isComplete(told));
   }
 
   /** Whether frames of another datacenter are for it. */
@@ -264,7 +270,7 @@ public final class SimDc {
 
   /** It takes over the rights of one that was given up. */
   public void inherit(String from) {
-    for (SimNode node : held) {
+    for (SimNode node : held.all()) {
       List<ObjectId> counters =
           ConvergenceCheck.content(node.store()).keySet().stream()
               .filter(o -> o.type() == CrdtType.BOUNDED_COUNTER)
@@ -280,27 +286,37 @@ public final class SimDc {
 
   /** Whether a node is of the present life. */
   boolean isCurrent(SimNode node) {
-    return up && nodes.size() > node.unit().number() && nodes.get(node.unit().number()) == node;
+    return up && held.find(node.unit()) == node;
   }
 
   /** The partition of a unit that it holds. */
   public SimNode node(Unit unit) {
-    return requireNonNull(nodes.get(unit.number()), "it holds it");
+    return held.get(unit);
   }
 
   /** The partitions of all units that it holds. */
   public List<SimNode> nodes() {
-    return held;
+    return held.all();
   }
 
   /** Whether it holds a unit. */
   public boolean holds(Unit unit) {
-    return nodes.get(unit.number()) != null;
+    return held.find(unit) != null;
+  }
+
+  /** Whether it had a unit in the life before. */
+  boolean hadBefore(Unit unit) {
+    return held.hadBefore(unit);
+  }
+
+  /** Whether it holds a unit, and clients see it. */
+  public boolean serves(Unit unit) {
+    return holds(unit) && !simulation.holders().catchesUp(self.dc(), unit);
   }
 
   /** Whether it is up, and its partition of a unit serves commands. */
   public boolean isServing(Unit unit) {
-    return up && holds(unit) && node(unit).isReady();
+    return up && serves(unit) && node(unit).isReady();
   }
 
   /** What it has others do, and does for others. */
@@ -315,8 +331,9 @@ public final class SimDc {
    */
   public void command(
       Unit unit, Object client, Request request, WitnessedMachine.ReplyListener listener) {
-    if (holds(unit)) {
-      node(unit).command(client, request, listener);
+    Request here = serves(unit) ? forwarding.here(unit, client, request) : null;
+    if (here != null) {
+      node(unit).command(client, here, listener);
     } else {
       forwarding.command(unit, client, request, listener);
     }
@@ -331,16 +348,12 @@ public final class SimDc {
 
   /** An input for the units of some keyspaces. */
   void submitTo(List<String> keyspaces, Input input) {
-    for (SimNode node : held) {
-      if (keyspaces.contains(node.unit().policy().name())) {
-        node.submit(input);
-      }
-    }
+    held.submitTo(keyspaces, input);
   }
 
   /** An input for all units. */
   void submitToAll(Input input) {
-    held.forEach(n -> n.submit(input));
+    held.all().forEach(n -> n.submit(input));
   }
 
   public void jump(long millis) {
@@ -374,7 +387,7 @@ public final class SimDc {
    */
   public long caughtUpSinceNanos() {
     long since = steadySinceNanos();
-    for (SimNode node : held) {
+    for (SimNode node : held.all()) {
       since = Math.max(since, node.readySinceNanos());
     }
     return since;

@@ -157,6 +157,22 @@ final class SimForwarding implements Forwarder.Around, ClientServer.Handler {
     }
   }
 
+  /**
+   * A client's request in a unit that is held here by now, as it is done here.
+   *
+   * @return null if it must be done elsewhere, as what the client has under way
+   */
+  @Nullable Request here(Unit unit, Object client, Request request) {
+    OrderedQueue lane = lanes.get(client);
+    String keyspace = unit.policy().name();
+    boolean was = lane != null && lane.hasGoneElsewhere(keyspace);
+    if (request instanceof Request.Ping || !(was || request instanceof Request.Repeat)) {
+      return request;
+    }
+    Object by = lane == null ? client : lane;
+    return forwarder().here(request, keyspace, unit.policy().partitions(), by);
+  }
+
   private String life() {
     return Long.toString(dc.life());
   }
@@ -193,7 +209,7 @@ final class SimForwarding implements Forwarder.Around, ClientServer.Handler {
   public Optional<Forwarder.Held> holders(String keyspace) {
     Unit unit = simulation.unit(keyspace, 0);
     List<String> others =
-        simulation.holders().serving(unit).stream()
+        simulation.holders().serving(dc.self().dc(), unit).stream()
             .filter(name -> !name.equals(dc.self().dc()))
             .toList();
     return Optional.of(new Forwarder.Held(others, unit.policy().partitions()));
@@ -262,7 +278,7 @@ final class SimForwarding implements Forwarder.Around, ClientServer.Handler {
   public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
     Forwarded one = asked;
     Unit unit = simulation.unit(request);
-    if (!dc.holds(unit)) {
+    if (!dc.serves(unit)) {
       reply.accept(new Reply.Failure(ErrorCode.UNKNOWN_KEYSPACE, "not here"));
       return;
     }

@@ -99,7 +99,7 @@ public final class SimNode implements ShardGateway.Inside {
               HASH,
               this::readLater,
               limits.decomposition());
-      boolean goesOn = dc.keptAll() && dc.life() > 1;
+      boolean goesOn = dc.keptAll() && dc.life() > 1 && dc.hadBefore(unit);
       recovered =
           kept.recover(dc.life(), goesOn, versions.replicas())
               .countingFrom(dc.life() % 2 == 0 ? 1 : MANY_CHANGES);

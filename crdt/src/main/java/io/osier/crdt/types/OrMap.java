@@ -23,6 +23,7 @@ import io.osier.crdt.tree.TreeEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -75,13 +76,7 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         yield delta.done();
       }
       case Operation.RemoveFields remove ->
-          reset(
-              remove.names().stream()
-                  .distinct()
-                  .flatMap(this::present)
-                  .map(TreeEntry::key)
-                  .toList(),
-              preparation);
+          reset(present(remove.names()).stream().map(TreeEntry::key).toList(), preparation);
       default -> throw TypeRegistry.wrongOperation(type(), operation);
     };
   }
@@ -148,13 +143,11 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     return switch (query) {
       case Query.Whole q -> fields(visible(Function.identity()));
       case Query.Range q -> fields(new RangeReader<>(this, q).visible(Function.identity()));
-      case Query.Select q ->
-          fields(
-              q.names().stream()
-                  .distinct() // given twice it is read once
-                  .flatMap(this::present)
-                  .filter(entry -> isVisible(entry.cell()))
-                  .toList());
+      case Query.Select q -> {
+        List<TreeEntry<FieldId, DotStore<?>>> present = present(q.names());
+        present.removeIf(entry -> !isVisible(entry.cell()));
+        yield fields(present);
+      }
       case Query.Size q -> new Reading.Count(visible());
       default -> throw TypeRegistry.wrongQuery(type(), query);
     };
@@ -283,14 +276,23 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
     return Arrays.stream(TYPES).map(type -> new FieldId(name, type));
   }
 
-  /** The fields of a name that are there: one search finds them, unless some are outside. */
-  private Stream<TreeEntry<FieldId, DotStore<?>>> present(String name) {
-    if (behind() == null) {
-      return inMemory()
-          .between(new FieldId(name, TYPES[0]), new FieldId(name, TYPES[TYPES.length - 1]))
-          .stream();
+  /** The fields of some names that are there; of a name that is given twice, once. */
+  private List<TreeEntry<FieldId, DotStore<?>>> present(List<String> names) {
+    List<TreeEntry<FieldId, DotStore<?>>> found = new ArrayList<>(names.size());
+    for (String name : names.size() > 1 ? new LinkedHashSet<>(names) : names) {
+      addPresent(name, found);
     }
-    List<TreeEntry<FieldId, DotStore<?>>> found = new ArrayList<>(1);
+    return found;
+  }
+
+  /** One search finds those of a name, unless some are outside. */
+  private void addPresent(String name, List<TreeEntry<FieldId, DotStore<?>>> found) {
+    if (behind() == null) {
+      found.addAll(
+          inMemory()
+              .between(new FieldId(name, TYPES[0]), new FieldId(name, TYPES[TYPES.length - 1])));
+      return;
+    }
     for (CrdtType type : TYPES) {
       FieldId field = new FieldId(name, type);
       DotStore<?> cell = find(field);
@@ -298,7 +300,6 @@ public final class OrMap extends EntryStore<OrMap, FieldId, DotStore<?>> {
         found.add(new TreeEntry<>(field, cell));
       }
     }
-    return found.stream();
   }
 
   /** A counter keeps the sums that were reset. */

@@ -6,6 +6,7 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Reading;
+import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.ObjectStore;

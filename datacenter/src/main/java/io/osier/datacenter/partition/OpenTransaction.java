@@ -12,6 +12,7 @@ import io.osier.crdt.state.Updates;
 import io.osier.datacenter.partition.history.HeldEntries;
 import io.osier.datacenter.partition.history.SnapshotHistory;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.ArrayList;

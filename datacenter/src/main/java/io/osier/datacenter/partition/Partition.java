@@ -8,29 +8,25 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.history.SnapshotHistory;
 import io.osier.datacenter.partition.history.VersionHistory;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.partition.machine.Waited;
+import io.osier.datacenter.partition.mode.ModeControl;
+import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
-import io.osier.datacenter.store.PartitionProgress;
-import io.osier.propagation.PeerProgress;
 import io.osier.propagation.Propagation;
-import io.osier.propagation.host.Forgetting;
 import io.osier.propagation.host.ObjectAccess;
 import io.osier.propagation.host.PeersHeard;
-import io.osier.propagation.host.PropagationStats;
 import io.osier.propagation.host.RecoveredState;
-import io.osier.propagation.host.ReplicationProgress;
 import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,8 +43,6 @@ import org.jspecify.annotations.Nullable;
  * peers, but those that were not heard, or could not be asked, for {@link #JOIN_NANOS} (since the
  * last {@link Input.Await}, or since the link to them came up where that is later): until then
  * commands fail with UNAVAILABLE, which a client answers by going elsewhere.
- *
- * <p>Used by one thread, but for {@link #isReady}.
  */
 public final class Partition implements Machine {
 
@@ -58,13 +52,7 @@ public final class Partition implements Machine {
    */
   public static final long JOIN_NANOS = 3_000_000_000L;
 
-  private static final long READY_CHECK_NANOS = 20_000_000;
-
-  /** How often is looked whether all is here that the others had. */
-  private static final long COMPLETE_CHECK_NANOS = 500_000_000;
-
   private static final long HISTORY_CHECK_NANOS = 50_000_000;
-
   private final PartitionConfig config;
   private final boolean isControl;
 
@@ -85,42 +73,13 @@ public final class Partition implements Machine {
   private final ExpiryRemoval expiring;
   private final EffectsBuilder effects;
   private final VisibleChanges changes;
+  private final Readiness readiness;
+  private final PartitionReports reports;
 
-  /** How far the streams had come when that was last to be stored. */
-  private ReplicationProgress progress;
-
-  private long progressVersion = -1;
-
-  /** What everybody had of it when that was last to be stored. */
-  private long shippedStored = -1;
-
-  /** See {@link PartitionProgress}. */
-  private boolean caughtUp;
-
-  /**
-   * Whether the store has objects and knows of nothing that it would be complete, as one that was
-   * mended: what it had is not to be missed by readers only because nobody is in reach. Where there
-   * is nobody any more, who might have it, it is not waited for.
-   */
-  private final boolean lacksSome;
-
-  /** What was to be stored of it last. */
-  private Forgetting unremembered = Forgetting.UNKNOWN;
+  /** Null where nothing is stored. */
+  private final @Nullable ProgressToStore progress;
 
   private Now now;
-  private volatile boolean ready;
-
-  /** Of which peers it has what they had, since it was told of them. */
-  private volatile HeardSince heard = new HeardSince(0, PeersHeard.NOBODY);
-
-  private record HeardSince(long number, PeersHeard heard) {}
-
-  private volatile boolean settled;
-
-  /** The telling of the peers since which it has what they had; -1 if none. */
-  private volatile long completeSince = -1;
-
-  private long peersNumber;
 
   /** See {@link #shown}. */
   private volatile Optional<VersionVector> shown = Optional.empty();
@@ -137,10 +96,7 @@ public final class Partition implements Machine {
     this.config = config;
     this.policy = config.policy();
     this.now = now;
-    this.ready = config.peers().isEmpty() || recovered.resumed();
-    this.caughtUp = ready;
     this.isControl = config.policy().name().equals(KeyspacePolicy.CONTROL);
-    this.lacksSome = !ready && recovered.through().isEmpty() && store.size() > 0;
     this.modes = new ModeControl(config, now.nanos());
     this.effects = new EffectsBuilder(config.recording());
     this.propagation =
@@ -154,11 +110,16 @@ public final class Partition implements Machine {
             config.links().of(effects::send),
             config.observer(),
             now.nanos());
-    this.progress = propagation.progress();
     propagation.outbound().onFlush(modes::flushed);
     this.changes =
         new VisibleChanges(
-            config.self(), config.isCausal(), propagation, store, remembered(recovered));
+            config.self(), config.isCausal(), propagation, store, recovered.forgotten());
+    this.readiness =
+        new Readiness(
+            propagation,
+            changes,
+            config.peers().isEmpty() || recovered.resumed(),
+            recovered.through().isEmpty() && store.size() > 0);
     RemovalCollector forgetting =
         new RemovalCollector(store, propagation, effects, changes, config.streams().forgetMillis());
     this.escrow = new Escrow(config.self(), config.peers(), propagation.status()::isSettled);
@@ -176,6 +137,10 @@ public final class Partition implements Machine {
     this.objects = new PartitionObjects(store, past, forgetting);
     this.sequencer =
         new Sequencer(config, objects, modes, propagation, effects, changes, recovered);
+    this.progress =
+        config.recording()
+            ? new ProgressToStore(store, propagation, sequencer, changes, readiness)
+            : null;
     this.writes = new Writes(store, sequencer, escrow, propagation, effects);
     this.transactions = former == null ? null : transactions(former);
     this.expiring = new ExpiryRemoval(config.self(), store, writes, propagation);
@@ -189,26 +154,26 @@ public final class Partition implements Machine {
             propagation,
             changes,
             effects);
+    this.reports =
+        new PartitionReports(
+            config.partition(),
+            objects,
+            sequencer,
+            modes,
+            propagation,
+            escrow,
+            commands,
+            transactions);
   }
 
   private Transactions transactions(SnapshotHistory former) {
-    ObjectStore store = objects.store();
     return new Transactions(
-        new TransactionHost(store, sequencer, escrow, writes, propagation, effects),
+        new TransactionHost(objects.store(), sequencer, escrow, writes, propagation, effects),
         former,
-        store.transactions(),
+        objects.store().transactions(),
         new TransactionRoom(new Budget("transactions", config.memory().transactions())),
         new EndedTransactions(
             config.endedTransactions(), new Budget("ended", config.memory().ended())));
-  }
-
-  /** Up to where something may have been forgotten; null where others may have done so. */
-  private @Nullable VersionVector remembered(RecoveredState recovered) {
-    return switch (recovered.forgotten()) {
-      case NOTHING -> VersionVector.EMPTY;
-      case SOMETHING -> propagation.here();
-      case UNKNOWN -> null;
-    };
   }
 
   /** The objects as the streams see them. */
@@ -248,15 +213,14 @@ public final class Partition implements Machine {
 
     @Override
     public void rightsWanted(String dc, Frame.Rights wanted) {
-      if (ready) {
+      if (readiness.isReady()) {
         writes.give(dc, wanted, now);
       }
     }
 
     @Override
     public void admitted() {
-      VersionVector visible = propagation.here();
-      objects.past().admitted(visible.with(config.self(), 0), now.nanos());
+      objects.past().admitted(propagation.here().with(config.self(), 0), now.nanos());
       changes.admitted();
     }
 
@@ -270,12 +234,18 @@ public final class Partition implements Machine {
   public void on(Input input, Now at) {
     now = at;
     switch (input) {
-      case Input.Command c -> command(c);
+      case Input.Command c -> {
+        if (readiness.isReady()) {
+          commands.take(c.ticket(), c.request(), now);
+        } else {
+          commands.refuse(c.ticket());
+        }
+      }
       case Input.FromPeer f -> received(f);
       case Input.PeerUp p -> propagation.peerUp(p.peer(), at.nanos());
       case Input.PeerDown p -> propagation.peerDown(p.dc(), at.nanos());
       case Input.Await a -> propagation.status().await(at.nanos());
-      case Input.Inspect i -> effects.report(i.ticket(), report(i));
+      case Input.Inspect i -> effects.report(i.ticket(), reports.of(i, policy, at));
       case Input.Removed r -> r.objects().forEach(o -> objects.forgetting().add(o, at.nanos()));
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
@@ -304,7 +274,7 @@ public final class Partition implements Machine {
       case Input.Tick t -> tick();
     }
     if (isControl) {
-      heard = new HeardSince(peersNumber, propagation.status().heard());
+      readiness.hear();
     }
   }
 
@@ -321,12 +291,7 @@ public final class Partition implements Machine {
     modes.setPeers(changed.peers().size());
     escrow.setSharers(changed.peers(), changed.sharers());
     propagation.status().compareAnew();
-    peersNumber = changed.number();
-    propagation.status().setJoins(changed.joins());
-    if (changed.joins()) {
-      changes.lacks();
-      settled = false;
-    }
+    readiness.setPeers(changed.number(), changed.joins());
     tick();
   }
 
@@ -359,7 +324,7 @@ public final class Partition implements Machine {
       shown = Optional.of(allShown());
       tellsShown = !sequencer.isRetired();
     }
-    return effects.take(progressToStore());
+    return effects.take(progress == null ? Optional.empty() : progress.next(effects.hasRecords()));
   }
 
   /** What is here; what came beside what is complete may be shown, too. */
@@ -384,54 +349,9 @@ public final class Partition implements Machine {
     return effects.takeWaited();
   }
 
-  /** How far this has come, with every record and whenever it has come further by itself. */
-  private Optional<PartitionProgress> progressToStore() {
-    if (!config.recording()) {
-      return Optional.empty();
-    }
-    long version = propagation.progressVersion() + (caughtUp ? 1 : 0) + (ready ? 1 : 0);
-    boolean tellsShipped =
-        objects.store().isDamaged() && propagation.status().shipped() != shippedStored;
-    if (version != progressVersion || unremembered != changes.unremembered() || tellsShipped) {
-      progressVersion = version;
-      progress = progressNow();
-      unremembered = changes.unremembered();
-    } else if (!effects.hasRecords()) {
-      return Optional.empty();
-    }
-    shippedStored = propagation.status().shipped();
-    return Optional.of(
-        new PartitionProgress(
-            sequencer.committed(),
-            sequencer.lastTimestamp(),
-            progress,
-            propagation.status().shipped(),
-            caughtUp,
-            unremembered));
-  }
-
-  /**
-   * How far it has come. What is half fetched of a store that was mended is not stored as fetched:
-   * the next start would know no more that something is missing, and fetches it anew.
-   */
-  private ReplicationProgress progressNow() {
-    ReplicationProgress come = propagation.progress();
-    return lacksSome && !ready
-        ? new ReplicationProgress(VersionVector.EMPTY, Map.of(), come.settled())
-        : come;
-  }
-
   @Override
   public void handled(int shipments, long nanos) {
     modes.handled(shipments, nanos);
-  }
-
-  private void command(Input.Command command) {
-    if (ready) {
-      commands.take(command.ticket(), command.request(), now);
-    } else {
-      commands.refuse(command.ticket());
-    }
   }
 
   private void tick() {
@@ -441,7 +361,7 @@ public final class Partition implements Machine {
     propagation.tick(now.nanos(), now.millis());
     objects.forgetting().sweep(objects.past(), now.nanos());
     changes.expire(now);
-    if (ready && !sequencer.isRetired()) {
+    if (readiness.isReady() && !sequencer.isRetired()) {
       expiring.sweep(now);
     }
     writes.exchangeRights(now);
@@ -449,23 +369,7 @@ public final class Partition implements Machine {
       transactions.expire(now);
     }
     objects.past().expire(now.nanos());
-    if (!ready
-        && propagation.status().isCaughtUp(now.nanos(), JOIN_NANOS)
-        && (!lacksSome
-            || propagation.status().heard() != PeersHeard.NOBODY
-            || propagation.peerNames().isEmpty())) {
-      ready = true;
-    }
-    caughtUp |= ready && propagation.isVerified();
-    settled |= propagation.status().isSettled();
-    if (changes.forgotten().isEmpty()
-        && propagation.status().isSettled()
-        && propagation.status().isComplete()) {
-      changes.caughtUp();
-    }
-    if (completeSince != peersNumber && propagation.status().isComplete()) {
-      completeSince = peersNumber;
-    }
+    readiness.tick(now);
     commands.unpark(now);
     commands.spreading().tick(now);
   }
@@ -474,7 +378,7 @@ public final class Partition implements Machine {
   public long nextTickNanos() {
     long next = Math.min(propagation.nextTickNanos(), modes.nextDecisionNanos());
     next = Math.min(next, objects.forgetting().nextNanos());
-    if (ready && !sequencer.isRetired()) {
+    if (readiness.isReady() && !sequencer.isRetired()) {
       next = Math.min(next, expiring.nextNanos(now));
     }
     next = Math.min(next, changes.nextNanos(now));
@@ -486,33 +390,27 @@ public final class Partition implements Machine {
     next = Math.min(next, Math.max(objects.past().nextNanos(), now.nanos() + HISTORY_CHECK_NANOS));
     next = Math.min(next, commands.nextNanos());
     next = Math.min(next, commands.spreading().nextNanos());
-    if (!ready) {
-      next = Math.min(next, now.nanos() + READY_CHECK_NANOS);
-    } else if (completeSince != peersNumber || changes.forgotten().isEmpty()) {
-      next = Math.min(next, now.nanos() + COMPLETE_CHECK_NANOS);
-    }
-    return next;
+    return Math.min(next, readiness.nextNanos(now));
   }
 
   @Override
   public boolean isReady() {
-    return ready;
+    return readiness.isReady();
   }
 
   @Override
   public boolean isSettled() {
-    return settled;
+    return readiness.isSettled();
   }
 
   @Override
   public PeersHeard heard(long number) {
-    HeardSince last = heard;
-    return last.number == number ? last.heard : PeersHeard.NOBODY;
+    return readiness.heard(number);
   }
 
   @Override
   public boolean isComplete(long number) {
-    return completeSince == number;
+    return readiness.isComplete(number);
   }
 
   @Override
@@ -525,94 +423,8 @@ public final class Partition implements Machine {
     return propagation.outbound().isDrained();
   }
 
-  // ---------------------------------------------------------------- what it is doing
-
-  private PartitionReport report(Input.Inspect asked) {
-    PropagationStats stats = propagation.stats();
-    return new PartitionReport(
-        config.partition(),
-        new PartitionReport.Content(
-            sequencer.committed(),
-            objects.store().size(),
-            objects.store().forgotten(),
-            objects.forgetting().candidates(),
-            propagation.here(),
-            propagation.status().unseen()),
-        new PartitionReport.Snapshots(
-            transactions == null ? 0 : transactions.openCount(), objects.past().versions()),
-        new PartitionReport.Rights(escrow.waiters(), escrow.denied()),
-        new PartitionReport.Modes(
-            modes.stateObjects(),
-            modes.switches(),
-            modes.shipmentCost(),
-            modes.hot(asked.hotLimit())),
-        new PartitionReport.Shipped(
-            propagation.outbound().dirtyObjects(),
-            stats.shippedBytes(),
-            stats.arrivedBytes(),
-            stats.opBytes(),
-            stats.opsShipped(),
-            stats.statesShipped(),
-            stats.catchUpsShipped(),
-            propagation.outbound().rounds().coordinationNanos() / 1_000),
-        new PartitionReport.Arrived(
-            stats.appliedRemote(),
-            propagation.waitingUpdates(),
-            stats.gapsSeen(),
-            stats.healedObjects(),
-            stats.pulledObjects(),
-            stats.late(),
-            stats.visibilityMicros()),
-        propagation.status().peers(now.nanos()).stream().map(this::report).toList(),
-        memory(),
-        new PartitionReport.About(
-            commands.parked(), asked.about().stream().flatMap(this::about).toList()));
-  }
-
-  /** What is known of an object, if anything is. */
-  private Stream<PartitionReport.OneObject> about(ObjectId object) {
-    PartitionReport.OneObject one =
-        new PartitionReport.OneObject(
-            object,
-            modes.modeOf(object).label(),
-            modes.explain(object, propagation.outbound().rounds().holdNanos()),
-            escrow.waiters(object),
-            propagation.progress(object, now.nanos()));
-    boolean isKnown =
-        modes.isMeasured(object) || one.rightsWaiting() > 0 || !one.progress().isDone();
-    return isKnown ? Stream.of(one) : Stream.empty();
-  }
-
   /** What is used of each budget, as {@link PartitionReport} has it. */
   public List<Budget.Usage> memory() {
-    List<Budget.Usage> open = transactions == null ? List.of() : transactions.memory();
-    return Stream.of(propagation.memory(), objects.past().memory(), open)
-        .flatMap(List::stream)
-        .toList();
-  }
-
-  private PartitionReport.Peer report(PeerProgress peer) {
-    PropagationStats stats = propagation.stats();
-    long slaMillis = policy.sla().toMillis();
-    return new PartitionReport.Peer(
-        peer.dc(),
-        peer.incarnation(),
-        peer.connected(),
-        peer.stream(),
-        new PartitionReport.To(
-            peer.lag().updates(),
-            peer.lag().bytes(),
-            peer.lag().nanos(),
-            peer.timeliness(),
-            peer.inFlightBytes(),
-            peer.sentBytes().getOrDefault(Frame.Kind.OPS, 0L),
-            peer.sentBytes().getOrDefault(Frame.Kind.ROUND, 0L),
-            peer.sentBytes().getOrDefault(Frame.Kind.CATCH_UP, 0L),
-            peer.roundTimes()),
-        new PartitionReport.From(
-            peer.behindUpdates(),
-            peer.unheardNanos(),
-            stats.late(peer.dc()),
-            stats.delays(peer.dc(), slaMillis)));
+    return reports.memory();
   }
 }

@@ -17,6 +17,7 @@ import io.osier.crdt.types.EntryStore;
 import io.osier.crdt.types.SetStore;
 import io.osier.datacenter.partition.Sequencer.Prepared;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -94,9 +95,21 @@ final class ProgramTurn {
 
   /** What became of a program, whose number is known at the end. */
   record Outcome(boolean held, List<Part> parts) {
+    boolean hasChanged() {
+      for (Part part : parts) {
+        if (part.done) {
+          return true;
+        }
+      }
+      return false;
+    }
+
     Reply.Evaluated reply(Optional<Dot> dot) {
-      return new Reply.Evaluated(
-          held, dot, parts.stream().map(part -> part.reply(dot.orElse(null))).toList());
+      List<Reply> replies = new ArrayList<>(parts.size()); // no stream: most have one part
+      for (Part part : parts) {
+        replies.add(part.reply(dot.orElse(null)));
+      }
+      return new Reply.Evaluated(held, dot, replies);
     }
   }
 

@@ -114,7 +114,10 @@ final class ProgramWork {
     final ObjectId object;
     final CrdtState before;
     final List<CrdtState> deltas = new ArrayList<>(1);
-    final List<Operation> operations = new ArrayList<>(1);
+
+    /** Only of a bounded counter, whose rights they use. */
+    List<Operation> operations = List.of();
+
     CrdtState after;
     long number;
 
@@ -126,7 +129,10 @@ final class ProgramWork {
 
     void add(Tried update) {
       deltas.add(update.delta);
-      operations.add(update.operation);
+      if (object.type() == CrdtType.BOUNDED_COUNTER) {
+        operations = operations.isEmpty() ? new ArrayList<>(1) : operations;
+        operations.add(update.operation);
+      }
       after = update.after;
       number = update.number;
     }

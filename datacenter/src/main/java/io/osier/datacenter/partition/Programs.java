@@ -7,6 +7,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Now;
+import io.osier.datacenter.partition.rights.Escrow;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -150,8 +151,7 @@ final class Programs {
     private Reply evaluate(Request.Evaluate program) {
       takeCalls(program.calls().size());
       ProgramTurn.Outcome outcome = turn.evaluate(program);
-      boolean changed = outcome.parts().stream().anyMatch(ProgramTurn.Part::done);
-      return outcome.reply(changed ? Optional.ofNullable(dot()) : Optional.empty());
+      return outcome.reply(outcome.hasChanged() ? Optional.ofNullable(dot()) : Optional.empty());
     }
 
     private void takeCalls(int calls) {

@@ -8,6 +8,7 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.history.VersionHistory;
+import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import java.util.ArrayDeque;

@@ -1,6 +1,7 @@
 package io.osier.datacenter.partition;
 
 import io.osier.core.ErrorCode;
+import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.propagation.Propagation;
 import io.osier.protocol.Reply;

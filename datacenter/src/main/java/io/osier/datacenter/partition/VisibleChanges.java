@@ -53,26 +53,31 @@ final class VisibleChanges {
   /** What was told last; empty if nothing was. */
   private Optional<VersionVector> told = Optional.empty();
 
-  /** Null while others may have forgotten what never came here. */
+  /** See {@link Machine#forgotten}; null while others may have forgotten what never came here. */
   private volatile @Nullable VersionVector forgotten;
 
   /**
    * Nothing is noted yet.
    *
    * @param together whether others' updates become visible by {@link #admitted}
-   * @param forgotten see {@link Machine#forgotten}
+   * @param before what this partition may have forgotten before; of {@code UNKNOWN} others, too
    */
   VisibleChanges(
       ReplicaId self,
       boolean together,
       Propagation propagation,
       ObjectStore store,
-      @Nullable VersionVector forgotten) {
+      Forgetting before) {
     this.self = self;
     this.together = together;
     this.propagation = propagation;
     this.store = store;
-    this.forgotten = forgotten;
+    this.forgotten =
+        switch (before) {
+          case NOTHING -> VersionVector.EMPTY;
+          case SOMETHING -> propagation.here();
+          case UNKNOWN -> null;
+        };
   }
 
   /** See {@link Input.Watched}. */

@@ -10,9 +10,12 @@ import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Sequencer.Prepared;
+import io.osier.datacenter.partition.machine.EffectsBuilder;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.Waited;
+import io.osier.datacenter.partition.rights.Escrow;
+import io.osier.datacenter.partition.rights.RightsWaiters;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.propagation.Propagation;
 import io.osier.propagation.wire.Frame;
@@ -263,17 +266,19 @@ final class Writes {
       throw escrow.lacking(object, state, write.operation());
     }
     long deadlineNanos = now.nanos() + wait * 1_000_000L;
-    escrow.wait(object, new Escrow.Waiter(ticket, write, now.nanos(), deadlineNanos));
+    escrow
+        .waiters()
+        .add(object, new RightsWaiters.Waiter(ticket, write, now.nanos(), deadlineNanos));
   }
 
-  private void waited(Escrow.Waiter waiter, Now now) {
+  private void waited(RightsWaiters.Waiter waiter, Now now) {
     effects.waited(waiter.ticket(), Waited.For.RIGHTS, "", now.nanos() - waiter.sinceNanos());
   }
 
   /** Does what has got its rights, answers what has waited too long, and asks for more. */
   void exchangeRights(Now now) {
     escrow.takeToInherit().forEach(object -> inherit(object, now));
-    for (Escrow.Waiter waiter : escrow.due(now.nanos())) {
+    for (RightsWaiters.Waiter waiter : escrow.waiters().due(now.nanos())) {
       Request.Write write = waiter.write();
       ObjectId object = new ObjectId(write.key(), write.type());
       try {
@@ -290,7 +295,7 @@ final class Writes {
           throw escrow.lacking(object, state, write.operation());
         } else {
           ask(object, state, write.operation(), now);
-          escrow.wait(object, waiter);
+          escrow.waiters().add(object, waiter);
         }
       } catch (OsierException e) {
         waited(waiter, now);

@@ -10,7 +10,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.crdt.state.Decomposition;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import java.util.ArrayDeque;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,133 +39,28 @@ import org.jspecify.annotations.Nullable;
  * the oldest values go before their time, but for those that open snapshots need. Not thread-safe.
  */
 public final class SnapshotHistory implements VersionHistory {
-  /** What a former value takes in the heap besides its content and its key, about, in bytes. */
-  private static final long PLACE_BYTES = 340;
-
   /** What is kept of an object that was dropped, about, in bytes; its key is a former value's. */
   private static final long DROPPED_BYTES = 80;
 
-  /**
-   * Values of more bytes than this are never packed whole while they are in memory, nor let go from
-   * there whole: what is packed of them is shared.
-   */
-  private static final long WHOLE_BYTES_MAX = 64 << 10;
-
   /** What a version does not share with the next one besides what changed, about, at most. */
   private static final long STRUCTURE_BYTES = 1_200;
-
-  /**
-   * The steps between two admissions.
-   *
-   * @param index how many admissions there were
-   * @param first the first step
-   * @param others what was visible of the others
-   * @param committed the last commit number before it
-   */
-  private record Era(
-      long index, long first, VersionVector others, long committed, long startNanos) {}
-
-  /** A former value. */
-  private static final class Former {
-    final Key key;
-    final List<CrdtState> states;
-
-    /** The step that replaced it. */
-    final long until;
-
-    final long replacedNanos;
-
-    /** What it takes in the heap if it shares nothing with anything, about, in bytes. */
-    final long wholeBytes;
-
-    /** What of that it cannot be counted on to share with the present value. */
-    final long looseBytes;
-
-    /** What of that it does not share with the next one, if {@link #isShared}. */
-    long changedBytes;
-
-    /** Whether the next one that is kept was made from it. */
-    boolean isShared;
-
-    /**
-     * The identity's hash of what it was made into, if nothing else was kept since; 0 otherwise. It
-     * does not keep that. Were another one taken for it, a sum would be too small.
-     */
-    int next;
-
-    /** What was taken of the budget for it. */
-    long charged;
-
-    Former(Key key, List<CrdtState> states, long until, long replacedNanos) {
-      this.key = key;
-      this.states = states;
-      this.until = until;
-      this.replacedNanos = replacedNanos;
-      long whole = 0;
-      long loose = 0;
-      for (CrdtState state : states) {
-        boolean isLarge = state.sizeBytes() > WHOLE_BYTES_MAX || Decomposition.isDecomposed(state);
-        whole += state.heapBytes();
-        loose += isLarge ? state.looseHeapBytes() : state.heapBytes();
-      }
-      this.wholeBytes = whole;
-      this.looseBytes = loose;
-    }
-
-    /** The object of a type, or null. */
-    @Nullable CrdtState of(CrdtType type) {
-      for (CrdtState state : states) {
-        if (state.type() == type) {
-          return state;
-        }
-      }
-      return null;
-    }
-
-    /** One of its objects was made into another one. */
-    void changed(long bytes, CrdtState after) {
-      changedBytes = Math.min(wholeBytes, changedBytes + bytes);
-      next = System.identityHashCode(after);
-    }
-
-    boolean isMadeInto(CrdtState state) {
-      return next != 0 && next == System.identityHashCode(state);
-    }
-
-    /** The next one that was kept is not kept any more. */
-    void outlives(Former following) {
-      if (isShared) {
-        changedBytes = Math.min(wholeBytes, changedBytes + following.changedBytes);
-        isShared = following.isShared;
-        next = following.next;
-      }
-    }
-
-    /** What keeping it takes. */
-    long heapBytes() {
-      return PLACE_BYTES
-          + key.heapBytes()
-          + (isShared ? changedBytes : Math.min(wholeBytes, changedBytes + looseBytes));
-    }
-  }
 
   private final ObjectStore store;
   private long retainNanos;
   private final Budget budget;
 
-  /** In their order; of each the clock contains that of the one before. */
-  private final List<Era> eras = new ArrayList<>();
+  private final Eras eras;
 
   /** The former values of a key by the step that replaced each. */
-  private final Map<Key, TreeMap<Long, Former>> chains = new HashMap<>();
+  private final Map<Key, TreeMap<Long, FormerValue>> chains = new HashMap<>();
 
   /** Objects that are not in the store any more, of whose keys there are former values. */
   private final TreeSet<ObjectId> dropped = new TreeSet<>();
 
-  private final ArrayDeque<Former> byAge = new ArrayDeque<>();
+  private final ArrayDeque<FormerValue> byAge = new ArrayDeque<>();
 
   /** What is kept for open snapshots alone, each by the newest one that needs it. */
-  private final Map<Long, List<Former>> pinned = new HashMap<>();
+  private final Map<Long, List<FormerValue>> pinned = new HashMap<>();
 
   private int pinnedCount;
 
@@ -191,7 +84,7 @@ public final class SnapshotHistory implements VersionHistory {
     this.retainNanos = retainNanos;
     this.committed = committed;
     this.horizon = committed;
-    eras.add(new Era(0, committed, others, committed, startNanos));
+    this.eras = new Eras(others, committed, startNanos);
   }
 
   @Override
@@ -202,7 +95,7 @@ public final class SnapshotHistory implements VersionHistory {
 
   /** The present step. */
   public long step() {
-    return eras.getLast().index + committed;
+    return eras.admissions() + committed;
   }
 
   @Override
@@ -214,7 +107,7 @@ public final class SnapshotHistory implements VersionHistory {
       long first,
       long nowNanos) {
     // A clock may end with any of its numbers, and contains all of it.
-    replaced(object, before, delta, after, eras.getLast().index + first, nowNanos);
+    replaced(object, before, delta, after, eras.admissions() + first, nowNanos);
   }
 
   @Override
@@ -249,9 +142,9 @@ public final class SnapshotHistory implements VersionHistory {
       return;
     }
     Key key = object.key();
-    TreeMap<Long, Former> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
-    Map.Entry<Long, Former> newest = chain.lastEntry();
-    Former last = newest == null ? null : newest.getValue();
+    TreeMap<Long, FormerValue> chain = chains.computeIfAbsent(key, k -> new TreeMap<>());
+    Map.Entry<Long, FormerValue> newest = chain.lastEntry();
+    FormerValue last = newest == null ? null : newest.getValue();
     if (last != null && last.until == byStep) { // changed again in the same step
       last.changed(changedBytes(last.of(object.type()), delta, after), after);
       charge(last);
@@ -262,7 +155,7 @@ public final class SnapshotHistory implements VersionHistory {
       last.next = 0;
       charge(last);
     }
-    Former former = new Former(key, states(object, before), byStep, nowNanos);
+    FormerValue former = new FormerValue(key, states(object, before), byStep, nowNanos);
     former.changed(changedBytes(former.of(object.type()), delta, after), after);
     chain.put(byStep, former);
     held.hold(former.states, nowNanos);
@@ -284,14 +177,14 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /** Takes what a former value takes by now, or gives back what it does not. */
-  private void charge(Former former) {
+  private void charge(FormerValue former) {
     long heapBytes = former.heapBytes();
     budget.take(heapBytes - former.charged);
     former.charged = heapBytes;
   }
 
   /** Keeps a value for snapshots that are open alone, or no longer. */
-  private void retire(Former former) {
+  private void retire(FormerValue former) {
     horizon = Math.max(horizon, former.until);
     pinOrRemove(former);
   }
@@ -303,9 +196,7 @@ public final class SnapshotHistory implements VersionHistory {
 
   @Override
   public void admitted(VersionVector others, long nowNanos) {
-    Era last = eras.getLast();
-    long index = last.index + 1;
-    eras.add(new Era(index, index + committed, others, committed, nowNanos));
+    eras.begin(others, committed, nowNanos);
   }
 
   /**
@@ -314,8 +205,8 @@ public final class SnapshotHistory implements VersionHistory {
    * @throws OsierException SNAPSHOT_TOO_OLD if that is not kept; see {@link HeldEntries}
    */
   public List<CrdtState> at(Key key, long step) {
-    TreeMap<Long, Former> chain = chains.get(key);
-    Map.Entry<Long, Former> former = chain == null ? null : chain.higherEntry(step);
+    TreeMap<Long, FormerValue> chain = chains.get(key);
+    Map.Entry<Long, FormerValue> former = chain == null ? null : chain.higherEntry(step);
     if (former != null) {
       former.getValue().states.forEach(HeldEntries::checkSame);
       return former.getValue().states;
@@ -342,7 +233,7 @@ public final class SnapshotHistory implements VersionHistory {
   public void close(long step) {
     if (open.merge(step, -1, Integer::sum) == 0) {
       open.remove(step);
-      List<Former> held = pinned.remove(step);
+      List<FormerValue> held = pinned.remove(step);
       if (held != null) {
         pinnedCount -= held.size();
         held.forEach(this::pinOrRemove);
@@ -351,8 +242,8 @@ public final class SnapshotHistory implements VersionHistory {
   }
 
   /** Keeps a former value for the newest open snapshot that shows it, or no longer. */
-  private void pinOrRemove(Former former) {
-    TreeMap<Long, Former> chain =
+  private void pinOrRemove(FormerValue former) {
+    TreeMap<Long, FormerValue> chain =
         requireNonNull(chains.get(former.key), "what is kept is in its key's chain");
     Long newest = open.lowerKey(former.until);
     Long from = chain.lowerKey(former.until);
@@ -365,7 +256,7 @@ public final class SnapshotHistory implements VersionHistory {
     held.release(former.states);
     budget.give(former.charged);
     if (from != null) {
-      Former earlier = requireNonNull(chain.get(from), "it was found there");
+      FormerValue earlier = requireNonNull(chain.get(from), "it was found there");
       earlier.outlives(former);
       charge(earlier);
     }
@@ -421,16 +312,7 @@ public final class SnapshotHistory implements VersionHistory {
     while (!byAge.isEmpty() && byAge.peek().replacedNanos < oldest) {
       retire(byAge.poll());
     }
-    int over = 0;
-    while (over + 1 < eras.size()) {
-      Era next = eras.get(over + 1);
-      if (next.first > horizon && next.startNanos >= oldest) {
-        break;
-      }
-      horizon = Math.max(horizon, next.first);
-      over++;
-    }
-    eras.subList(0, over).clear();
+    horizon = eras.forget(horizon, oldest);
   }
 
   @Override
@@ -447,13 +329,7 @@ public final class SnapshotHistory implements VersionHistory {
    * @throws OsierException SNAPSHOT_TOO_OLD if there may have been an older one that is forgotten
    */
   public long oldestStep(long self, VersionVector others) {
-    int shown = firstEra(e -> others.isAtMost(e.others));
-    if (shown == eras.size()) {
-      throw new IllegalArgumentException("the clock is not visible here");
-    }
-    Era during = eras.get(Math.max(0, firstEra(e -> e.committed >= self) - 1));
-    long byCommit = during.index + Math.max(self, during.committed);
-    long step = Math.max(eras.get(shown).first, byCommit);
+    long step = eras.oldestStep(self, others);
     boolean exact = stepClock(step).equals(others) && committedAt(step) == self;
     if (step < horizon || (step == horizon && !exact)) {
       throw new OsierException(
@@ -468,33 +344,14 @@ public final class SnapshotHistory implements VersionHistory {
     return step;
   }
 
-  private Era eraOf(long step) {
-    return eras.get(Math.max(0, firstEra(e -> e.first > step) - 1));
-  }
-
-  /** The first era of which something holds that then holds of all later ones, or their number. */
-  private int firstEra(Predicate<Era> holds) {
-    int low = 0;
-    int high = eras.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (holds.test(eras.get(middle))) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
   /** What was visible of the others at a step. */
   public VersionVector stepClock(long step) {
-    return eraOf(step).others;
+    return eras.clock(step);
   }
 
   /** The last commit number at a step. */
   public long committedAt(long step) {
-    return step - eraOf(step).index;
+    return step - eras.admissions(step);
   }
 
   /**

@@ -9,10 +9,10 @@ import io.osier.datacenter.redis.RespValue;
 import io.osier.datacenter.redis.command.Plan;
 import io.osier.datacenter.redis.command.RedisErrors;
 import io.osier.datacenter.redis.command.RedisException;
+import io.osier.datacenter.redis.command.WrittenKeyspaces;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -62,10 +62,7 @@ final class Steps {
 
   private int updates;
 
-  /** The keyspace of the last update, and those of all. */
-  private String lastWritten = "";
-
-  private final Set<String> written = new HashSet<>(2);
+  private final WrittenKeyspaces written = new WrittenKeyspaces();
 
   /**
    * None is under way.
@@ -109,7 +106,7 @@ final class Steps {
 
   /** Follows a plan about all keyspaces to which something was written, with nothing beside it. */
   void behindWrites(Place place, Function<Set<String>, Plan> then) {
-    behindAll(place, () -> then.apply(Set.copyOf(written)));
+    behindAll(place, () -> then.apply(written.all()));
   }
 
   /** Follows a plan, which is made once all that was asked is answered, with nothing beside it. */
@@ -190,7 +187,7 @@ final class Steps {
     for (Request request : all) {
       if (Plan.isUpdate(request)) {
         step.updates++;
-        note(request);
+        written.note(request);
       }
     }
     boolean ordered = updates > 0;
@@ -203,21 +200,6 @@ final class Steps {
       if (!requests.ask(new Part(step, i, inTurn, now), i == 0 ? step.bytes : 0)) {
         connection.endBehind(step.place); // its user is not there any more
       }
-    }
-  }
-
-  private void note(Request update) {
-    String keyspace =
-        switch (update) {
-          case Request.Write w -> w.keyspace();
-          case Request.WriteAll w -> w.keyspace();
-          case Request.Transact t -> t.keyspace();
-          case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : lastWritten;
-          default -> lastWritten;
-        };
-    if (!keyspace.equals(lastWritten)) {
-      lastWritten = keyspace;
-      written.add(keyspace);
     }
   }
 

@@ -1,27 +1,19 @@
 package io.osier.datacenter.shard.agent;
 
-import static java.util.Objects.requireNonNull;
-
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
-import io.osier.core.net.InFlight;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Machine;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.partition.machine.Waited;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,38 +62,20 @@ public final class PartitionAgent {
   private final Inbox inbox;
   private final Time time;
   private final Optional<Combiner> combiner;
-  private final boolean tellsApart;
   private final Driver driver;
 
-  /** Who waits for an answer, by ticket. */
-  private final InFlight<Consumer<Reply>> waiting = new InFlight<>();
-
-  private final InFlight<CompletableFuture<PartitionReport>> inspections = new InFlight<>();
+  private final BatchOutputs outputs;
   private long tickets;
 
   /** The ticket of the command that is being handled; 0 if none is. */
   private long inHand;
 
-  /** What the journal has not taken yet. */
-  private Completions leaving = Completions.NONE;
-
-  private Told told = Told.NOBODY;
   private boolean flushed;
 
   /** When the last step saw the machine's next tick due; empty if it took an input after that. */
   private OptionalLong tickNanos = OptionalLong.empty();
 
   private volatile boolean drained;
-  private long groups;
-
-  /** The last group with records. */
-  private long groupRecorded;
-
-  /** How many groups are durable and their outputs out; written by the journal's thread. */
-  private volatile long groupsOut;
-
-  /** The last of them with records; before its outputs are out. */
-  private volatile long recordedOut;
 
   /**
    * An agent that has done nothing yet.
@@ -123,8 +97,8 @@ public final class PartitionAgent {
     this.inbox = inbox;
     this.time = time;
     this.combiner = combiner;
-    this.tellsApart = tellsApart;
     this.driver = driver;
+    this.outputs = new BatchOutputs(seat, time, tellsApart, driver, this::comesBack);
   }
 
   /**
@@ -170,12 +144,11 @@ public final class PartitionAgent {
       handled++;
     }
     if (handled > 0) {
-      carryOut(machine.takeEffects());
+      outputs.carryOut(machine.takeEffects(), machine.takeWaited());
     }
     drained =
         closing
-            && groupsOut == groups
-            && waiting.isEmpty()
+            && outputs.areOut()
             && combiner.map(c -> !c.isHolding()).orElse(true)
             && machine.isDrained();
     return handled;
@@ -292,7 +265,7 @@ public final class PartitionAgent {
     switch (work) {
       case Inbox.Command c -> {
         long ticket = ++tickets;
-        waiting.put(ticket, c);
+        outputs.await(ticket, c);
         if (c.reply() instanceof Phased p) {
           p.taken(now.nanos());
         }
@@ -308,7 +281,7 @@ public final class PartitionAgent {
       }
       case Inbox.Inspection i -> {
         long ticket = ++tickets;
-        inspections.put(ticket, i.report());
+        outputs.await(ticket, i.report());
         on(new Input.Inspect(ticket, i.hotLimit(), i.about()), now);
       }
     }
@@ -335,118 +308,17 @@ public final class PartitionAgent {
 
   // ---------------------------------------------------------------- out
 
-  private void carryOut(Effects effects) {
-    for (Waited.Command w : machine.takeWaited()) {
-      if (waiting.get(w.ticket()) instanceof Inbox.Command c && c.reply() instanceof Phased p) {
-        p.waited(w.waited());
-      }
-    }
-    Completions departure =
-        Completions.of(
-            effects.whenDurable(),
-            waiting,
-            driver::couldNotLeave,
-            seat.sender()::later,
-            this::comesBack);
-    departure.executed(time);
-    leaving = departure; // to be answered with the failure, should there be one
-    groups++;
-    if (!effects.records().isEmpty()) {
-      groupRecorded = groups;
-    }
-    Leaving out = new Leaving(departure, groups, groupRecorded);
-    effects.keep(seat.journal(), out);
-    leaving = Completions.NONE;
-    Completions answers = out.stepEnds();
-    if (answers != Completions.NONE || !effects.atOnce().isEmpty()) {
-      told = new Told(answers, reports(effects.atOnce()));
-    }
-  }
-
-  /** Lets a batch's outputs go, once its group is durable. */
-  private final class Leaving implements Runnable {
-    private final Completions departure;
-    private final long group;
-    private final long recorded;
-    private final Thread stepping = Thread.currentThread();
-
-    // Only the thread that steps touches these.
-    private boolean stepHasEnded;
-    private Completions answers = Completions.NONE;
-
-    Leaving(Completions departure, long group, long recorded) {
-      this.departure = departure;
-      this.group = group;
-      this.recorded = recorded;
-    }
-
-    /** The step that made it is over; returns what it has left to be answered. */
-    Completions stepEnds() {
-      stepHasEnded = true;
-      return answers;
-    }
-
-    @Override
-    public void run() {
-      recordedOut = recorded; // first: whoever is answered looks
-      if (tellsApart && Thread.currentThread() == stepping && !stepHasEnded) {
-        departure.send(seat.sender());
-        answers = departure;
-      } else {
-        departure.leave(seat.sender());
-      }
-      groupsOut = group;
-      driver.groupIsOut();
-    }
-  }
-
   /**
    * Changes when something else may be read than before. Means nothing where no journal keeps
    * records. For any thread: before it reads.
    */
   long recorded() {
-    return recordedOut;
-  }
-
-  private List<Reported> reports(List<Effects.Report> made) {
-    if (made.isEmpty()) {
-      return List.of();
-    }
-    List<Reported> reports = new ArrayList<>(made.size());
-    for (Effects.Report r : made) {
-      reports.add(
-          new Reported(
-              requireNonNull(inspections.remove(r.ticket()), "a report nobody asked for"),
-              r.report()));
-    }
-    return reports;
-  }
-
-  private record Reported(CompletableFuture<PartitionReport> to, PartitionReport report) {}
-
-  /** Those whom a step has something to tell, to be told with no lock held. */
-  public static final class Told {
-    static final Told NOBODY = new Told(Completions.NONE, List.of());
-    private final Completions answers;
-    private final List<Reported> reports;
-
-    private Told(Completions answers, List<Reported> reports) {
-      this.answers = answers;
-      this.reports = reports;
-    }
-
-    /** Tells them. */
-    public void tell() {
-      answers.answer();
-      reports.forEach(r -> r.to().complete(r.report()));
-    }
+    return outputs.recorded();
   }
 
   /** Takes whom the last step has something to tell. */
   public Told takeTold() {
-    Told taken = told;
-    told = Told.NOBODY;
-    return taken;
+    return outputs.takeTold();
   }
 
   // ---------------------------------------------------------------- the end
@@ -463,21 +335,12 @@ public final class PartitionAgent {
         new Reply.Failure(
             ErrorCode.TIMEOUT,
             seat.name() + " failed at this request, which may have been done: " + failure);
-    Completions.of(
-            machine.takeEffects().whenDurable(),
-            waiting,
-            driver::couldNotLeave,
-            seat.sender()::later,
-            this::comesBack)
-        .abandon(unknown);
-    leaving.abandon(unknown);
-    told.answers.abandon(unknown);
-    told.reports.forEach(r -> r.to().complete(r.report()));
-    waiting.forEach(
-        (reply, ticket) ->
-            reply.accept(failure != null && ticket == inHand ? unknown : refusal(failure)));
-    waiting.removeAll();
-    inspections.removeAll().forEach(i -> i.completeExceptionally(gone(failure)));
+    Reply.Failure refused = refusal(failure);
+    outputs.abandon(
+        machine.takeEffects(),
+        unknown,
+        ticket -> failure != null && ticket == inHand ? unknown : refused,
+        gone(failure));
   }
 
   /** Answers what no step will take from the inbox any more. For any thread. */

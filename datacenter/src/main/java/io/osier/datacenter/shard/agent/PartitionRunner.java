@@ -464,7 +464,7 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
    * before the callers' answers go out: they may call again.
    */
   private void callersTurn(Runnable step) {
-    PartitionAgent.Told told = PartitionAgent.Told.NOBODY;
+    Told told = Told.NOBODY;
     try {
       if (broken == null && !stopped) {
         step.run();
@@ -521,7 +521,7 @@ public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.
    */
   int ownTurn() throws Throwable {
     int did;
-    PartitionAgent.Told told;
+    Told told;
     running.lock();
     try {
       if (broken != null) {

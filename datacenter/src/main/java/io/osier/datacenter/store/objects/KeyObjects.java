@@ -101,8 +101,10 @@ record KeyObjects(List<CrdtState> states, List<Written> written, boolean hasVers
   }
 
   private List<Written> writtenOf(List<CrdtState> some) {
-    List<Written> of =
-        written.isEmpty() ? List.of() : some.stream().map(s -> written(s.type())).toList();
+    if (written.isEmpty()) {
+      return List.of(); // nearly always, and without a stream
+    }
+    List<Written> of = some.stream().map(s -> written(s.type())).toList();
     return of.stream().allMatch(Written.NOTHING::equals) ? List.of() : of;
   }
 

@@ -339,7 +339,7 @@ final class PartitionAgentTest {
     keepsNothing = true;
     agent.step();
     assertThat(events).containsExactly("record", "group", "frame", "durable");
-    PartitionAgent.Told told = agent.takeTold();
+    Told told = agent.takeTold();
     told.tell();
     assertThat(events).endsWith("Done a");
     events.clear();

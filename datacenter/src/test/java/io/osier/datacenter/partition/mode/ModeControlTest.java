@@ -1,4 +1,4 @@
-package io.osier.datacenter.partition;
+package io.osier.datacenter.partition.mode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.osier.datacenter.partition;
+package io.osier.datacenter.partition.mode;
 
 /**
  * What the handling of one shipment costs for each receiver, as the policy wants it: in bytes on

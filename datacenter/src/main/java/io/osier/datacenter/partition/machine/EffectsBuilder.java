@@ -1,12 +1,8 @@
-package io.osier.datacenter.partition;
+package io.osier.datacenter.partition.machine;
 
 import io.osier.core.ReplicaId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.datacenter.partition.machine.Effects;
-import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.partition.machine.Waited;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -62,12 +58,12 @@ public final class EffectsBuilder {
   }
 
   /** A command that goes on now has waited. */
-  void waited(long ticket, Waited.For what, String details, long nanos) {
+  public void waited(long ticket, Waited.For what, String details, long nanos) {
     waited.add(new Waited.Command(ticket, new Waited(what, details, nanos)));
   }
 
   /** What commands had waited for that went on before the last {@link #take}. */
-  List<Waited.Command> takeWaited() {
+  public List<Waited.Command> takeWaited() {
     return waitedTaken;
   }
 
@@ -92,7 +88,7 @@ public final class EffectsBuilder {
   }
 
   /** Tells watchers, before anything that is done in this batch is answered. */
-  void visible(Effects.Visible visible) {
+  public void visible(Effects.Visible visible) {
     outputs.addFirst(visible);
   }
 
@@ -102,17 +98,17 @@ public final class EffectsBuilder {
   }
 
   /** An update was committed here that takes so much. */
-  void committed(long bytes) {
+  public void committed(long bytes) {
     committedBytes += bytes;
   }
 
   /** What the updates that were committed here take encoded, about, in bytes. */
-  long committedBytes() {
+  public long committedBytes() {
     return committedBytes;
   }
 
   /** Whether there are records. */
-  boolean hasRecords() {
+  public boolean hasRecords() {
     return !records.isEmpty();
   }
 

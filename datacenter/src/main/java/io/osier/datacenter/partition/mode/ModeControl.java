@@ -1,4 +1,4 @@
-package io.osier.datacenter.partition;
+package io.osier.datacenter.partition.mode;
 
 import io.osier.adaptation.Conditions;
 import io.osier.adaptation.Mode;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The planner watches with every policy, so that the hot objects can be shown, but only decides
  * with an adaptive one.
  */
-final class ModeControl {
+public final class ModeControl {
   private static final Logger LOG = LoggerFactory.getLogger(ModeControl.class);
 
   private KeyspacePolicy.Propagation policy;
@@ -41,7 +41,8 @@ final class ModeControl {
 
   private final boolean spreads;
 
-  ModeControl(PartitionConfig config, long nowNanos) {
+  /** That of a partition that starts now. */
+  public ModeControl(PartitionConfig config, long nowNanos) {
     this.policy = config.policy().propagation();
     this.planner = new Planner<>(config.adaptation(), nowNanos);
     this.slaNanos = config.policy().sla().toNanos();
@@ -51,14 +52,14 @@ final class ModeControl {
   }
 
   /** From now on the keyspace behaves so. Nothing may be held at this moment. */
-  void configure(KeyspacePolicy changed) {
+  public void configure(KeyspacePolicy changed) {
     firstEndsNanos.clear(); // windows of another length, if any
     policy = changed.propagation();
     slaNanos = changed.sla().toNanos();
   }
 
   /** So many other datacenters hold the keyspace from now on. */
-  void setPeers(int count) {
+  public void setPeers(int count) {
     peers = count;
   }
 
@@ -66,7 +67,7 @@ final class ModeControl {
    * Whether the next update, which is committed now, is held; if not, what is held leaves with it.
    * To be asked once for each: the one that ends an object's first window is not held.
    */
-  boolean holdsNext(ObjectId object, long nowNanos) {
+  public boolean holdsNext(ObjectId object, long nowNanos) {
     if (modeOf(object) == Mode.OP) {
       return false;
     }
@@ -84,7 +85,7 @@ final class ModeControl {
     return (long) (windowNanos * ((mixed >>> 1) / (double) Integer.MAX_VALUE));
   }
 
-  Mode modeOf(ObjectId object) {
+  public Mode modeOf(ObjectId object) {
     return switch (policy) {
       case OP -> Mode.OP;
       case STATE -> Mode.STATE;
@@ -93,7 +94,7 @@ final class ModeControl {
   }
 
   /** Why an object has its mode, in words. */
-  String why(ObjectId object) {
+  public String why(ObjectId object) {
     return switch (policy) {
       case OP -> "propagation = op";
       case STATE -> "propagation = state";
@@ -101,12 +102,12 @@ final class ModeControl {
     };
   }
 
-  boolean isMeasured(ObjectId object) {
+  public boolean isMeasured(ObjectId object) {
     return planner.isMeasured(object);
   }
 
   /** As {@link #why}, with what a decision would compare now. */
-  String explain(ObjectId object, long holdNanos) {
+  public String explain(ObjectId object, long holdNanos) {
     return policy == KeyspacePolicy.Propagation.ADAPTIVE
         ? planner.explain(object, conditions(holdNanos))
         : why(object) + "; " + planner.measured(object);
@@ -116,21 +117,21 @@ final class ModeControl {
     return new Conditions(slaNanos, holdNanos, peers, shipmentCost.bytes());
   }
 
-  void updated(ObjectId object, int opBytes, CrdtState after) {
+  public void updated(ObjectId object, int opBytes, CrdtState after) {
     planner.updated(object, opBytes, after.sizeBytes());
   }
 
-  void flushed(ObjectId object, int updates, int bytes) {
+  public void flushed(ObjectId object, int updates, int bytes) {
     planner.flushed(object, updates, bytes);
   }
 
   /** Takes note of how long the handling of received shipments took. */
-  void handled(int shipments, long nanos) {
+  public void handled(int shipments, long nanos) {
     shipmentCost.handled(shipments, nanos);
   }
 
   /** What is measured of the handling of a shipment, in bytes that are worth as much. */
-  double shipmentCost() {
+  public double shipmentCost() {
     return shipmentCost.bytes();
   }
 
@@ -139,7 +140,7 @@ final class ModeControl {
    *
    * @param holdNanos how long an update may be held
    */
-  List<ObjectId> decide(long nowNanos, LongSupplier holdNanos) {
+  public List<ObjectId> decide(long nowNanos, LongSupplier holdNanos) {
     if (nowNanos < planner.nextDecisionNanos()) {
       return List.of();
     }
@@ -158,19 +159,19 @@ final class ModeControl {
     return released;
   }
 
-  long nextDecisionNanos() {
+  public long nextDecisionNanos() {
     return planner.nextDecisionNanos();
   }
 
-  int stateObjects() {
+  public int stateObjects() {
     return planner.stateObjects();
   }
 
-  Map<Planner.Cause, Long> switches() {
+  public Map<Planner.Cause, Long> switches() {
     return planner.switchesByCause();
   }
 
-  List<PartitionReport.Hot> hot(int limit) {
+  public List<PartitionReport.Hot> hot(int limit) {
     return planner.hot(limit).stream()
         .map(
             h ->

@@ -1,4 +1,4 @@
-package io.osier.datacenter.partition;
+package io.osier.datacenter.partition.rights;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
@@ -10,7 +10,6 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.types.BoundedCounter;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.wire.Frame;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -31,42 +30,14 @@ import java.util.function.BooleanSupplier;
  * less than half of its equal part and another one clearly more. Who is asked gives what is needed,
  * or half of what it has if that is more.
  */
-final class Escrow {
-  /**
-   * An object is asked for again after this time at the earliest, and after twice as long each time
-   * that nothing has come of it: who has nothing to give says nothing.
-   */
-  static final long ASK_NANOS = 200_000_000;
-
-  private static final int ASK_DOUBLINGS_MAX = 3;
-
-  /** So many objects that were asked for are remembered before those long ago are forgotten. */
-  private static final int ASKED_MAX = 1_000;
-
-  /** Most updates that wait for rights. */
-  static final int WAITING_MAX = 10_000;
-
+public final class Escrow {
   /** Below this part of its equal share a datacenter asks for more before it needs it. */
   private static final int LOW = 2;
 
-  /** An update that waits. */
-  record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
-
   private record Reserved(long down, long up) {}
 
-  /**
-   * When others were asked last.
-   *
-   * @param times how often since the object changed
-   */
-  private record Asked(long nanos, int times) {
-    long againNanos() {
-      return nanos + (ASK_NANOS << Math.clamp(times - 1, 0, ASK_DOUBLINGS_MAX));
-    }
-  }
-
   /** What of a counter is set aside for a transaction. */
-  record Reservation(ObjectId object, long down, long up) {}
+  public record Reservation(ObjectId object, long down, long up) {}
 
   private final ReplicaId self;
   private List<String> sharers;
@@ -75,11 +46,8 @@ final class Escrow {
   private final BooleanSupplier settled;
 
   private final Map<ObjectId, Reserved> reserved = new HashMap<>();
-  private final Map<ObjectId, List<Waiter>> waiting = new LinkedHashMap<>();
-  private final Map<ObjectId, Asked> asked = new HashMap<>();
+  private final RightsWaiters waiters = new RightsWaiters();
   private final Map<ObjectId, Boolean> low = new LinkedHashMap<>();
-  private final TreeSet<ObjectId> changed = new TreeSet<>();
-  private int waiters;
 
   /** The datacenters that there are. */
   private List<String> present;
@@ -93,12 +61,14 @@ final class Escrow {
   /** Counters of which they may have some. */
   private final Set<ObjectId> toInherit = new LinkedHashSet<>();
 
-  /** No update that waits is due before this. */
-  private long nextDueNanos = Long.MAX_VALUE;
-
   private long denied;
 
-  Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
+  /**
+   * That of a datacenter with these peers.
+   *
+   * @param settled whether all is known of what its former incarnations did
+   */
+  public Escrow(ReplicaId self, List<String> peers, BooleanSupplier settled) {
     this.self = self;
     this.settled = settled;
     this.sharers = sharers(self, peers);
@@ -112,7 +82,7 @@ final class Escrow {
   }
 
   /** From now on there are these others, and new counters' rights are shared by those. */
-  void setSharers(List<String> peers, List<String> datacenters) {
+  public void setSharers(List<String> peers, List<String> datacenters) {
     sharers = datacenters.stream().sorted().toList();
     present = sharers(self, peers);
     membersChange = true;
@@ -120,7 +90,7 @@ final class Escrow {
   }
 
   /** See {@link Input.Inherit}. */
-  void inherit(String from, List<ObjectId> counters) {
+  public void inherit(String from, List<ObjectId> counters) {
     if (!present.contains(from)) {
       inherited.add(from);
       toInherit.addAll(counters);
@@ -128,13 +98,13 @@ final class Escrow {
   }
 
   /** From now on nobody's rights fall to this datacenter, which gives its own away. */
-  void retire() {
+  public void retire() {
     inherited.clear();
     toInherit.clear();
   }
 
   /** Takes the counters whose rights may fall to this datacenter. */
-  List<ObjectId> takeToInherit() {
+  public List<ObjectId> takeToInherit() {
     if (toInherit.isEmpty()) {
       return List.of();
     }
@@ -144,7 +114,7 @@ final class Escrow {
   }
 
   /** Of whom this datacenter takes over rights of a counter now. */
-  List<String> inheritedOf(CrdtState state) {
+  public List<String> inheritedOf(CrdtState state) {
     BoundedCounter counter = counter(state);
     return inherited.stream()
         .filter(dc -> isSome(counter.downRights(dc)) || isSome(counter.upRights(dc)))
@@ -156,7 +126,7 @@ final class Escrow {
   }
 
   /** All that may be given away of a counter; 0 where there is no bound. */
-  long mine(ObjectId object, CrdtState state, boolean upward) {
+  public long mine(ObjectId object, CrdtState state, boolean upward) {
     long rights = available(object, counter(state), upward);
     return rights == Long.MAX_VALUE ? 0 : Math.max(0, rights);
   }
@@ -167,7 +137,7 @@ final class Escrow {
    * @throws OsierException INVALID_ARGUMENT if it gives rights to nobody: they would be lost;
    *     UNAVAILABLE if a counter that is not here may exist with rights of one that has gone
    */
-  Operation filled(CrdtState state, Operation operation) {
+  public Operation filled(CrdtState state, Operation operation) {
     if (operation instanceof Operation.Bound
         && membersChange
         && !settled.getAsBoolean()
@@ -228,7 +198,7 @@ final class Escrow {
   }
 
   /** Whether an update may be done now. */
-  boolean isCovered(ObjectId object, CrdtState state, Operation operation) {
+  public boolean isCovered(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     BoundedCounter counter = counter(state);
     return !counter.isCreated() // then it fails for that
@@ -237,7 +207,7 @@ final class Escrow {
   }
 
   /** What is missing, as the error that says so. */
-  OsierException lacking(ObjectId object, CrdtState state, Operation operation) {
+  public OsierException lacking(ObjectId object, CrdtState state, Operation operation) {
     denied++;
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
@@ -272,14 +242,14 @@ final class Escrow {
   // ---------------------------------------------------------------- transactions
 
   /** Sets rights aside for an operation that is covered. */
-  Reservation reserve(ObjectId object, Operation operation) {
+  public Reservation reserve(ObjectId object, Operation operation) {
     Reservation needs = needs(object, operation);
     add(object, needs.down, needs.up);
     return needs;
   }
 
   /** Lets rights go that were set aside. */
-  void release(Reservation set) {
+  public void release(Reservation set) {
     add(set.object, -set.down, -set.up);
     changed(set.object);
   }
@@ -302,13 +272,14 @@ final class Escrow {
    * @param amount how many
    * @param holders whom to ask, richest first
    */
-  record Wanted(ObjectId object, long amount, boolean upward, List<Holder> holders) {}
+  public record Wanted(ObjectId object, long amount, boolean upward, List<Holder> holders) {}
 
   /** A datacenter with its rights of a counter. */
-  record Holder(String dc, long rights) {}
+  public record Holder(String dc, long rights) {}
 
   /** What to ask for now, for an update that lacks it; empty if others were asked just before. */
-  Optional<Wanted> wantedFor(ObjectId object, CrdtState state, Operation operation, long nowNanos) {
+  public Optional<Wanted> wantedFor(
+      ObjectId object, CrdtState state, Operation operation, long nowNanos) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
     BoundedCounter counter = counter(state);
@@ -318,14 +289,9 @@ final class Escrow {
 
   private Optional<Wanted> wanted(
       ObjectId object, BoundedCounter counter, boolean upward, long lacks, long nowNanos) {
-    Asked last = asked.get(object);
-    if (lacks <= 0 || (last != null && nowNanos < last.againNanos())) {
+    if (lacks <= 0 || !waiters.mayAsk(object, nowNanos)) {
       return Optional.empty();
     }
-    if (asked.size() > ASKED_MAX) {
-      asked.values().removeIf(a -> nowNanos >= a.againNanos());
-    }
-    asked.put(object, new Asked(nowNanos, last == null ? 1 : last.times + 1));
     Comparator<String> richest = Comparator.comparingLong(dc -> -rights(counter, dc, upward));
     List<Holder> holders = new ArrayList<>();
     for (String dc : counter.holders().stream().sorted(richest).toList()) {
@@ -345,10 +311,10 @@ final class Escrow {
   }
 
   /** How much to give to who asks. */
-  long grant(String dc, Frame.Rights wanted, CrdtState state) {
+  public long grant(String dc, Frame.Rights wanted, CrdtState state) {
     long available = available(wanted.object(), counter(state), wanted.upward());
     // Needed here, too: one of the two must come first.
-    boolean needed = waiting.containsKey(wanted.object()) && self.dc().compareTo(dc) < 0;
+    boolean needed = waiters.areOf(wanted.object()) && self.dc().compareTo(dc) < 0;
     if (available <= 0 || available == Long.MAX_VALUE || needed) {
       return 0;
     }
@@ -356,7 +322,7 @@ final class Escrow {
   }
 
   /** An update of a counter was done here: there may be little left. */
-  void used(ObjectId object, CrdtState state, Operation operation) {
+  public void used(ObjectId object, CrdtState state, Operation operation) {
     Reservation needs = needs(object, operation);
     boolean upward = needs.up > 0;
     boolean gave = operation instanceof Operation.Transfer; // to take it back would go on for ever
@@ -377,69 +343,21 @@ final class Escrow {
 
   // ---------------------------------------------------------------- waiting
 
-  /** Lets an update wait. */
-  void wait(ObjectId object, Waiter waiter) {
-    if (waiters >= WAITING_MAX) {
-      throw new OsierException(
-          ErrorCode.OVERLOADED, WAITING_MAX + " updates wait for rights already");
-    }
-    waiters++;
-    waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);
-    long againNanos = againNanos(object);
-    nextDueNanos = Math.min(nextDueNanos, Math.min(againNanos, waiter.deadlineNanos));
+  /** The updates that wait for rights. */
+  public RightsWaiters waiters() {
+    return waiters;
   }
 
   /** A counter has changed: who waits for it may go on. */
-  void changed(ObjectId object) {
-    if (waiting.containsKey(object)) {
-      changed.add(object);
-    }
-    asked.computeIfPresent(object, (o, last) -> new Asked(last.nanos, 0));
+  public void changed(ObjectId object) {
+    waiters.changed(object);
     if (!inherited.isEmpty() && object.type() == CrdtType.BOUNDED_COUNTER) {
       toInherit.add(object);
     }
   }
 
-  /** What may be tried again, or has waited too long; it no longer waits then. */
-  List<Waiter> due(long nowNanos) {
-    boolean late = nextDueNanos <= nowNanos;
-    List<Waiter> due = new ArrayList<>();
-    if (!late && changed.isEmpty()) {
-      return due;
-    }
-    long next = late ? Long.MAX_VALUE : nextDueNanos;
-    for (ObjectId object : List.copyOf(late ? waiting.keySet() : changed)) {
-      List<Waiter> of = waiting.getOrDefault(object, List.of());
-      long againNanos = againNanos(object);
-      boolean all = changed.contains(object) || againNanos <= nowNanos;
-      List<Waiter> left = new ArrayList<>();
-      for (Waiter waiter : of) {
-        if (all || waiter.deadlineNanos <= nowNanos) {
-          waiters--;
-          due.add(waiter);
-        } else {
-          left.add(waiter);
-          next = Math.min(next, Math.min(againNanos, waiter.deadlineNanos));
-        }
-      }
-      if (left.isEmpty()) {
-        waiting.remove(object);
-      } else {
-        waiting.put(object, left);
-      }
-    }
-    changed.clear();
-    nextDueNanos = next;
-    return due;
-  }
-
-  private long againNanos(ObjectId object) {
-    Asked last = asked.get(object);
-    return last == null ? Long.MIN_VALUE / 2 : last.againNanos();
-  }
-
   /** Takes the counters that run low; true where rights to add do. */
-  Map<ObjectId, Boolean> takeLow() {
+  public Map<ObjectId, Boolean> takeLow() {
     if (low.isEmpty()) {
       return Map.of();
     }
@@ -449,7 +367,7 @@ final class Escrow {
   }
 
   /** What to ask for of a counter that runs low: half of what the richest has more. */
-  Optional<Wanted> wantedToBalance(
+  public Optional<Wanted> wantedToBalance(
       ObjectId object, CrdtState state, boolean upward, long nowNanos) {
     BoundedCounter counter = counter(state);
     long most = 0;
@@ -463,28 +381,15 @@ final class Escrow {
   }
 
   /**
-   * When {@link #due}, {@link #takeLow} or {@link #takeToInherit} has something; Long.MAX_VALUE if
-   * never.
+   * When updates that wait are due, or {@link #takeLow} or {@link #takeToInherit} has something;
+   * Long.MAX_VALUE if never.
    */
-  long nextNanos() {
-    if (!changed.isEmpty() || !low.isEmpty() || !toInherit.isEmpty()) {
-      return Long.MIN_VALUE;
-    }
-    return nextDueNanos;
-  }
-
-  /** How many updates wait for rights. */
-  int waiters() {
-    return waiters;
-  }
-
-  /** How many of them are of this counter. */
-  int waiters(ObjectId object) {
-    return waiting.getOrDefault(object, List.of()).size();
+  public long nextNanos() {
+    return low.isEmpty() && toInherit.isEmpty() ? waiters.nextNanos() : Long.MIN_VALUE;
   }
 
   /** How often there were not enough rights. */
-  long denied() {
+  public long denied() {
     return denied;
   }
 }

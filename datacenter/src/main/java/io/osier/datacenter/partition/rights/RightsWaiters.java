@@ -1,0 +1,144 @@
+package io.osier.datacenter.partition.rights;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.OsierException;
+import io.osier.crdt.ObjectId;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * The updates that wait for rights of bounded counters, and when others were asked for them. Not
+ * thread-safe.
+ */
+public final class RightsWaiters {
+  /**
+   * An object is asked for again after this time at the earliest, and after twice as long each time
+   * that nothing has come of it: who has nothing to give says nothing.
+   */
+  private static final long ASK_NANOS = 200_000_000;
+
+  private static final int ASK_DOUBLINGS_MAX = 3;
+
+  /** So many objects that were asked for are remembered before those long ago are forgotten. */
+  private static final int ASKED_MAX = 1_000;
+
+  /** Most updates that wait for rights. */
+  private static final int WAITING_MAX = 10_000;
+
+  /** An update that waits. */
+  public record Waiter(long ticket, Request.Write write, long sinceNanos, long deadlineNanos) {}
+
+  /**
+   * When others were asked last.
+   *
+   * @param times how often since the object changed
+   */
+  private record Asked(long nanos, int times) {
+    long againNanos() {
+      return nanos + (ASK_NANOS << Math.clamp(times - 1, 0, ASK_DOUBLINGS_MAX));
+    }
+  }
+
+  private final Map<ObjectId, List<Waiter>> waiting = new LinkedHashMap<>();
+  private final Map<ObjectId, Asked> asked = new HashMap<>();
+  private final TreeSet<ObjectId> changed = new TreeSet<>();
+  private int waiters;
+
+  /** No update that waits is due before this. */
+  private long nextDueNanos = Long.MAX_VALUE;
+
+  /** Whether others may be asked for a counter's rights now; they are asked then. */
+  boolean mayAsk(ObjectId object, long nowNanos) {
+    Asked last = asked.get(object);
+    if (last != null && nowNanos < last.againNanos()) {
+      return false;
+    }
+    if (asked.size() > ASKED_MAX) {
+      asked.values().removeIf(a -> nowNanos >= a.againNanos());
+    }
+    asked.put(object, new Asked(nowNanos, last == null ? 1 : last.times + 1));
+    return true;
+  }
+
+  private long againNanos(ObjectId object) {
+    Asked last = asked.get(object);
+    return last == null ? Long.MIN_VALUE / 2 : last.againNanos();
+  }
+
+  /** Lets an update wait. */
+  public void add(ObjectId object, Waiter waiter) {
+    if (waiters >= WAITING_MAX) {
+      throw new OsierException(
+          ErrorCode.OVERLOADED, WAITING_MAX + " updates wait for rights already");
+    }
+    waiters++;
+    waiting.computeIfAbsent(object, o -> new ArrayList<>()).add(waiter);
+    nextDueNanos = Math.min(nextDueNanos, Math.min(againNanos(object), waiter.deadlineNanos));
+  }
+
+  /** A counter has changed: who waits for it may go on. */
+  void changed(ObjectId object) {
+    if (waiting.containsKey(object)) {
+      changed.add(object);
+    }
+    asked.computeIfPresent(object, (o, last) -> new Asked(last.nanos, 0));
+  }
+
+  /** What may be tried again, or has waited too long; it no longer waits then. */
+  public List<Waiter> due(long nowNanos) {
+    boolean late = nextDueNanos <= nowNanos;
+    List<Waiter> due = new ArrayList<>();
+    if (!late && changed.isEmpty()) {
+      return due;
+    }
+    long next = late ? Long.MAX_VALUE : nextDueNanos;
+    for (ObjectId object : List.copyOf(late ? waiting.keySet() : changed)) {
+      List<Waiter> of = waiting.getOrDefault(object, List.of());
+      long againNanos = againNanos(object);
+      boolean all = changed.contains(object) || againNanos <= nowNanos;
+      List<Waiter> left = new ArrayList<>();
+      for (Waiter waiter : of) {
+        if (all || waiter.deadlineNanos <= nowNanos) {
+          waiters--;
+          due.add(waiter);
+        } else {
+          left.add(waiter);
+          next = Math.min(next, Math.min(againNanos, waiter.deadlineNanos));
+        }
+      }
+      if (left.isEmpty()) {
+        waiting.remove(object);
+      } else {
+        waiting.put(object, left);
+      }
+    }
+    changed.clear();
+    nextDueNanos = next;
+    return due;
+  }
+
+  /** When {@link #due} has something; Long.MAX_VALUE if never. */
+  long nextNanos() {
+    return changed.isEmpty() ? nextDueNanos : Long.MIN_VALUE;
+  }
+
+  /** Whether some are of this counter. */
+  boolean areOf(ObjectId object) {
+    return waiting.containsKey(object);
+  }
+
+  /** How many updates wait for rights. */
+  public int size() {
+    return waiters;
+  }
+
+  /** How many of them are of this counter. */
+  public int size(ObjectId object) {
+    return waiting.getOrDefault(object, List.of()).size();
+  }
+}

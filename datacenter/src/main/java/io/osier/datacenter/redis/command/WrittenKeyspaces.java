@@ -1,0 +1,34 @@
+package io.osier.datacenter.redis.command;
+
+import io.osier.protocol.Request;
+import java.util.HashSet;
+import java.util.Set;
+
+/** The keyspaces to which a connection has written. Not thread-safe. */
+public final class WrittenKeyspaces {
+  /** Nearly always that of the next update, too. */
+  private String last = "";
+
+  private final Set<String> all = new HashSet<>(2);
+
+  /** An update is asked for. */
+  public void note(Request update) {
+    String keyspace =
+        switch (update) {
+          case Request.Write w -> w.keyspace();
+          case Request.WriteAll w -> w.keyspace();
+          case Request.Transact t -> t.keyspace();
+          case Request.Evaluate e -> e.isUpdate() ? e.keyspace() : last;
+          default -> last;
+        };
+    if (!keyspace.equals(last)) {
+      last = keyspace;
+      all.add(keyspace);
+    }
+  }
+
+  /** All of them. */
+  public Set<String> all() {
+    return Set.copyOf(all);
+  }
+}

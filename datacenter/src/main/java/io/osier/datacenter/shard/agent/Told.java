@@ -1,0 +1,37 @@
+package io.osier.datacenter.shard.agent;
+
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Those whom a step has something to tell, to be told with no lock held. */
+public final class Told {
+  static final Told NOBODY = new Told(Completions.NONE, List.of());
+  private final Completions answers;
+  private final List<Reported> reports;
+
+  /** A report, for who asked for it. */
+  record Reported(CompletableFuture<PartitionReport> to, PartitionReport report) {
+    void tell() {
+      to.complete(report);
+    }
+  }
+
+  Told(Completions answers, List<Reported> reports) {
+    this.answers = answers;
+    this.reports = reports;
+  }
+
+  /** Tells them. */
+  public void tell() {
+    answers.answer();
+    reports.forEach(Reported::tell);
+  }
+
+  /** Answers with something else. */
+  void abandon(Reply instead) {
+    answers.abandon(instead);
+    reports.forEach(Reported::tell);
+  }
+}

@@ -81,7 +81,8 @@ final class DocumentsTest {
     return types;
   }
 
-  private static List<Path> modules() throws IOException {
+  /** The folders of modules that have sources. */
+  static List<Path> modules() throws IOException {
     try (Stream<Path> top = Files.list(ROOT);
         Stream<Path> ofClient = Files.list(ROOT.resolve("proxy"))) {
       return Stream.concat(top, ofClient).filter(f -> Files.isDirectory(f.resolve("src"))).toList();

@@ -1,22 +1,15 @@
 package io.osier.datacenter.admin;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.osier.core.OutOfMemory;
+import io.osier.core.net.Network;
+import io.osier.core.net.Sockets;
 import io.osier.core.net.StrangeProtocol;
 import io.osier.core.tls.TlsContext;
 import io.osier.core.tls.TlsName;
@@ -115,8 +108,9 @@ final class HttpEndpoint implements AutoCloseable {
   private final Optional<AdminAccess> access;
   private final PortLimits limits;
   private final PortGuard port;
-  private final EventLoopGroup loops;
-  private final Channel server;
+  private final Optional<TlsContext> tls;
+  private final Network network = Sockets.of("osier-http", 1);
+  private final Network.Port server;
 
   /**
    * Binds.
@@ -138,43 +132,29 @@ final class HttpEndpoint implements AutoCloseable {
     this.names = names;
     this.limits = limits;
     this.port = new PortGuard("osier.admin.connections: the port for metrics", limits);
-    this.loops =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("osier-http", true), NioIoHandler.newFactory());
+    this.tls = tls;
     try {
-      this.server =
-          new ServerBootstrap()
-              .group(loops)
-              .channel(NioServerSocketChannel.class)
-              .option(ChannelOption.SO_REUSEADDR, true)
-              .childHandler(
-                  new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel ch) {
-                      if (port.admit(ch)) {
-                        tls.ifPresent(
-                            t ->
-                                ch.pipeline()
-                                    .addLast(t.accept(ch.alloc(), limits.greetingMillis())));
-                        Exchange exchange = new Exchange(ch);
-                        ch.pipeline().addLast(exchange.guard, exchange);
-                      } else {
-                        ch.close();
-                      }
-                    }
-                  })
-              .bind(listen)
-              .syncUninterruptibly()
-              .channel();
+      this.server = network.listen(listen, channel -> opened((SocketChannel) channel));
     } catch (Throwable e) {
-      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+      network.close();
       throw e;
     }
   }
 
+  private void opened(SocketChannel channel) {
+    if (!port.admit(channel)) {
+      channel.close();
+      return;
+    }
+    tls.ifPresent(
+        t -> channel.pipeline().addLast(t.accept(channel.alloc(), limits.greetingMillis())));
+    Exchange exchange = new Exchange(channel);
+    channel.pipeline().addLast(exchange.guard, exchange);
+  }
+
   /** Where it listens. */
   int port() {
-    return ((InetSocketAddress) server.localAddress()).getPort();
+    return server.address().getPort();
   }
 
   /** One connection, and so one request. */
@@ -349,6 +329,6 @@ final class HttpEndpoint implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+    network.close();
   }
 }

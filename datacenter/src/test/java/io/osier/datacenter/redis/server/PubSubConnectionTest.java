@@ -5,99 +5,28 @@ import static org.awaitility.Awaitility.await;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
-import io.osier.core.Grant;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.access.User;
-import io.osier.datacenter.access.Users;
-import io.osier.datacenter.config.UserLimits;
-import io.osier.datacenter.frontend.ClientServer;
-import io.osier.datacenter.redis.pubsub.PubSub;
 import io.osier.datacenter.redis.pubsub.Subscriber;
-import io.osier.datacenter.redis.tracking.Tracking;
-import io.osier.datacenter.shard.agent.OrderedQueue;
-import io.osier.propagation.net.link.PortLimits;
 import io.osier.protocol.Reply;
-import io.osier.protocol.Request;
 import io.osier.testing.Patience;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Subscribers and publishers as bytes, in front of a partition that answers when told to. */
-final class PubSubConnectionTest {
+/** Subscribers and publishers as bytes. */
+final class PubSubConnectionTest extends PubSubConnections {
   private static final ReplicaId EU = ServedClients.EU;
-
-  /** What was asked of the partition. */
-  private final BlockingQueue<Consumer<Reply>> asked = new LinkedBlockingQueue<>();
-
-  private final PubSub all = new PubSub(64 << 20, PubSub.Peers.NONE);
-  private volatile Users users = Users.OPEN;
-
-  @SuppressWarnings("NullAway") // by start
-  private ClientServer server;
-
-  private int port;
-
-  @BeforeEach
-  void start() {
-    ClientServer.Handler handler =
-        new ClientServer.Handler() {
-          @Override
-          public List<Reply.KeyspaceInfo> keyspaces() {
-            return List.of(
-                new Reply.KeyspaceInfo("shop", 500, 1, false),
-                new Reply.KeyspaceInfo("carts", 500, 1, false));
-          }
-
-          @Override
-          public void handle(Request request, OrderedQueue lane, Consumer<Reply> reply) {
-            asked.add(reply);
-          }
-
-          @Override
-          public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
-            throw new AssertionError("nobody administers");
-          }
-        };
-    server = ServedClients.start(PortLimits.DEFAULT, UserLimits.NONE, () -> users, handler);
-    RedisPort redis =
-        new RedisPort(
-            Map.of(0, "shop", 1, "carts"),
-            handler,
-            ServedClients.around(new RedisPort.Pushes(all, new Tracking(1 << 20, 1))));
-    port = server.listen(ServedClients.anyPort(), redis).address().getPort();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
-  private RawRedis connect(boolean resp3) throws IOException {
-    RawRedis redis = new RawRedis(port);
-    if (resp3) {
-      redis.ask("HELLO 3");
-    }
-    return redis;
-  }
 
   private Consumer<Reply> next() throws InterruptedException {
     Consumer<Reply> reply = asked.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
@@ -115,14 +44,6 @@ final class PubSubConnectionTest {
 
   private static Reply done(String sum) {
     return new Reply.Done(new Dot(EU, 1), Optional.of(answer(sum)));
-  }
-
-  private static List<String> read(RawRedis from, int count) throws IOException {
-    List<String> lines = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      lines.add(from.read());
-    }
-    return lines;
   }
 
   @ParameterizedTest
@@ -354,60 +275,6 @@ final class PubSubConnectionTest {
       assertThat(sub.hasEnded()).isTrue();
       await().until(() -> all.patternCount() == 0);
       assertThat(pub.ask("PUBLISH c m")).isEqualTo(":0");
-    }
-  }
-
-  // ---------------------------------------------------------------- rights
-
-  private void grant(String... grants) {
-    users =
-        new Users(
-            List.of(
-                new User(
-                    Users.DEFAULT,
-                    Optional.empty(),
-                    Arrays.stream(grants).map(Grant::parse).toList())));
-  }
-
-  @Test
-  void rights_areThoseToKeysOfTheSameName() throws Exception {
-    grant("read shop news:", "write shop news:sport");
-    try (RawRedis redis = connect(true)) {
-      assertThat(redis.ask("SUBSCRIBE news:a news:")).isEqualTo(">[subscribe, news:a, :1]");
-      assertThat(redis.read()).isEqualTo(">[subscribe, news:, :2]");
-      assertThat(redis.ask("PSUBSCRIBE news:*")).isEqualTo(">[psubscribe, news:*, :3]");
-      String missing = "-NOPERM nothing was done: a right is missing: ";
-      assertThat(redis.ask("SUBSCRIBE news:b other")).isEqualTo(missing + "read shop other");
-      assertThat(redis.ask("PSUBSCRIBE n*")).isEqualTo(missing + "read shop n");
-      assertThat(redis.ask("PSUBSCRIBE *")).isEqualTo(missing + "read shop");
-      assertThat(redis.ask("PUBLISH news:a m")).isEqualTo(missing + "write shop news:a");
-      assertThat(redis.ask("PUBLISH news:sport m")).isEqualTo(":1");
-      assertThat(redis.read()).isEqualTo(">[pmessage, news:*, news:sport, m]");
-      assertThat(redis.ask("PUBSUB CHANNELS")).isEqualTo(missing + "read shop");
-      assertThat(redis.ask("PUBSUB CHANNELS news:?")).isEqualTo("[news:a]");
-      assertThat(redis.ask("PUBSUB NUMSUB news:a x")).isEqualTo(missing + "read shop x");
-      redis.ask("SELECT 1");
-      assertThat(redis.ask("SUBSCRIBE news:a")).isEqualTo(missing + "read carts news:a");
-      assertThat(redis.ask("UNSUBSCRIBE news:a")).isEqualTo(">[unsubscribe, news:a, :3]");
-    }
-  }
-
-  @Test
-  void userThatLosesARight_isClosedIfItSubscribesToWhatThatWasFor() throws Exception {
-    grant("read shop news:", "read shop sport");
-    try (RawRedis news = connect(false);
-        RawRedis pattern = connect(false);
-        RawRedis sport = connect(false)) {
-      news.ask("SUBSCRIBE sport news:a");
-      pattern.ask("PSUBSCRIBE news:*");
-      sport.ask("SUBSCRIBE sport");
-      news.read();
-      grant("read shop sport", "write shop");
-      assertThat(news.hasEnded()).isTrue();
-      assertThat(pattern.hasEnded()).isTrue();
-      assertThat(sport.ask("PING")).isEqualTo("[pong, ]");
-      all.publish("shop", "sport".getBytes(StandardCharsets.UTF_8), new byte[] {'m'});
-      assertThat(sport.read()).isEqualTo("[message, sport, m]");
     }
   }
 }

@@ -3,116 +3,34 @@ package io.osier.datacenter.store.rocks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.OsierException;
-import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
-import io.osier.crdt.Operation;
-import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.store.Change;
 import io.osier.datacenter.store.DamagedRanges;
 import io.osier.datacenter.store.Deadline;
 import io.osier.datacenter.store.GroupWriter;
-import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.files.DamagedStore;
 import io.osier.datacenter.store.objects.Deadlines;
 import io.osier.datacenter.store.objects.PartitionStore;
 import io.osier.datacenter.store.records.RecordKeys;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.Status;
 
 /** Whoever reads a store whose blocks are damaged is told so, and everybody else, too. */
 @SuppressWarnings("NullAway.Init") // each test opens its store first
-final class DamagedReadersTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
-  private static final ObjectId WHOLE = new ObjectId(Key.of("whole"), CrdtType.EW_FLAG);
-  private static final int RECORDS = 300;
-
-  /** More than RocksDB would wait for. */
-  private static final int TABLES = 40;
-
-  @TempDir private Path dir;
-
-  private RocksDatabase database;
-  private RocksVersions versions;
-
-  @AfterEach
-  void close() {
-    database.closeUnclean();
-  }
-
-  private RocksDatabase open() {
-    return RocksDatabase.open(dir, Durability.SYNC, "test", "eu", 1);
-  }
-
-  private static ObjectId object(int i) {
-    return new ObjectId(Key.of("k%05d".formatted(i)), CrdtType.EW_FLAG);
-  }
-
-  /**
-   * Records of each kind, in a table whose blocks are all damaged, and one object that is whole.
-   */
-  private void makeDamaged(boolean knowsTypes) throws Exception {
-    database = open();
-    versions = database.partition("shop", 0, 1);
-    if (knowsTypes) {
-      database.write(
-          List.of(versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG))))));
-    }
-    RocksDB db = database.db();
-    DamagedStore.flush(db); // what a start needs is in another table
-    RecordKeys keys = new RecordKeys(0);
-    Random random = new Random(1);
-    for (int i = 0; i < RECORDS; i++) {
-      ObjectId object = object(i);
-      byte[] value = new byte[200];
-      random.nextBytes(value);
-      db.put(keys.inPlace(object), value);
-      db.put(RecordKeys.entry(keys.entriesBegin(object(0)), object.key().toBytes()), value);
-      db.put(keys.removed(object), value);
-      db.put(keys.deadline(new Deadline(i, object)), value);
-      db.put(keys.logged(i), value);
-      db.put(keys.transaction(i), value);
-    }
-    DamagedStore.flush(db);
-    database.closeUnclean();
-    DamagedStore.damageAllBlocks(dir);
-    database = open();
-    versions = database.partition("shop", 0, 1);
-    database.write(List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
-  }
-
-  private static CrdtState delta() {
-    return CrdtState.bottom(WHOLE.type()).prepare(new Operation.SetFlag(true), SELF, 1, 0, 1, 0);
-  }
-
-  private static CrdtState state() {
-    return CrdtState.bottom(WHOLE.type()).join(delta());
-  }
-
+final class DamagedReadersTest extends DamagedBlocks {
   private PartitionStore store(Executor readers) {
     GroupWriter writer =
         new GroupWriter() {
@@ -179,18 +97,6 @@ final class DamagedReadersTest {
     }
     assertIsReported();
     assertThat(versions.load(WHOLE.key())).as("what is whole").hasSize(1);
-  }
-
-  private void assertIsReported() {
-    assertThat(database.damage().failedReads()).isPositive();
-    assertThat(database.damage().all())
-        .isNotEmpty()
-        .allSatisfy(
-            range -> {
-              assertThat(range.where()).isEqualTo("partition shop/0");
-              assertThat(range.what()).matches("byte \\d+ of \\d+\\.sst");
-              assertThat(range.reads()).isPositive();
-            });
   }
 
   /** Where it stood is not to be guessed (no dot is given twice): the start ends. */
@@ -276,51 +182,6 @@ final class DamagedReadersTest {
     assertIsReported();
   }
 
-  /** The others of the same go are pruned all the same. */
-  @Test
-  void pruning_passesWhatCannotBeRead() throws Exception {
-    makeDamaged(true);
-    RocksVersions others = database.partition("bank", 0, 1);
-    VersionVector at = delta().context().toVersionVector();
-    for (RocksVersions partition : List.of(versions, others)) {
-      Change operation = new Change.PutOperation(object(3), at, delta());
-      Change snapshot = new Change.PutSnapshot(object(3), at, state());
-      Change prune = new Change.Prune(object(3));
-      database.write(List.of(partition.encode(List.of(operation, snapshot, prune))));
-    }
-    assertThat(database.prune()).as("the operation of the whole one").isEqualTo(1);
-    assertIsReported();
-  }
-
-  /** A disk that fails is the whole store's trouble, and is told of. */
-  @Test
-  void pruning_endsWithAnErrorThatIsNoDamage() throws Exception {
-    makeDamaged(true);
-    RecordKeys keys = new RecordKeys(0);
-    Status full = new Status(Status.Code.IOError, Status.SubCode.NoSpace, "No space left");
-    assertThatThrownBy(() -> database.open().unreadable(keys, new RocksDBException(full)))
-        .isInstanceOf(RocksDBException.class);
-    assertThat(database.damage().isEmpty()).isTrue();
-    Status damaged = new Status(Status.Code.Corruption, Status.SubCode.None, "wrong checksum");
-    database.open().unreadable(keys, new RocksDBException(damaged));
-    assertThat(database.damage().isEmpty()).isFalse();
-  }
-
-  /** RocksDB takes no write any more once a compaction has met damage. */
-  @Test
-  void whereDamageIsKnown_nothingIsCompactedThatMayWait() throws Exception {
-    makeDamaged(true);
-    TombstoneRanges.Range range = TombstoneRanges.Range.between(new byte[] {0}, new byte[] {1});
-    database.gaps().gaps().met(range, 2 * TombstoneRanges.SKIPPED_MIN);
-    assertThat(database.hasGap()).isTrue();
-    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
-    assertThat(database.hasGap()).isFalse();
-    database.closeUnclean();
-    database = open();
-    database.gaps().gaps().met(range, 2 * TombstoneRanges.SKIPPED_MIN);
-    assertThat(database.hasGap()).as("met in the last life").isFalse();
-  }
-
   @Test
   void backup_ofAStoreThatIsKnownToBeDamaged_isRefused() throws Exception {
     makeDamaged(true);
@@ -329,58 +190,6 @@ final class DamagedReadersTest {
         catchThrowableOfType(OsierException.class, () -> database.backup(dir.resolve("b")));
     assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
     assertThat(e).hasMessageContaining("partition shop/0").hasMessageContaining("none was made");
-  }
-
-  /** Otherwise it would take no updates before it has told a peer of those that it had. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void whereDamageIsKnown_writesGoOn_howeverManyTablesThereAre(boolean inTheLastLife)
-      throws Exception {
-    makeDamaged(true);
-    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
-    if (inTheLastLife) {
-      database.closeUnclean();
-      database = open();
-      versions = database.partition("shop", 0, 1);
-    }
-    long before = tables();
-    for (int i = 0; i < TABLES; i++) {
-      for (int j = 0; j < RECORDS; j += 10) { // each table reaches over all that is damaged
-        database.db().put(new RecordKeys(0).inPlace(object(j)), new byte[] {1});
-      }
-      DamagedStore.flush(database.db());
-    }
-    assertThat(tables()).as("that no compaction has touched").isEqualTo(before + TABLES);
-    database.write(List.of(versions.encode(List.of(new Change.PutInPlace(WHOLE, state(), true)))));
-    assertThatThrownBy(() -> versions.load(object(5).key())).isInstanceOf(OsierException.class);
-  }
-
-  private long tables() throws RocksDBException {
-    return Long.parseLong(database.db().getProperty("rocksdb.num-files-at-level0"));
-  }
-
-  /** RocksDB joins its files by itself: nobody has asked for that, and nobody would be told. */
-  @Test
-  void compaction_thatMeetsDamage_isReported_andSoIsTheWriteAfterIt() throws Exception {
-    makeDamaged(true);
-    try {
-      database.db().compactRange();
-    } catch (RocksDBException e) {
-      assertThat(e).hasMessageContaining("checksum");
-    }
-    await().until(() -> !database.damage().all().isEmpty());
-    assertThat(database.damage().all().getFirst().where())
-        .isEqualTo("in the background (compaction)");
-    assertThat(database.damage().all().getFirst().what()).contains(".sst");
-    OsierException e =
-        catchThrowableOfType(
-            OsierException.class,
-            () ->
-                database.write(
-                    List.of(
-                        versions.encode(List.of(new Change.PutTypes(Set.of(CrdtType.EW_FLAG)))))));
-    assertThat(e).isNotNull();
-    assertThat(e.code()).isEqualTo(ErrorCode.STORE_DAMAGED);
   }
 
   @Test

@@ -21,17 +21,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** Scenes that a single node of Redis does not have, and what is drawn or walked through. */
-class RedisScenesTest {
-  private final RedisNode node = RedisNode.alone();
-
-  private String text(String call) {
-    return node.text(call.split(" "));
-  }
-
-  private void update(String key, CrdtType type, Operation operation) {
-    node.dc().write(key, type, operation);
-  }
-
+final class RedisScenesTest extends RedisScenes {
   // ------------------------------------------------------------- made by Java programs
 
   @Test
@@ -104,68 +94,6 @@ class RedisScenesTest {
     assertThat(text("EXISTS k")).isEqualTo(":0");
   }
 
-  // ----------------------------------------------------------------- others come between
-
-  @Test
-  void rewriteWithOthersBetween_noneLost() {
-    text("SET k 5");
-    List<Request> requests = new ArrayList<>();
-    node.asked = requests::add;
-    node.between =
-        () -> {
-          if (requests.size() < 6) {
-            node.dc().write("k", CrdtType.STRING, new Operation.Increment(1));
-          }
-        };
-    assertThat(text("INCRBYFLOAT k 1e20")).isEqualTo("$100000000000000000010");
-    assertThat(requests).hasSize(8);
-  }
-
-  @Test
-  void storedOfChangedSets_beginsAgain() {
-    text("SADD a 1 2");
-    text("SADD b 2");
-    int[] steps = {0};
-    node.between =
-        () -> {
-          if (steps[0]++ == 0) {
-            update("b", CrdtType.AW_SET, new Operation.Add(Value.of("1")));
-          }
-        };
-    assertThat(text("SINTERSTORE d a b")).isEqualTo(":2");
-    assertThat(steps[0]).isEqualTo(4);
-  }
-
-  @Test
-  void movedWhileRemoved_notMoved() {
-    text("SADD a x");
-    int[] steps = {0};
-    node.between =
-        () -> {
-          if (steps[0]++ == 0) {
-            update("a", CrdtType.AW_SET, new Operation.Remove(Value.of("x")));
-          }
-        };
-    assertThat(text("SMOVE a b x")).isEqualTo(":0");
-    assertThat(text("EXISTS b")).isEqualTo(":0");
-  }
-
-  @Test
-  void movedToWhatIsNoSetThen_staysWhereItWas() {
-    text("SADD a x");
-    text("SADD b y");
-    int[] steps = {0};
-    node.between =
-        () -> {
-          if (steps[0]++ == 0) {
-            update("b", CrdtType.AW_SET, new Operation.Delete());
-            update("b", CrdtType.STRING, new Operation.Increment(1));
-          }
-        };
-    assertThat(text("SMOVE a b x")).startsWith("-WRONGTYPE");
-    assertThat(text("SISMEMBER a x")).isEqualTo(":1");
-  }
-
   @Test
   void longFieldName_refused() {
     String name = "n".repeat(1_025);
@@ -173,13 +101,6 @@ class RedisScenesTest {
         List.of("HSET k " + name + " 1", "HINCRBY k " + name + " 1", "HGET k " + name)) {
       assertThat(text(call)).isEqualTo("-ERR a hash's field has at most 1024 bytes");
     }
-  }
-
-  @Test
-  void alwaysOthersBetween_busyInTheEnd() {
-    text("SET k 5");
-    node.between = () -> update("k", CrdtType.STRING, new Operation.Increment(1));
-    assertThat(text("BITFIELD k SET u8 0 1")).startsWith("-BUSY ");
   }
 
   // -------------------------------------------------------------------------- partitions

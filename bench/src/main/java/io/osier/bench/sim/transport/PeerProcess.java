@@ -103,14 +103,25 @@ final class PeerProcess implements PeerListener {
     return self.toString();
   }
 
-  /** Sends a drawn frame, if the way is not full. */
-  void send(String to) {
+  /** Sends drawn frames in one turn of the connection's loop, as long as the way is not full. */
+  void send(String to, int count) {
     LinkTraffic traffic = transport.traffic().get(to);
-    if (!sockets.isServed()
-        || traffic == null
-        || transport.buffered().getOrDefault(to, 0L) > UNSENT_BYTES_MAX) {
+    if (!sockets.isServed() || traffic == null) {
       return;
     }
+    sockets.inOneTurn(
+        () -> {
+          for (int i = 0; i < count && unsentBytes(to) <= UNSENT_BYTES_MAX; i++) {
+            send(to, traffic);
+          }
+        });
+  }
+
+  private long unsentBytes(String to) {
+    return transport.buffered().getOrDefault(to, 0L);
+  }
+
+  private void send(String to, LinkTraffic traffic) {
     SentFrames sent = world.sent(self.dc(), to);
     Frame frame = world.frames().next(self);
     long before = traffic.writtenBytes();
@@ -119,7 +130,6 @@ final class PeerProcess implements PeerListener {
     if (traffic.writtenBytes() == before) {
       sent.isNotSent();
     }
-    sockets.run();
   }
 
   /** Nothing has been wrong for long. */

@@ -25,12 +25,22 @@ import java.util.Random;
 final class Peers implements TransportSimulation.Half {
   private static final int LARGE_ONE_IN = 3;
   private static final int PACE_MILLIS_MAX = 300;
+
+  /** One of so many times several frames leave at once, as when a round ends. */
+  private static final int BURST_ONE_IN = 8;
+
+  private static final int BURST_MIN = 2;
+  private static final int BURST_MAX = 70;
   private static final int SQUEEZED_BYTES_MIN = 1_000;
   private static final int SQUEEZED_BYTES_MAX = 5_000;
 
   private final Scheduler scheduler;
   private final Trace trace;
   private final Random random;
+
+  /** Draws how many frames leave at once. */
+  private final Random bursts;
+
   private final boolean isLarge;
   private final SimNetwork network;
   private final DrawnFrames frames;
@@ -47,7 +57,9 @@ final class Peers implements TransportSimulation.Half {
     this.trace = trace;
     this.random = random;
     this.isLarge = random.nextInt(LARGE_ONE_IN) == 0;
-    this.frames = new DrawnFrames(new Random(random.nextLong()), isLarge);
+    long framesSeed = random.nextLong();
+    this.frames = new DrawnFrames(new Random(framesSeed), isLarge);
+    this.bursts = new Random(~framesSeed);
     this.network =
         new SimNetwork(
             scheduler,
@@ -115,7 +127,9 @@ final class Peers implements TransportSimulation.Half {
 
   private void sendAgain(SimLink link) {
     if (isLoading) {
-      process(link.from).send(link.to);
+      boolean isBurst = bursts.nextInt(BURST_ONE_IN) == 0;
+      int count = isBurst ? bursts.nextInt(BURST_MIN, BURST_MAX + 1) : 1;
+      process(link.from).send(link.to, count);
       scheduler.in(random.nextInt(PACE_MILLIS_MAX) * MILLI, () -> sendAgain(link));
     }
   }
@@ -182,7 +196,7 @@ final class Peers implements TransportSimulation.Half {
   @Override
   public void check() {
     network.links().forEach(link -> process(link.from).checkUp(link.to));
-    network.links().forEach(link -> process(link.from).send(link.to));
+    network.links().forEach(link -> process(link.from).send(link.to, 1));
     scheduler.runFor(10 * SECOND);
     sent.values().forEach(SentFrames::check);
   }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -67,6 +68,7 @@ public class SimChannel extends EmbeddedChannel {
   /** The network ends it, and not its handlers. */
   private boolean ending;
 
+  private boolean gathers;
   private boolean running;
   private boolean planned;
   private boolean woken;
@@ -176,6 +178,19 @@ public class SimChannel extends EmbeddedChannel {
   /** Does what its handlers may take part in. */
   protected void within(Runnable work) {
     work.run();
+  }
+
+  /**
+   * While it gathers, what is written leaves at the end of the turn, all together; otherwise each
+   * message leaves by itself.
+   */
+  void gather(boolean begin) {
+    gathers = begin;
+  }
+
+  @Override
+  public ChannelFuture writeAndFlush(Object message) {
+    return gathers ? pipeline().writeAndFlush(message) : super.writeAndFlush(message);
   }
 
   /** Another thread has given it something to do: it is done soon. */

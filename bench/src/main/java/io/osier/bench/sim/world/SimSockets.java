@@ -130,6 +130,14 @@ public final class SimSockets implements Network, SimProcess {
     List.copyOf(channels).forEach(SimChannel::run);
   }
 
+  /** Sends in one turn of its channels' loop. */
+  public void inOneTurn(Runnable sends) {
+    channels.forEach(channel -> channel.gather(true));
+    sends.run();
+    channels.forEach(channel -> channel.gather(false));
+    run();
+  }
+
   ReplicaId self() {
     return self;
   }

@@ -24,10 +24,14 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.osier.bench.architecture.Rooms.Room;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
@@ -154,6 +158,25 @@ final class ArchitectureTest {
                         .isEmpty())
             .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
     assertThat(files).allSatisfy((name, n) -> assertThat(n).as(name).isLessThanOrEqualTo(25));
+  }
+
+  @Test
+  void classesOfTheLowestModules_haveAtMost400Lines() throws IOException {
+    Set<String> longer = new TreeSet<>();
+    for (String module : List.of("core", "crdt")) {
+      try (Stream<Path> files = Files.walk(Path.of("..", module, "src"))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          try (Stream<String> lines = Files.lines(file)) {
+            if (lines.count() > 400) {
+              longer.add(file.getFileName().toString());
+            }
+          }
+        }
+      }
+    }
+    // A sealed family of plain records that is read as one page: the client's protocol in words.
+    // Its names are its users', and Error Prone allows no others (NonCanonicalType).
+    assertThat(longer).containsExactly("Request.java");
   }
 
   @Test

@@ -81,11 +81,6 @@ public final class RespDecoder {
     limits = other;
   }
 
-  /** Whether a part of a command was looked at. */
-  public boolean isWithin() {
-    return at > 0 || searched > 0 || left != AT_START;
-  }
-
   /**
    * Goes on with a command.
    *

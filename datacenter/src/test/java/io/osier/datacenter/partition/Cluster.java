@@ -7,7 +7,6 @@ import io.osier.adaptation.AdaptationSettings;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -29,7 +28,6 @@ import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import io.osier.protocol.TransactionId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -53,7 +51,7 @@ public final class Cluster {
   private static final long MILLI = 1_000_000;
 
   /** One datacenter's partition. */
-  public final class Dc {
+  public final class Dc extends ClientCalls {
     public ReplicaId self;
     MemoryStore store;
     Partition partition;
@@ -88,85 +86,27 @@ public final class Cluster {
               now());
     }
 
-    /** Submits a request; returns its ticket. */
+    @Override
+    long newNumber() {
+      return ++tickets;
+    }
+
+    @Override
+    @Nullable Reply reply(long ticket) {
+      return replies.get(ticket);
+    }
+
+    @Override
     long submit(Request request) {
       long ticket = ++tickets;
       input(this, new Input.Command(ticket, request));
       return ticket;
     }
 
-    /** The answer to a request that waits for nothing. */
-    public Reply answer(Request request) {
-      return requireNonNull(replies.get(submit(request)), "answered at once");
-    }
-
-    public Reply write(String key, CrdtType type, Operation operation) {
-      return write(key, type, operation, VersionVector.EMPTY, 0);
-    }
-
-    Reply write(String key, CrdtType type, Operation op, VersionVector after, int waitMillis) {
-      return answer(new Request.Write("k", Key.of(key), type, op, after, waitMillis));
-    }
-
-    /** Sends a write that waits for something; its ticket. */
-    long send(String key, CrdtType type, Operation op, VersionVector after, int waitMillis) {
-      return submit(new Request.Write("k", Key.of(key), type, op, after, waitMillis));
-    }
-
-    /** A transaction of one request, on what is visible now. */
-    public Reply transact(Request.Update... updates) {
-      return transact(new TransactionId(0, ++tickets), 1, Request.End.COMMIT, updates);
-    }
-
-    /** A step of a transaction. */
-    Reply transact(TransactionId id, int step, Request.End end, Request.Update... updates) {
-      Optional<Request.Begin> begin =
-          step == 1
-              ? Optional.of(new Request.Begin(VersionVector.EMPTY, false, 0, 60_000))
-              : Optional.empty();
-      return answer(new Request.Transact("k", id, step, begin, List.of(updates), List.of(), end));
-    }
-
-    /** What a step of a transaction reads of a key. */
-    Optional<Reading> read(TransactionId id, int step, String key) {
-      Request.Fetch fetch = new Request.Fetch(Key.of(key), Optional.empty(), new Query.Whole());
-      Reply reply =
-          answer(Requests.step("k", id, step, List.of(), List.of(fetch), Request.End.OPEN));
-      return ((Reply.Transacted) reply).answers().getFirst().reading();
-    }
-
-    /** Reads registers on the oldest snapshot that contains a clock. */
-    public Reply past(VersionVector clock, String... registers) {
-      List<Request.Fetch> reads = new ArrayList<>();
-      for (String key : registers) {
-        reads.add(
-            new Request.Fetch(Key.of(key), Optional.of(CrdtType.LWW_REGISTER), new Query.Whole()));
-      }
-      Request.Begin begin = new Request.Begin(clock, true, 0, 60_000);
-      return answer(
-          new Request.Transact(
-              "k",
-              new TransactionId(0, ++tickets),
-              1,
-              Optional.of(begin),
-              List.of(),
-              reads,
-              Request.End.COMMIT));
-    }
-
     /** An object as a reader of the store sees it. */
     Reading read(String key, CrdtType type) {
       CrdtState state = store.get(new ObjectId(Key.of(key), type));
       return (state == null ? CrdtState.bottom(type) : state).read(new Query.Whole());
-    }
-
-    /** Adds to a counter and demands that it is acknowledged. */
-    public Reply.Done add(String key, long amount) {
-      Reply reply = write(key, CrdtType.PN_COUNTER, new Operation.Increment(amount));
-      if (reply instanceof Reply.Done done) {
-        return done;
-      }
-      throw new AssertionError("not done: " + reply);
     }
 
     /** Increments of a counter, joined, of which the first was acknowledged a while ago. */
@@ -177,21 +117,6 @@ public final class Cluster {
       input(
           this,
           new Input.Absorbed(List.of(new Input.Absorbed.Update(object, operation, count, since))));
-    }
-
-    public long ask(String key, VersionVector after, int waitMillis) {
-      long ticket = ++tickets;
-      Request r =
-          new Request.Read(
-              "k",
-              Key.of(key),
-              Optional.of(CrdtType.PN_COUNTER),
-              new Query.Whole(),
-              after,
-              false,
-              waitMillis);
-      input(this, new Input.Command(ticket, r));
-      return ticket;
     }
 
     /** The counter's value as a reader of the store sees it. */

@@ -8,64 +8,27 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.FieldId;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.testing.Requests;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Deadlines and deletion at three datacenters, in scenes set by hand. */
-final class ExpiryRemovalTest {
-  private static final CrdtType SET = CrdtType.AW_SET;
-
-  private static Cluster three(KeyspacePolicy.Consistency consistency) {
-    Duration sla = Duration.ofMillis(200);
-    return new Cluster(
-        consistency == KeyspacePolicy.Consistency.CAUSAL
-            ? KeyspacePolicy.causal("k", sla)
-            : KeyspacePolicy.session("k", sla),
-        "ap",
-        "eu",
-        "us");
-  }
-
-  private static void add(Cluster.Dc dc, String key, String element) {
-    assertThat(dc.write(key, SET, new Operation.Add(Value.of(element))))
-        .isInstanceOf(Reply.Done.class);
-  }
-
+final class ExpiryRemovalTest extends ExpiryFixture {
   private static Reply expire(Cluster.Dc dc, String key, long afterMillis) {
     return dc.write(key, Operation.ANY_TYPE, new Operation.Expire(afterMillis, true));
-  }
-
-  /** What a client that reads there finds. */
-  private static Reply.Answer read(Cluster.Dc dc, String key, Query query) {
-    long ticket = dc.submit(Requests.read("k", Key.of(key), Optional.empty(), query));
-    return (Reply.Answer) requireNonNull(dc.replies.get(ticket));
-  }
-
-  private static List<Value> elements(Cluster cluster, String name, String key) {
-    Reply.Answer answer = read(cluster.dc(name), key, new Query.Whole());
-    return answer.exists() ? ((Reading.Many) answer.reading().orElseThrow()).values() : List.of();
-  }
-
-  private static boolean exists(Cluster cluster, String name, String key) {
-    return read(cluster.dc(name), key, new Query.Exists()).exists();
   }
 
   private static long updatesOf(Cluster.Dc dc) {
@@ -109,11 +72,6 @@ final class ExpiryRemovalTest {
     cluster.run(30_000);
     assertThat(told).hasSize(6);
     assertThat(exists(cluster, "ap", "kept")).isTrue();
-  }
-
-  private static void assertNothingIsLeft(Cluster cluster) {
-    cluster.run(30_000); // and what is forgotten takes streams.forget
-    cluster.contents().forEach((name, all) -> assertThat(all).as(name).isEmpty());
   }
 
   @ParameterizedTest
@@ -349,101 +307,5 @@ final class ExpiryRemovalTest {
     for (String name : cluster.names) {
       assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("new"));
     }
-  }
-
-  // ---------------------------------------------------------------- deletion
-
-  private static List<Operation> operations(CrdtType type) {
-    Value a = Value.of("a");
-    Value b = Value.of("b");
-    return switch (type) {
-      case PN_COUNTER, G_COUNTER -> List.of(new Operation.Increment(3));
-      case LWW_REGISTER, MV_REGISTER, MIN_REGISTER, MAX_REGISTER ->
-          List.of(new Operation.Assign(a));
-      case STRING ->
-          List.of(
-              new Operation.Increment(3),
-              new Operation.Assign(Value.of(7)),
-              new Operation.Increment(1));
-      case EW_FLAG, DW_FLAG -> List.of(new Operation.SetFlag(true), new Operation.SetFlag(false));
-      case G_SET -> List.of(new Operation.Add(a));
-      case AW_SET, RW_SET, LWW_SET_ADD_BIAS, LWW_SET_REMOVE_BIAS ->
-          List.of(new Operation.Add(List.of(a, b)), new Operation.Remove(a));
-      case OR_MAP -> {
-        List<Operation> fields = new ArrayList<>();
-        for (CrdtType nested : CrdtType.values()) {
-          if (nested.isNestable() && nested != CrdtType.OR_MAP) {
-            operations(nested)
-                .forEach(o -> fields.add(new Operation.UpdateFields(new FieldId("f", nested), o)));
-          }
-        }
-        yield fields;
-      }
-      case BOUNDED_COUNTER -> List.of(new Operation.Bound(0, 5, List.of()));
-    };
-  }
-
-  /** What was removed from sets, flags that are off and maps of them included. */
-  @ParameterizedTest
-  @EnumSource
-  void deleted_leavesNothingOfAnyType(KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = three(consistency);
-    for (CrdtType type : CrdtType.values()) {
-      if (type == CrdtType.BOUNDED_COUNTER) {
-        continue;
-      }
-      for (int i = 1; i <= operations(type).size(); i++) {
-        String key = type.label() + i;
-        operations(type).subList(0, i).forEach(o -> cluster.dc("eu").write(key, type, o));
-        cluster.run(500);
-        Reply reply = cluster.dc("us").write(key, Operation.ANY_TYPE, new Operation.Delete());
-        assertThat(reply).as(key).isNotInstanceOf(Reply.Failure.class);
-        assertThat(exists(cluster, "us", key)).as(key).isFalse();
-      }
-    }
-    assertNothingIsLeft(cluster);
-    Reply again = cluster.dc("us").write("set1", Operation.ANY_TYPE, new Operation.Delete());
-    assertThat(again).as("nothing is there").isInstanceOf(Reply.Answer.class);
-    assertThat(cluster.dc("us").store.size()).isZero();
-  }
-
-  /** Both of a conflict of types, at once. */
-  @ParameterizedTest
-  @EnumSource
-  void delete_takesWhatItSaw_ofAllTypes_andLeavesWhatIsConcurrent(
-      KeyspacePolicy.Consistency consistency) {
-    Cluster cluster = three(consistency);
-    add(cluster.dc("eu"), "s", "a");
-    cluster.dc("us").write("s", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("r")));
-    cluster.run(1_000);
-    add(cluster.dc("eu"), "s", "b");
-    cluster.dc("ap").write("s", Operation.ANY_TYPE, new Operation.Delete());
-    cluster.run(2_000);
-    for (String name : cluster.names) {
-      assertThat(elements(cluster, name, "s")).as(name).containsExactly(Value.of("b"));
-      assertThat(cluster.dc(name).read("s", CrdtType.LWW_REGISTER))
-          .isEqualTo(new Reading.Single(Optional.empty()));
-    }
-    cluster.run(30_000);
-    assertThat(cluster.dc("eu").store.get(new ObjectId(Key.of("s"), CrdtType.LWW_REGISTER)))
-        .isNull();
-  }
-
-  @Test
-  void boundedCounter_isNeitherDeletedNorExpires() {
-    Cluster cluster = three(KeyspacePolicy.Consistency.SESSION);
-    cluster.dc("eu").write("b", CrdtType.BOUNDED_COUNTER, new Operation.Bound(0, 5, List.of()));
-    for (Operation operation : List.of(new Operation.Delete(), new Operation.Expire(1_000, true))) {
-      assertThat(cluster.dc("eu").write("b", Operation.ANY_TYPE, operation))
-          .isInstanceOfSatisfying(
-              Reply.Failure.class,
-              f -> {
-                assertThat(f.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-                assertThat(f.message()).contains("'b'").contains("bounded counter");
-              });
-    }
-    assertThat(cluster.dc("eu").write("b", Operation.ANY_TYPE, new Operation.Persist()))
-        .isInstanceOf(Reply.Answer.class);
-    assertThat(exists(cluster, "eu", "b")).isTrue();
   }
 }

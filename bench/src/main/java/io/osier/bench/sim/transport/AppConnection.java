@@ -181,11 +181,6 @@ final class AppConnection {
     return way;
   }
 
-  /** Who was at the other end when it was opened. */
-  ReplicaId to() {
-    return to;
-  }
-
   boolean isOver() {
     return SimStream.isOver(client) && SimStream.isOver(server);
   }

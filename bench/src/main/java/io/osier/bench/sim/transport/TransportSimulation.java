@@ -88,10 +88,6 @@ public final class TransportSimulation {
     return scheduler;
   }
 
-  public Trace trace() {
-    return trace;
-  }
-
   /** How many requests were answered, or frames came. */
   public long carried() {
     return half.carried();

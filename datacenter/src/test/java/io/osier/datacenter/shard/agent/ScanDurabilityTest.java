@@ -68,7 +68,7 @@ final class ScanDurabilityTest {
     PartitionRunner runner =
         new PartitionRunner(
             new PartitionPorts(
-                "shop-0", new PartitionRunnerTest.Script(), store, store, (to, frame) -> {}),
+                "shop-0", new PartitionRunnerFixture.Script(), store, store, (to, frame) -> {}),
             10,
             new SlewedClock(Time.wallMillis(), System.nanoTime()),
             failure -> {});

@@ -53,7 +53,7 @@ final class StoppingTest {
         new PartitionRunner(
             new PartitionPorts(
                 "shop-0",
-                new PartitionRunnerTest.Script(),
+                new PartitionRunnerFixture.Script(),
                 cold(),
                 Journal.NONE,
                 (to, frame) -> {}),

@@ -2,13 +2,9 @@ package io.osier.datacenter.store.objects;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
-import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
@@ -17,61 +13,26 @@ import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Part;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
 import io.osier.crdt.tree.EntrySource;
 import io.osier.datacenter.store.Change;
-import io.osier.datacenter.store.DecompositionLimits;
 import io.osier.datacenter.store.StoreSettings.Durability;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.datacenter.store.VersionStore;
-import io.osier.datacenter.store.WritesAtOnce;
 import io.osier.datacenter.store.memory.MemoryVersions;
 import io.osier.datacenter.store.rocks.RocksDatabase;
-import io.osier.datacenter.store.rocks.RocksVersions;
-import io.osier.datacenter.testing.Partitions;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
 
 /** When sets are decomposed, what stays in memory, and what a damaged entry does. */
-final class LargeObjectsTest {
-  private static final ReplicaId SELF = new ReplicaId("eu", 1);
-  private static final ObjectId SET = new ObjectId(Key.of("set"), CrdtType.AW_SET);
+final class LargeObjectsTest extends LargeObjectsFixture {
   private static final ObjectId MAP = new ObjectId(Key.of("map"), CrdtType.OR_MAP);
-  private static final ObjectId OTHER = new ObjectId(Key.of("other"), CrdtType.AW_SET);
-
-  @TempDir private Path dir;
-  private long number;
-
-  private static List<Value> elements(int count, int bytes) {
-    return IntStream.range(0, count).mapToObj(i -> Value.of(i + "x".repeat(bytes))).toList();
-  }
-
-  private CrdtState delta(CrdtState state, Operation operation) {
-    long before = state.context().through(SELF);
-    CrdtState delta = state.prepare(operation, SELF, ++number, before, number, 0);
-    number = delta.context().last(SELF);
-    return delta;
-  }
 
   private CrdtState updated(CrdtState state, Operation operation) {
     return state.join(delta(state, operation));
-  }
-
-  private static LargeObjects objects(int inMemoryMax) {
-    return new LargeObjects(
-        new DecompositionLimits(1_000, inMemoryMax, 500), object -> EntrySource.EMPTY);
   }
 
   /** With deadlines of all elements the head is as large as the object, and written each time. */
@@ -234,8 +195,6 @@ final class LargeObjectsTest {
     }
   }
 
-  // ---------------------------------------------------------------- in a database
-
   /** A reader that is slow must not find the head of one version and entries of another. */
   @Test
   void olderVersion_hasWhatWasThere() {
@@ -250,30 +209,6 @@ final class LargeObjectsTest {
           .isEqualTo(
               updated(CrdtState.bottom(CrdtType.AW_SET), new Operation.Add(elements(200, 10)))
                   .read(new Query.Whole()));
-    }
-  }
-
-  /** A partition over a database. */
-  private final class Opened {
-    private final RocksVersions versions;
-    private final PartitionStore store;
-
-    Opened(RocksDatabase database) {
-      versions = database.partition("k", 0, 1);
-      store =
-          Partitions.store(
-              versions,
-              WritesAtOnce.into(database, versions),
-              SELF,
-              new DecompositionLimits(1_000, 5));
-      var unused = store.recover(1, true, List.of(SELF));
-    }
-
-    void update(ObjectId object, Operation operation) {
-      CrdtState stored = store.get(object);
-      CrdtState before = stored == null ? CrdtState.bottom(object.type()) : stored;
-      CrdtState delta = delta(before, operation); // and its number
-      Partitions.commit(store, object, SELF, number, delta);
     }
   }
 
@@ -331,133 +266,6 @@ final class LargeObjectsTest {
       CrdtState grown = requireNonNull(opened.store.get(SET));
       assertThat(Decomposition.isDecomposed(grown)).isTrue();
       assertThat(new Opened(database).store.get(SET)).isEqualTo(grown);
-    }
-  }
-
-  /** Overwrites the entries of an element. */
-  private static void damage(RocksDatabase database, Value element) throws RocksDBException {
-    try (RocksIterator all = database.db().newIterator()) {
-      String wanted = element.toString().substring(1, 8);
-      for (all.seekToFirst(); all.isValid(); all.next()) {
-        String key = new String(all.key(), StandardCharsets.ISO_8859_1);
-        if (key.charAt(2) == 'e' && key.contains(wanted)) {
-          database.db().put(all.key(), new byte[] {(byte) 0xFF, 1, 1});
-        }
-      }
-    }
-  }
-
-  @Test
-  void damagedEntry_namesTheStoreAndHarmsNobodyElse() throws RocksDBException {
-    Value damaged = Value.of("damaged element");
-    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
-      Opened opened = new Opened(database);
-      opened.update(SET, new Operation.Add(elements(200, 10)));
-      opened.update(SET, new Operation.Add(List.of(damaged)));
-      opened.update(OTHER, new Operation.Add(elements(200, 10)));
-      damage(database, damaged);
-      PartitionStore store = new Opened(database).store;
-      CrdtState set = requireNonNull(store.get(SET));
-      assertThat(set.read(new Query.Contains(elements(1, 10).getFirst())))
-          .isEqualTo(new Reading.Flag(true));
-      for (Query query : List.of(new Query.Contains(damaged), new Query.Whole())) {
-        assertThatThrownBy(() -> set.read(query))
-            .isInstanceOf(OsierException.class)
-            .hasMessageContaining(dir.toString())
-            .satisfies(
-                e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.STORE_DAMAGED));
-      }
-      assertThat(requireNonNull(store.get(OTHER)).read(new Query.Size()))
-          .isEqualTo(requireNonNull(opened.store.get(OTHER)).read(new Query.Size()));
-    }
-  }
-
-  /** The records of a partition that are of objects, or their entries. */
-  private static Map<byte[], byte[]> records(RocksDatabase database) {
-    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compareUnsigned);
-    try (RocksIterator all = database.db().newIterator()) {
-      for (all.seekToFirst(); all.isValid(); all.next()) {
-        if (all.key()[2] == 'o' || all.key()[2] == 'e') {
-          records.put(all.key(), all.value());
-        }
-      }
-    }
-    return records;
-  }
-
-  private static void readAll(RocksDatabase database) {
-    for (ObjectId object : List.of(SET, OTHER)) {
-      for (VersionStore.Loaded loaded : database.partition("k", 0, 1).load(object.key())) {
-        var unused = loaded.state().read(new Query.Whole());
-      }
-    }
-  }
-
-  /** Null, or that the store is damaged: any other error stops the partition. */
-  private void check(@Nullable Throwable failure) {
-    if (failure != null) {
-      assertThat(failure)
-          .isInstanceOf(OsierException.class)
-          .hasMessageContaining(dir.toString())
-          .satisfies(
-              e -> assertThat(((OsierException) e).code()).isEqualTo(ErrorCode.STORE_DAMAGED));
-    }
-  }
-
-  @Test
-  void recordThatIsCutOffOrHasWrongBits_isNamedDamaged() throws RocksDBException {
-    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
-      Opened opened = new Opened(database);
-      opened.update(SET, new Operation.Add(elements(20, 80)));
-      opened.update(OTHER, new Operation.Add(elements(2, 3)));
-      CrdtState set = requireNonNull(opened.store.get(SET));
-      assertThat(Decomposition.isDecomposed(set)).isTrue();
-      Operation expire =
-          new Operation.ExpireParts(
-              List.of(new Part.Element(elements(1, 80).getFirst())),
-              new Operation.Expire(1L << 40, false));
-      opened.update(SET, expire);
-      int entries = 0;
-      for (Map.Entry<byte[], byte[]> record : records(database).entrySet()) {
-        if (record.getKey()[2] == 'e' && ++entries > 3) {
-          continue; // they are alike
-        }
-        byte[] value = record.getValue();
-        for (int i = 0; i < value.length; i++) {
-          database.db().put(record.getKey(), Arrays.copyOf(value, i));
-          Throwable cut = catchThrowable(() -> readAll(database));
-          assertThat(cut).as("%d of %d bytes", i, value.length).isNotNull();
-          check(cut);
-          for (int bit = 0; bit < 8; bit++) {
-            byte[] flipped = value.clone();
-            flipped[i] ^= (byte) (1 << bit);
-            database.db().put(record.getKey(), flipped);
-            check(catchThrowable(() -> readAll(database)));
-          }
-        }
-        database.db().put(record.getKey(), value);
-      }
-      readAll(database);
-      assertThat(entries).isGreaterThan(3);
-    }
-  }
-
-  /** It cannot be whole again; a commit must not fail with it, which has what others did, too. */
-  @Test
-  void damagedEntry_objectThatShrinks_staysDecomposed() throws RocksDBException {
-    Value damaged = Value.of("damaged element");
-    try (RocksDatabase database = RocksDatabase.open(dir, Durability.NONE, "c", "eu", 1)) {
-      Opened opened = new Opened(database);
-      opened.update(SET, new Operation.Add(elements(200, 10)));
-      opened.update(SET, new Operation.Add(List.of(damaged)));
-      damage(database, damaged);
-      Opened again = new Opened(database);
-      again.update(SET, new Operation.Remove(elements(200, 10)));
-      CrdtState set = requireNonNull(again.store.get(SET));
-      assertThat(set.sizeBytes()).isLessThan(250);
-      assertThat(Decomposition.isDecomposed(set)).isTrue();
-      assertThat(set.read(new Query.Contains(elements(1, 10).getFirst())))
-          .isEqualTo(new Reading.Flag(false));
     }
   }
 }

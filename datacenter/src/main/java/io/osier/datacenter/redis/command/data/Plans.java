@@ -97,10 +97,6 @@ final class Plans {
         scope.keyspace(), List.copyOf(calls), guards, VersionVector.EMPTY, 0);
   }
 
-  static Request program(Scope scope, Call... calls) {
-    return program(scope, List.of(calls), List.of());
-  }
-
   // ---------------------------------------------------------------------------------- calls
 
   static Call readCall(Key key, Query query) {

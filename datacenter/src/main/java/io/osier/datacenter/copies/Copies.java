@@ -83,8 +83,12 @@ public final class Copies implements AutoCloseable {
 
   /** Whether reads of a key are answered from a copy at present. */
   public boolean answers(String keyspace, Key key) {
-    Copy copy = copies.get(new ObjectName(keyspace, key));
+    Copy copy = find(keyspace, key);
     return copy != null && copy.covering(VersionVector.EMPTY) != null;
+  }
+
+  private @Nullable Copy find(String keyspace, Key key) {
+    return copies.isEmpty() ? null : copies.get(new ObjectName(keyspace, key));
   }
 
   // ---------------------------------------------------------------- reads
@@ -96,7 +100,7 @@ public final class Copies implements AutoCloseable {
    * @return null if it must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
-    Copy copy = copies.isEmpty() ? null : copies.get(new ObjectName(read.keyspace(), read.key()));
+    Copy copy = find(read.keyspace(), read.key());
     if (copy == null) {
       return null;
     }
@@ -163,16 +167,13 @@ public final class Copies implements AutoCloseable {
    * @param seen of the keys
    */
   void shown(String keyspace, List<Key> keys, VersionVector after, VersionVector seen) {
-    if (copies.isEmpty()) {
-      return;
-    }
-    if (!after.isEmpty()) {
+    if (!copies.isEmpty() && !after.isEmpty()) {
       around
           .heldElsewhere(keyspace)
           .ifPresent(h -> shown(keyspace, keys.getFirst().partition(h.partitions()), after));
     }
     for (Key key : keys) {
-      Copy copy = copies.get(new ObjectName(keyspace, key));
+      Copy copy = find(keyspace, key);
       if (copy != null) {
         copy.sees(seen);
       }
@@ -190,22 +191,25 @@ public final class Copies implements AutoCloseable {
   // ---------------------------------------------------------------- what is followed
 
   private void tick() {
-    List<Copy> begun = new ArrayList<>();
-    boolean goesOn;
-    List<Subscription> all;
-    synchronized (this) {
-      interest.nextPeriod();
-      cutChanged();
-      look();
-      choose(begun);
-      goesOn = !closed && (!interest.isIdle() || !copies.isEmpty());
-      ticks = goesOn;
-      all = List.copyOf(subscriptions.values());
-    }
-    begin(begun);
-    all.forEach(this::ask);
-    if (goesOn) {
-      around.later(this::tick, PERIOD_MILLIS);
+    boolean goesOn = true;
+    try {
+      List<Copy> begun = new ArrayList<>();
+      List<Subscription> all;
+      synchronized (this) {
+        interest.nextPeriod();
+        cutChanged();
+        look();
+        choose(begun);
+        goesOn = !closed && (!interest.isIdle() || !copies.isEmpty());
+        ticks = goesOn;
+        all = List.copyOf(subscriptions.values());
+      }
+      begin(begun);
+      all.forEach(this::ask);
+    } finally {
+      if (goesOn) {
+        around.later(this::tick, PERIOD_MILLIS);
+      }
     }
   }
 

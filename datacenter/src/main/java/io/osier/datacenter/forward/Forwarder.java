@@ -1,7 +1,6 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection keeps its guarantees: its requests are done in their order, and what it was shown
  * by one holder, another one has before it answers. Thread-safe; others are called without a lock.
  */
-public final class Forwarder implements ShownHere, AutoCloseable {
+public final class Forwarder implements AutoCloseable {
   /** Beyond what the request itself may wait, an answer is waited for so long. */
   static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -76,6 +75,7 @@ public final class Forwarder implements ShownHere, AutoCloseable {
   private final ForwardCounts counts = new ForwardCounts();
 
   private final OwnAsks own;
+  private final ShownHere shownHere;
   private volatile AnswerWitness witness = (dc, request, reply, size) -> {};
 
   // Under this one's lock.
@@ -102,6 +102,7 @@ public final class Forwarder implements ShownHere, AutoCloseable {
     this.beside = beside;
     this.choice = new HolderChoice(self, around::shownBefore);
     this.own = new OwnAsks(around, nanoTime, this::tickLater);
+    this.shownHere = new ShownHere(this, choice, nanoTime);
     this.meter = new WayMeter(nanoTime.getAsLong());
   }
 
@@ -120,24 +121,9 @@ public final class Forwarder implements ShownHere, AutoCloseable {
     return own;
   }
 
-  @Override
-  public synchronized VersionVector shown(String keyspace, int partition) {
-    return choice.shown(keyspace, partition);
-  }
-
-  @Override
-  public synchronized void shows(String keyspace, int partition, VersionVector seen) {
-    choice.shows(keyspace, partition, seen);
-  }
-
-  @Override
-  public synchronized void shows(Object lane, String keyspace, String dc) {
-    choice.shows(lane, keyspace, dc);
-  }
-
-  @Override
-  public synchronized double roundTripMillis(String dc) {
-    return choice.roundTripNanos(dc, nanoTime.getAsLong()) / 1e6;
+  /** What clients were shown. */
+  public ShownHere shownHere() {
+    return shownHere;
   }
 
   // ---------------------------------------------------------------- asking
@@ -276,13 +262,13 @@ public final class Forwarder implements ShownHere, AutoCloseable {
 
   /** Nothing that was asked of a datacenter is answered any more. */
   public void down(String dc) {
+    own.down(dc); // first: nobody is shown more of what it told
     Collection<Asks.Ask> lost;
     synchronized (this) {
       lost = asks.takeAll(dc);
       lost.forEach(this::ended);
       choice.down(dc);
     }
-    own.down(dc);
     fail(lost, "the connection to " + dc + " was lost before it answered");
   }
 
@@ -385,18 +371,19 @@ public final class Forwarder implements ShownHere, AutoCloseable {
   /** Measures the way to a holder and back. */
   private void measure(String dc) {
     long now = nanoTime.getAsLong();
-    boolean begins;
+    boolean begins = around.mayAsk(dc);
     synchronized (this) {
-      begins = around.mayAsk(dc) && choice.measures(dc, now);
+      begins = begins && choice.measures(dc, now);
     }
     if (begins) {
-      own.ping(dc, () -> pinged(dc, now));
+      own.ping(
+          dc,
+          () -> {
+            synchronized (this) {
+              choice.measured(dc, nanoTime.getAsLong() - now);
+            }
+          });
     }
-  }
-
-  /** Whatever it has answered, or that it has not. */
-  private synchronized void pinged(String dc, long since) {
-    choice.measured(dc, nanoTime.getAsLong() - since);
   }
 
   /** Asks nothing more; what is under way fails. */

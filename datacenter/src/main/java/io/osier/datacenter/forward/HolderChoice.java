@@ -196,9 +196,8 @@ final class HolderChoice {
   /** A connection is shown what a datacenter has told. */
   void shows(Object lane, String keyspace, String dc) {
     ReplicaId by = replicas.get(dc);
-    if (by != null) {
-      lanes.answered(lane, keyspace, by);
-    }
+    // Of one that has just gone its next life may not have what it told.
+    lanes.answered(lane, keyspace, by == null ? new ReplicaId(dc, Long.MAX_VALUE) : by);
   }
 
   double roundTripNanos(String dc, long now) {

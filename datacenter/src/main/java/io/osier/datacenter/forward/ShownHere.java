@@ -1,18 +1,48 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.VersionVector;
+import java.util.function.LongSupplier;
 
-/** What {@link Forwarder} knows of what its clients were shown, for who shows them more. */
-public interface ShownHere {
+/**
+ * What a {@link Forwarder} knows of what its clients were shown, for who shows them more. Thread-
+ * safe: under the forwarder's lock.
+ */
+public final class ShownHere {
+  private final Object lock;
+  private final HolderChoice choice;
+  private final LongSupplier nanoTime;
+
+  ShownHere(Object lock, HolderChoice choice, LongSupplier nanoTime) {
+    this.lock = lock;
+    this.choice = choice;
+    this.nanoTime = nanoTime;
+  }
+
   /** What was shown of a partition, all connections together. */
-  VersionVector shown(String keyspace, int partition);
+  public VersionVector of(String keyspace, int partition) {
+    synchronized (lock) {
+      return choice.shown(keyspace, partition);
+    }
+  }
 
   /** This may be shown of a partition by somebody else here. */
-  void shows(String keyspace, int partition, VersionVector seen);
+  public void shows(String keyspace, int partition, VersionVector seen) {
+    synchronized (lock) {
+      choice.shows(keyspace, partition, seen);
+    }
+  }
 
-  /** A connection was shown here what a datacenter has told. */
-  void shows(Object lane, String keyspace, String dc);
+  /** A connection is shown here what a datacenter has told. */
+  public void shows(Object lane, String keyspace, String dc) {
+    synchronized (lock) {
+      choice.shows(lane, keyspace, dc);
+    }
+  }
 
   /** The way to a datacenter and back, in milliseconds; 0 if it was not measured. */
-  double roundTripMillis(String dc);
+  public double roundTripMillis(String dc) {
+    synchronized (lock) {
+      return choice.roundTripNanos(dc, nanoTime.getAsLong()) / 1e6;
+    }
+  }
 }

@@ -173,7 +173,7 @@ public final class RequestHandler implements ClientServer.Handler {
       Copies.Answer copied = copies.get().answer(read, !lane.answersInOrder() || there.isIdle());
       if (copied != null) {
         if (there.isShownBy(copied.holder())) {
-          to.shows(lane, keyspace, copied.holder());
+          to.shownHere().shows(lane, keyspace, copied.holder());
         }
         reply.accept(copied.reply());
         return true;

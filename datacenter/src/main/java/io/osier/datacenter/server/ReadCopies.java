@@ -12,6 +12,7 @@ import io.osier.datacenter.copies.Holders;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.Forwarder;
 import io.osier.datacenter.shard.KeyspaceShard;
+import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -62,17 +63,17 @@ record ReadCopies(
 
   @Override
   public double roundTripMillis(String dc) {
-    return forwarder.roundTripMillis(dc);
+    return forwarder.shownHere().roundTripMillis(dc);
   }
 
   @Override
   public VersionVector shown(String keyspace, int partition) {
-    return forwarder.shown(keyspace, partition);
+    return forwarder.shownHere().of(keyspace, partition);
   }
 
   @Override
   public void shows(String keyspace, int partition, VersionVector more) {
-    forwarder.shows(keyspace, partition, more);
+    forwarder.shownHere().shows(keyspace, partition, more);
   }
 
   @Override
@@ -85,8 +86,17 @@ record ReadCopies(
   @Override
   public Optional<Followers.Held> heldHere(String keyspace) {
     return Optional.ofNullable(keyspaces.get(keyspace))
-        .filter(shard -> mayBeCopied(shard.policy()))
+        .filter(shard -> mayBeCopied(shard.policy()) && isReadable(shard))
         .map(Here::new);
+  }
+
+  private static boolean isReadable(KeyspaceShard shard) {
+    try {
+      shard.gate().checkRead();
+      return true;
+    } catch (OsierException e) {
+      return false;
+    }
   }
 
   private record Here(KeyspaceShard shard) implements Followers.Held {
@@ -108,6 +118,10 @@ record ReadCopies(
     @Override
     public void through(int partition, Consumer<@Nullable VersionVector> told) {
       Request asked = new Request.Through(shard.policy().name(), partition);
+      if (!isReadable(shard)) {
+        told.accept(null);
+        return;
+      }
       try {
         shard.ask(
             partition,
@@ -120,7 +134,12 @@ record ReadCopies(
 
     @Override
     public Optional<StoredKey> stored(Key key) {
-      return shard.stored(key);
+      ObjectStore store = shard.partitions().get(key.partition(partitions())).store();
+      Optional<StoredKey> stored = store.durablyStored(key);
+      if (stored.isEmpty()) {
+        Thread.startVirtualThread(() -> store.prefetch(key));
+      }
+      return stored;
     }
   }
 }

@@ -13,7 +13,6 @@ import io.osier.datacenter.shard.agent.KeyspaceScan;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
-import io.osier.datacenter.store.StoredKey;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
@@ -347,19 +346,6 @@ public final class KeyspaceShard {
   /** Lets all watchers ask again: they may not be allowed to any more. */
   public void releaseWatchers() {
     feed.release();
-  }
-
-  /**
-   * What a key holds that is durable; empty if that cannot be told at once, and then it is read so
-   * that it soon can.
-   */
-  public Optional<StoredKey> stored(Key key) {
-    PartitionRunner partition = of(key);
-    Optional<StoredKey> stored = partition.store().durablyStored(key);
-    if (stored.isEmpty()) {
-      readers.execute(() -> partition.store().prefetch(key));
-    }
-    return stored;
   }
 
   /** What watchers are told. */

@@ -195,7 +195,7 @@ public final class UpdateGate {
    *
    * @throws OsierException REFUSED_BY_PEERS
    */
-  void checkRead() {
+  public void checkRead() {
     if (stranger) {
       throw new OsierException(
           ErrorCode.REFUSED_BY_PEERS,

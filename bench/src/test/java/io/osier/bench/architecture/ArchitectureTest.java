@@ -26,10 +26,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -168,8 +168,8 @@ final class ArchitectureTest {
   }
 
   /**
-   * A class has one job: where that takes more than 400 lines, there is a second one in it. A request
-   * is a sealed family of plain records that is read as one page; its names are its users'.
+   * A class has one job: where that takes more than 400 lines, there is a second one in it. A
+   * request is a sealed family of plain records that is read as one page; its names are its users'.
    */
   @Test
   void filesHaveAtMost400Lines() throws IOException {

@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;

@@ -1,6 +1,5 @@
 package io.osier.proxy.cache;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;

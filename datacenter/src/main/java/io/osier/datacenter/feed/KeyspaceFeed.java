@@ -4,14 +4,11 @@ import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
-import io.osier.datacenter.store.ObjectStore;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,21 +33,6 @@ public final class KeyspaceFeed {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspaceFeed.class);
 
   private static final long SWEEP_NANOS = 100_000_000;
-
-  /** A partition, as its feed sees it. Thread-safe. */
-  public interface Source {
-    /** What is durable of it. */
-    ObjectStore store();
-
-    /** See {@link io.osier.datacenter.partition.machine.Machine#forgotten}. */
-    Optional<VersionVector> forgotten();
-
-    /** Whether it has caught up. */
-    boolean isReady();
-
-    /** Submits an {@link io.osier.datacenter.partition.machine.Input.Watched}. */
-    void watched(long life);
-  }
 
   private final ReplicaId self;
   private final WatchedPartitions partitions;
@@ -112,7 +94,7 @@ public final class KeyspaceFeed {
   }
 
   /** From now on it may be asked. */
-  public void begin(List<? extends Source> sources) {
+  public void begin(List<? extends FeedSource> sources) {
     partitions.begin(sources);
   }
 

@@ -23,7 +23,7 @@ final class WatchedPartitions {
   private static final long KEY_SWEEP_NANOS = 5_000_000_000L;
 
   /** A partition with its ring. */
-  record Part(ChangeRing ring, KeyspaceFeed.Source source) {}
+  record Part(ChangeRing ring, FeedSource source) {}
 
   private final List<ChangeRing> rings;
   private final LongSupplier lives;
@@ -47,7 +47,7 @@ final class WatchedPartitions {
     this.keysSweptNanos = now;
   }
 
-  void begin(List<? extends KeyspaceFeed.Source> sources) {
+  void begin(List<? extends FeedSource> sources) {
     parts =
         IntStream.range(0, sources.size())
             .mapToObj(i -> new Part(rings.get(i), sources.get(i)))

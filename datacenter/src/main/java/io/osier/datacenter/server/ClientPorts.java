@@ -21,15 +21,11 @@ import io.osier.datacenter.trace.Traces;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The ports of a datacenter for all but its peers: for clients, for those of Redis, for the page.
  */
 final class ClientPorts implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
-
   private final DatacenterConfig config;
   private final ReplicaId self;
   private final Optional<TlsContext> tls;
@@ -145,21 +141,6 @@ final class ClientPorts implements AutoCloseable {
 
   OptionalInt adminPort() {
     return admin == null ? OptionalInt.empty() : OptionalInt.of(admin.port());
-  }
-
-  /** Says in the log which are open. */
-  void say(int peerPort) {
-    LOG.info(
-        "datacenter {} serves clients on {} and peers on {}",
-        self,
-        new HostPort(config.host(), clients.port()),
-        new HostPort(config.host(), peerPort));
-    if (redis != null) {
-      LOG.info("clients of Redis are served on {}", new HostPort(config.host(), redis.port()));
-    }
-    if (admin != null) {
-      LOG.info("metrics and the dashboard are at {}", new HostPort(admin.host(), admin.port()));
-    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
+import io.osier.core.net.HostPort;
 import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.MemoryPlan;
@@ -139,7 +140,22 @@ public final class Datacenter implements AutoCloseable {
   }
 
   private void sayWhatRuns() {
-    parts.ports.say(parts.transport.port());
+    LOG.info(
+        "datacenter {} serves clients on {} and peers on {}",
+        parts.self,
+        new HostPort(config.host(), clientPort()),
+        new HostPort(config.host(), peerPort()));
+    redisPort()
+        .ifPresent(
+            port ->
+                LOG.info("clients of Redis are served on {}", new HostPort(config.host(), port)));
+    config
+        .admin()
+        .ifPresent(
+            admin ->
+                LOG.info(
+                    "metrics and the dashboard are at {}",
+                    new HostPort(admin.host(), adminPort().orElseThrow())));
     ProtectedMode.openTo(config)
         .ifPresent(
             open ->

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /** Gives the notes of other datacenters to whom they concern. Thread-safe. */
 final class PeerNotes {
-  private static final Logger LOG = LoggerFactory.getLogger(Datacenter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PeerNotes.class);
 
   private final Traces traces;
   private final Control control;

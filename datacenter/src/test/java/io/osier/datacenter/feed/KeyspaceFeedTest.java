@@ -53,7 +53,7 @@ final class KeyspaceFeedTest {
   KeyspaceFeedTest() {
     feed.begin(
         List.of(
-            new KeyspaceFeed.Source() {
+            new FeedSource() {
               @Override
               public ObjectStore store() {
                 return asked;

@@ -4,6 +4,7 @@ import io.osier.bench.sim.Simulation;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.datacenter.feed.FeedSource;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
@@ -59,7 +60,7 @@ public final class NodeFeed {
   }
 
   /** The partition as its feed sees it. */
-  private final class Watched implements KeyspaceFeed.Source {
+  private final class Watched implements FeedSource {
     @Override
     public ObjectStore store() {
       return store;

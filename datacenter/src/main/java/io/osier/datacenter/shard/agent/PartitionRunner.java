@@ -10,7 +10,7 @@ import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
-import io.osier.datacenter.feed.KeyspaceFeed;
+import io.osier.datacenter.feed.FeedSource;
 import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
@@ -43,7 +43,7 @@ import org.slf4j.MDC;
  * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
  * reported, so that the process can stop.
  */
-public final class PartitionRunner implements ShardGateway.Inside, KeyspaceFeed.Source {
+public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
 
   /** After so many batches a caller leaves the rest of the others' commands to the thread. */

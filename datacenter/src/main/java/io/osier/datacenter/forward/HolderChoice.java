@@ -168,6 +168,9 @@ final class HolderChoice {
   Reply answered(ReplicaId peer, Asks.Ask ask, Reply reply, long now) {
     transactions.answered(ask.request(), ask.lane(), reply);
     if (reply instanceof Reply.Failure f) {
+      if (f.code() == ErrorCode.SESSION_LOST) {
+        forgetLost(ask);
+      }
       boolean goes = f.code() == ErrorCode.SHUTTING_DOWN;
       if (goes || f.code() == ErrorCode.UNAVAILABLE) {
         nearest.avoid(peer.dc(), now + AVOID_NANOS);
@@ -181,6 +184,12 @@ final class HolderChoice {
               lanes.answered(ask.lane(), keyspace, peer);
             });
     return reply;
+  }
+
+  private void forgetLost(Asks.Ask ask) {
+    Forwardable.keyspace(ask.request())
+        .ifPresent(
+            keyspace -> ask.partition().ifPresent(p -> shown.lost(keyspace, p, replicas.values())));
   }
 
   // ---------------------------------------------------------------- what is shown here

@@ -1,10 +1,12 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.Dot;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,28 @@ public final class ShownVersions {
   /** There is no such keyspace any more. */
   void forget(String keyspace) {
     shown.remove(keyspace);
+  }
+
+  /**
+   * A holder says that something of a partition that was shown is lost: what former lives of these
+   * replicas had made, as it has found out. It is asked for no more, whoever asks.
+   */
+  void lost(String keyspace, int partition, Collection<ReplicaId> living) {
+    Map<ReplicaId, Long> kept = new HashMap<>();
+    VersionVector seen = of(keyspace, partition);
+    for (int i = 0; i < seen.size(); i++) {
+      ReplicaId of = seen.replica(i);
+      if (living.stream().noneMatch(now -> isLaterLife(now, of))) {
+        kept.put(of, seen.number(i));
+      }
+    }
+    if (kept.size() < seen.size()) {
+      shown.getOrDefault(keyspace, Map.of()).put(partition, VersionVector.of(kept));
+    }
+  }
+
+  private static boolean isLaterLife(ReplicaId now, ReplicaId of) {
+    return now.dc().equals(of.dc()) && now.incarnation() > of.incarnation();
   }
 
   /**

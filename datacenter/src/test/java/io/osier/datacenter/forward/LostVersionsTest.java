@@ -1,0 +1,66 @@
+package io.osier.datacenter.forward;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.crdt.Query;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A holder has lost its memory: connections that were shown something of that go on. */
+final class LostVersionsTest {
+  private static final ReplicaId EU = new ReplicaId("eu", 1);
+  private static final ReplicaId EU_AGAIN = new ReplicaId("eu", 2);
+  private static final ReplicaId US = new ReplicaId("us", 1);
+  private static final Request READ =
+      new Request.Read(
+          "shop", Key.of("k"), Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
+
+  private final HolderChoice choice = new HolderChoice("ap");
+  private final Object lane = new Object();
+
+  private Asks.Ask ask(String... up) {
+    Forwarder.Held held = new Forwarder.Held(List.of("eu", "us"), 1);
+    HolderChoice.Chosen to =
+        (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
+    Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});
+    choice.begins(ask, "shop");
+    choice.ends(ask);
+    return ask;
+  }
+
+  private static Reply showing(VersionVector seen) {
+    return new Reply.Answer(Optional.empty(), Optional.empty(), false, seen);
+  }
+
+  @Test
+  void whatIsLost_isNotAskedForAgain_andTheRestIs() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7).with(US, 3)), 0);
+    choice.down("eu");
+    choice.up(EU_AGAIN);
+
+    Asks.Ask moved = ask("us");
+    assertThat(Forwardable.after(moved.request())).isEqualTo(VersionVector.of(EU, 7).with(US, 3));
+    Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
+    assertThat(choice.answered(US, moved, lost, 0)).as("its client is told").isEqualTo(lost);
+
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  @Test
+  void whatPresentLivesHaveShown_isAskedFor_whateverIsLost() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7)), 0);
+    choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(EU, 7));
+  }
+}

@@ -180,7 +180,7 @@ public final class Admin {
   }
 
   /**
-   * Alters settings of a keyspace while it serves: all but consistency, partitions and replicas.
+   * Alters settings of a keyspace while it serves: all but consistency and partitions.
    *
    * <pre>{@code
    * client.admin().alterKeyspace("shop", k -> k.sla(Duration.ofSeconds(2)));

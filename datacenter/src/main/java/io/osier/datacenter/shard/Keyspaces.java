@@ -9,7 +9,6 @@ import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.control.ControlPlane.Holding;
-import io.osier.datacenter.control.ControlPlane.Part;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
@@ -28,13 +27,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,9 +49,6 @@ public final class Keyspaces {
   private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
   private static final int DROP_SECONDS = 5;
 
-  /** Stands for the creation of a keyspace of the configuration that one of two was added to. */
-  private static final String ADDED = "file";
-
   private final KeyspaceFactory.Around around;
   private final FeedThread feeds = new FeedThread();
   private final KeyspaceFactory factory;
@@ -69,16 +63,12 @@ public final class Keyspaces {
   /** How often partitions were told of them: what is complete is so since one of these times. */
   private final AtomicLong told = new AtomicLong();
 
-  /** Of keyspaces whose holders were altered, who holds them; also of some that are not open. */
-  private final Map<String, Holding> holdings = new ConcurrentHashMap<>();
-
-  /** Those that this datacenter gives up. */
-  private final Set<String> ceased = ConcurrentHashMap.newKeySet();
+  private final KeyspaceHolders holders;
 
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
 
-  private final LongAdder droppedUpdates = new LongAdder();
+  private final DroppedUpdates dropped = new DroppedUpdates();
 
   private final ConflictingProcesses second =
       new ConflictingProcesses(why -> open.values().forEach(o -> o.shard().gate().setSecond(why)));
@@ -98,6 +88,7 @@ public final class Keyspaces {
     this.around = around;
     this.factory = new KeyspaceFactory(around, feeds);
     this.peers = Set.copyOf(around.config().peers().keySet());
+    this.holders = new KeyspaceHolders(around.self().dc());
   }
 
   // ---------------------------------------------------------------- with whom they are shared
@@ -114,15 +105,9 @@ public final class Keyspaces {
   private void tell(Open one, Members changed) {
     KeyspacePolicy policy = one.shard().policy();
     List<String> held = changed.others.stream().filter(policy::heldBy).sorted().toList();
-    Optional<Holding> holding = Optional.ofNullable(holdings.get(policy.name()));
-    Set<String> unshared = holding.map(Holding::unshared).orElse(Set.of());
-    List<String> sharers =
-        changed.sharers.stream()
-            .filter(dc -> policy.heldBy(dc) && !unshared.contains(dc))
-            .sorted()
-            .toList();
+    List<String> sharers = holders.sharers(policy, changed.sharers);
     one.shard().setPeers(held);
-    boolean joins = changed.joins || holding.filter(Holding::joins).isPresent();
+    boolean joins = changed.joins || holders.joins(policy.name());
     Input.Peers input = new Input.Peers(told.get(), held, sharers, joins, changed.rank);
     one.shard().partitions().forEach(p -> p.submit(input));
   }
@@ -132,7 +117,7 @@ public final class Keyspaces {
    * datacenter is one of them, and serves.
    */
   public void setHolders(String name, Holding now) {
-    holdings.put(name, now);
+    holders.set(name, now);
     Open one = open.get(name);
     if (one != null) {
       one.shard().configure(one.shard().policy().withReplicas(now.holders()));
@@ -143,19 +128,12 @@ public final class Keyspaces {
 
   private void show(Open one) {
     String name = one.shard().policy().name();
-    if (isServed(one.shard().policy())) {
+    if (holders.isServed(one.shard().policy())) {
       shown.put(name, one.shard());
       one.shard().gate().hold(held);
     } else {
       shown.remove(name);
     }
-  }
-
-  private boolean isServed(KeyspacePolicy policy) {
-    Holding holding = holdings.get(policy.name());
-    return policy.heldBy(around.self().dc())
-        && !ceased.contains(policy.name())
-        && (holding == null || holding.part() == Part.SERVES);
   }
 
   /**
@@ -166,13 +144,13 @@ public final class Keyspaces {
    */
   public boolean cease(String name) {
     Open one = open.get(name);
-    if (one == null || ceased.contains(name)) {
+    if (one == null || holders.hasCeased(name)) {
       return one != null;
     }
     List<PartitionRunner> partitions = one.shard().partitions();
     partitions.forEach(p -> p.submit(new Input.Cease()));
     if (partitions.stream().allMatch(p -> p.shown().isPresent())) {
-      ceased.add(name);
+      holders.cease(name);
       show(one);
       one.shard().releaseWatchers();
       one.shard().absorbAll();
@@ -183,7 +161,7 @@ public final class Keyspaces {
   /** A keyspace is not given up after all. */
   public void resume(String name) {
     Open one = open.get(name);
-    if (one != null && ceased.remove(name)) {
+    if (one != null && holders.resume(name)) {
       show(one);
     }
   }
@@ -198,20 +176,17 @@ public final class Keyspaces {
 
   /** As which replica a datacenter holds a keyspace. */
   public ReplicaId holder(String name, ReplicaId life) {
-    return HolderTerms.in(life, terms(name));
+    return holders.holder(name, life);
   }
 
   /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
   public KeyspacePolicy asItBegan(KeyspaceShard shard) {
-    KeyspacePolicy policy = shard.policy();
-    Holding holding = holdings.get(policy.name());
-    return holding == null ? policy : policy.withReplicas(holding.first());
+    return holders.asItBegan(shard.policy());
   }
 
   /** Whether a datacenter holds a keyspace, and does not give it up. */
   public boolean mayInherit(KeyspaceShard shard, String dc) {
-    Holding holding = holdings.get(shard.policy().name());
-    return shard.policy().heldBy(dc) && (holding == null || !holding.leaving().contains(dc));
+    return holders.stays(shard.policy(), dc);
   }
 
   /** Whether a keyspace that is open has what all others that hold it have. */
@@ -323,39 +298,8 @@ public final class Keyspaces {
   public List<String> fingerprints(String peer) {
     return open.values().stream()
         .filter(one -> one.shard().policy().heldBy(peer))
-        .map(one -> fingerprint(one, peer))
+        .map(one -> holders.fingerprint(one.shard().policy(), one.creation().created(), peer))
         .toList();
-  }
-
-  /**
-   * Between two of which one was added, one hears of that first: to the other it is as a keyspace
-   * that was just created, also if the configuration names it.
-   */
-  private String fingerprint(Open one, String peer) {
-    KeyspacePolicy began = asItBegan(one.shard());
-    Optional<String> created = one.creation().created();
-    String terms = terms(began.name(), peer);
-    boolean isOfFirst = began.heldBy(peer) && began.heldBy(around.self().dc());
-    return began.fingerprint(
-        isOfFirst && terms.isEmpty() ? created : Optional.of(created.orElse(ADDED) + terms));
-  }
-
-  /** Tells who of two was added again from what it was before. */
-  private String terms(String name, String peer) {
-    StringBuilder text = new StringBuilder();
-    terms(name)
-        .forEach(
-            (dc, term) -> {
-              if (dc.equals(peer) || dc.equals(around.self().dc())) {
-                text.append('+').append(dc).append('.').append(term);
-              }
-            });
-    return text.toString();
-  }
-
-  private Map<String, Integer> terms(String name) {
-    Holding holding = holdings.get(name);
-    return holding == null ? Map.of() : holding.terms();
   }
 
   // ---------------------------------------------------------------- they come and go
@@ -393,14 +337,8 @@ public final class Keyspaces {
   }
 
   private Open make(KeyspacePolicy policy, Optional<String> created, boolean first, Parts parts) {
-    Holding holding = holdings.get(policy.name());
     return factory.make(
-        holding == null ? policy : policy.withReplicas(holding.holders()),
-        created,
-        first,
-        peers,
-        terms(policy.name()),
-        parts);
+        holders.all(policy), created, first, peers, holders.terms(policy.name()), parts);
   }
 
   private void add(Open made) {
@@ -410,7 +348,7 @@ public final class Keyspaces {
     members.ifPresent(known -> tell(made, known));
     if (!name.equals(KeyspacePolicy.CONTROL)) {
       made.shard().gate().hold(held);
-      if (isServed(made.shard().policy())) {
+      if (holders.isServed(made.shard().policy())) {
         shown.put(name, made.shard());
       }
     }
@@ -422,17 +360,16 @@ public final class Keyspaces {
    * @param left is run when nothing comes to it any more, and before what it had is deleted
    */
   public void drop(String name, Runnable left) {
-    Open dropped = open.get(name);
-    if (dropped == null) {
-      holdings.remove(name);
+    Open gone = open.get(name);
+    if (gone == null) {
+      holders.forget(name);
       return;
     }
     shown.remove(name);
     open.remove(name);
-    holdings.remove(name);
-    ceased.remove(name);
+    holders.forget(name);
     left.run();
-    for (PartitionRunner partition : dropped.shard().partitions()) {
+    for (PartitionRunner partition : gone.shard().partitions()) {
       // Gives back what it has under way on the links.
       peers.forEach(dc -> partition.submit(new Input.PeerDown(dc)));
       partition.refuse(
@@ -440,16 +377,15 @@ public final class Keyspaces {
               ErrorCode.UNKNOWN_KEYSPACE,
               "keyspace '" + name + "' of datacenter " + around.self().dc() + " was dropped"));
     }
-    dropped
-        .shard()
+    gone.shard()
         .feed()
         .close(
             new Reply.Failure(
                 ErrorCode.UNKNOWN_KEYSPACE,
                 "keyspace '" + name + "' of " + around.self().dc() + " was dropped"));
-    sayLost(name, stop(dropped.shard().partitions()));
+    dropped.add(name, stop(gone.shard().partitions()));
     around.traces().drop(name);
-    around.store().ifPresent(s -> s.database().drop(dropped.creation().stored()));
+    around.store().ifPresent(s -> s.database().drop(gone.creation().stored()));
     share();
   }
 
@@ -478,30 +414,9 @@ public final class Keyspaces {
         .toList();
   }
 
-  /** What was acknowledged here while it was not known that the keyspace was dropped. */
-  private void sayLost(String name, List<PartitionReport> last) {
-    long unseen = last.stream().mapToLong(r -> r.content().unseen()).sum();
-    if (unseen > 0) {
-      droppedUpdates.add(unseen);
-      LOG.warn(
-          "keyspace '{}' is dropped with {} updates that were acknowledged here in the last {} s"
-              + " and are not known to have come to any other datacenter",
-          name,
-          unseen,
-          last.stream().mapToLong(Keyspaces::unseenNanos).max().orElse(0) / 1_000_000_000 + 1);
-    }
-  }
-
-  /** Since when a partition has updates that nobody else has. */
-  private static long unseenNanos(PartitionReport report) {
-    return report.content().unseen() == 0
-        ? 0
-        : report.peers().stream().mapToLong(p -> p.to().lagNanos()).min().orElse(0);
-  }
-
   /** How many updates were dropped that no other datacenter is known to have had. */
   public long droppedUpdates() {
-    return droppedUpdates.sum();
+    return dropped.updates();
   }
 
   /**

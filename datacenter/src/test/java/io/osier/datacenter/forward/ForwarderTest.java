@@ -53,6 +53,7 @@ final class ForwarderTest {
     final Set<String> up = new TreeSet<>();
     final Queue<Sent> sent = new ArrayDeque<>();
     final Queue<Runnable> later = new ArrayDeque<>();
+    VersionVector before = VersionVector.EMPTY;
     boolean cut;
     long now = -7;
 
@@ -61,6 +62,11 @@ final class ForwarderTest {
       return keyspace.equals("shop")
           ? Optional.of(new Forwarder.Held(List.of("eu", "us"), 1))
           : Optional.empty();
+    }
+
+    @Override
+    public VersionVector shownBefore(String keyspace, int partition) {
+      return before;
     }
 
     @Override
@@ -359,6 +365,17 @@ final class ForwarderTest {
     assertThat(Forwardable.after(next().request))
         .as("of a connection that has seen nothing")
         .isEqualTo(VersionVector.EMPTY);
+  }
+
+  /** Its connections were answered here, which nobody has noted. */
+  @Test
+  void keyspaceThatIsGivenUpHere_isAskedFor_withAllThatWasShownHere() {
+    up(EU);
+    world.before = VersionVector.of(US, 7);
+    forward(read(VersionVector.of(EU, 3)));
+    Request.Read asked = (Request.Read) next().request;
+    assertThat(asked.after()).isEqualTo(VersionVector.of(EU, 3).raised(US, 7));
+    assertThat(asked.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.osier.datacenter.shard;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
@@ -24,6 +25,7 @@ import io.osier.datacenter.shard.agent.PendingAnswer;
 import io.osier.datacenter.trace.Traces;
 import io.osier.propagation.host.LinkWindows;
 import io.osier.propagation.wire.Frame;
+import io.osier.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +91,51 @@ final class KeyspacesTest {
     assertThat(keyspaces.fingerprints("ap")).hasSize(1).first().asString().contains("created=file");
     keyspaces.setHolders("shop", holding(List.of("ap", "us"), List.of("ap", "us"), Part.SERVES));
     assertThat(keyspaces.shown()).as("this one's file alone says so").doesNotContainKey("shop");
+  }
+
+  /** No number is given twice, and no frame is taken for one of another term. */
+  @Test
+  void holderThatWasAddedAgain_isAnotherReplica_ofThatKeyspaceAlone() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    List<String> all = List.of("eu", "us");
+    String before = keyspaces.fingerprints("us").getFirst();
+    TreeMap<String, Integer> terms = new TreeMap<>(Map.of("us", 1));
+    Holding again = new Holding(all, all, Part.SERVES, Set.of(), Set.of(), terms);
+    keyspaces.setHolders("shop", again);
+    assertThat(keyspaces.fingerprints("us").getFirst())
+        .isNotEqualTo(before)
+        .startsWith("shop{created=file+us.1,");
+    ReplicaId life = new ReplicaId("us", 5);
+    ReplicaId holder = keyspaces.holder("shop", life);
+    assertThat(holder).isGreaterThan(new ReplicaId("us", 1L << 47));
+    assertThat(HolderTerms.life(holder)).isEqualTo(life);
+    assertThat(HolderTerms.isOf(holder, terms)).isTrue();
+    assertThat(HolderTerms.isOf(holder, Map.of())).as("others have it in the store").isFalse();
+    assertThat(keyspaces.holder("shop", new ReplicaId("eu", 5))).isEqualTo(new ReplicaId("eu", 5));
+    assertThat(keyspaces.holder("own", life)).isEqualTo(life);
+    keyspaces.endWatching();
+  }
+
+  /** What is asked of it is forwarded, with what was shown here; and again when it stays. */
+  @Test
+  void keyspaceThatIsGivenUp_isShownNoMore_onceItIsKnownWhatWasShown() {
+    Keyspaces keyspaces = keyspaces();
+    keyspaces.open(CONFIG.keyspaces());
+    List<PartitionRunner> shop = requireNonNull(keyspaces.find("shop")).partitions();
+    assertThat(keyspaces.cease("shop")).isFalse();
+    assertThat(keyspaces.shown()).as("its partitions have not told").containsKey("shop");
+    shop.forEach(PartitionRunner::start);
+    try {
+      await().atMost(Patience.LIMIT).until(() -> keyspaces.cease("shop"));
+      assertThat(keyspaces.shown()).doesNotContainKey("shop");
+      assertThat(shop).allMatch(p -> p.shown().isPresent());
+      keyspaces.resume("shop");
+      assertThat(keyspaces.shown()).containsKey("shop");
+    } finally {
+      Keyspaces.stop(shop);
+      keyspaces.endWatching();
+    }
   }
 
   /** They are in every greeting. */

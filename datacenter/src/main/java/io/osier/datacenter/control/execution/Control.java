@@ -410,6 +410,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
       LOG.info("this datacenter stays");
       leaving.get().stay();
       leaving = Optional.empty();
+      givenUp.clear(); // these begin anew: their partitions were told to stay, too
     }
     keyspaces.hold(
         words.isEmpty()
@@ -536,7 +537,9 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   @Override
   public void resume(String keyspace) {
     LOG.info("keyspace '{}' is held here as before", keyspace);
-    Optional.ofNullable(givenUp.remove(keyspace)).ifPresent(LeaveProcedure::stay);
+    Optional.ofNullable(givenUp.remove(keyspace))
+        .filter(of -> leaving.isEmpty())
+        .ifPresent(LeaveProcedure::stay);
     keyspaces.resume(keyspace);
   }
 

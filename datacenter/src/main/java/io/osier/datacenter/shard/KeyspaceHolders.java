@@ -1,0 +1,131 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.datacenter.control.ControlPlane.Holding;
+import io.osier.datacenter.control.ControlPlane.Part;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Who holds the keyspaces of a datacenter, as far as that was altered. Thread-safe. */
+final class KeyspaceHolders {
+  /** Stands for the creation of a keyspace of the configuration that one of two was added to. */
+  private static final String ADDED = "file";
+
+  private final String self;
+
+  /** By keyspace; also of some that are not open. */
+  private final Map<String, Holding> holdings = new ConcurrentHashMap<>();
+
+  /** Those that this datacenter gives up. */
+  private final Set<String> ceased = ConcurrentHashMap.newKeySet();
+
+  KeyspaceHolders(String self) {
+    this.self = self;
+  }
+
+  /** From now on these hold a keyspace. */
+  void set(String keyspace, Holding now) {
+    holdings.put(keyspace, now);
+  }
+
+  /** A keyspace is dropped. */
+  void forget(String keyspace) {
+    holdings.remove(keyspace);
+    ceased.remove(keyspace);
+  }
+
+  private Optional<Holding> of(String keyspace) {
+    return Optional.ofNullable(holdings.get(keyspace));
+  }
+
+  // ---------------------------------------------------------------- what this one does
+
+  /** Requests are not to be served here any more. */
+  void cease(String keyspace) {
+    ceased.add(keyspace);
+  }
+
+  /** They are again. Returns whether they were not. */
+  boolean resume(String keyspace) {
+    return ceased.remove(keyspace);
+  }
+
+  boolean hasCeased(String keyspace) {
+    return ceased.contains(keyspace);
+  }
+
+  /** Whether requests are served here. */
+  boolean isServed(KeyspacePolicy policy) {
+    return policy.heldBy(self)
+        && !ceased.contains(policy.name())
+        && of(policy.name()).map(h -> h.part() == Part.SERVES).orElse(true);
+  }
+
+  /** Whether this one has not what the others hold yet. */
+  boolean joins(String keyspace) {
+    return of(keyspace).filter(Holding::joins).isPresent();
+  }
+
+  // ---------------------------------------------------------------- who else
+
+  /** A keyspace's policy with those that hold it. */
+  KeyspacePolicy all(KeyspacePolicy policy) {
+    return of(policy.name()).map(h -> policy.withReplicas(h.holders())).orElse(policy);
+  }
+
+  /** A keyspace's policy with the replicas that it began with: that is the same everywhere. */
+  KeyspacePolicy asItBegan(KeyspacePolicy policy) {
+    return of(policy.name()).map(h -> policy.withReplicas(h.first())).orElse(policy);
+  }
+
+  /** Of these datacenters those that get a part of the rights of new counters. */
+  List<String> sharers(KeyspacePolicy policy, Collection<String> among) {
+    Set<String> unshared = of(policy.name()).map(Holding::unshared).orElse(Set.of());
+    return among.stream()
+        .filter(dc -> policy.heldBy(dc) && !unshared.contains(dc))
+        .sorted()
+        .toList();
+  }
+
+  /** Whether a datacenter holds a keyspace, and does not give it up. */
+  boolean stays(KeyspacePolicy policy, String dc) {
+    return policy.heldBy(dc) && of(policy.name()).map(h -> !h.leaving().contains(dc)).orElse(true);
+  }
+
+  /** How often holders were added again. */
+  Map<String, Integer> terms(String keyspace) {
+    Holding holding = holdings.get(keyspace);
+    return holding == null ? Map.of() : holding.terms();
+  }
+
+  /**
+   * What this datacenter and another one compare of a keyspace. Between two of which one was added,
+   * one hears of that first: to the other it is as a keyspace that was just created, also if the
+   * configuration names it.
+   *
+   * @param created tells it from another creation of its name
+   */
+  String fingerprint(KeyspacePolicy policy, Optional<String> created, String peer) {
+    KeyspacePolicy began = asItBegan(policy);
+    StringBuilder again = new StringBuilder();
+    terms(policy.name())
+        .forEach(
+            (dc, term) -> {
+              if (dc.equals(peer) || dc.equals(self)) {
+                again.append('+').append(dc).append('.').append(term);
+              }
+            });
+    boolean isOfFirst = began.heldBy(peer) && began.heldBy(self) && again.isEmpty();
+    return began.fingerprint(isOfFirst ? created : Optional.of(created.orElse(ADDED) + again));
+  }
+
+  /** As which replica a datacenter holds a keyspace. */
+  ReplicaId holder(String keyspace, ReplicaId life) {
+    return HolderTerms.in(life, terms(keyspace));
+  }
+}

@@ -8,8 +8,8 @@ package io.osier.datacenter.copies;
  * @param msWorth so many bytes a millisecond of waiting is worth
  */
 public record CopyRule(double msWorth) {
-  /** An object that is read less often in a period is not followed: one reader is no load. */
-  static final double READS_MIN = 2;
+  /** An object that is read less often in a period is not followed; two reads in one are less. */
+  static final double READS_MIN = 1.2;
 
   /** A copy of one that is read less often ends, whatever it costs. */
   static final double KEPT_READS_MIN = READS_MIN / 4;

@@ -52,6 +52,7 @@ final class CopyRuleTest {
     assertThat(begins(little, 2)).isFalse();
     assertThat(rule.stays(little, 2)).isTrue();
     little.periodEnds();
+    little.periodEnds();
     assertThat(rule.stays(little, 2)).isFalse();
   }
 

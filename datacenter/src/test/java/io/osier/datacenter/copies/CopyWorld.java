@@ -58,7 +58,8 @@ final class CopyWorld {
 
   boolean tellsLater;
   boolean listens = true;
-  final Followers followers = new Followers(new Eu(), new ByteBudget(1 << 20), () -> nanos);
+  final ByteBudget ofFollowers = new ByteBudget(1 << 20);
+  final Followers followers = new Followers(new Eu(), ofFollowers, () -> nanos);
 
   long millis() {
     return TimeUnit.NANOSECONDS.toMillis(nanos);
@@ -256,7 +257,9 @@ final class CopyWorld {
         return;
       }
       asked.add(answer);
-      WireInput question = new WireInput(WireOutput.bytesOf(content));
+      byte[] asks = WireOutput.bytesOf(content);
+      bytes += asks.length;
+      WireInput question = new WireInput(asks);
       CopyWorld.this.later(
           () -> {
             if (asked.contains(answer)) {

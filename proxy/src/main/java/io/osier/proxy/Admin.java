@@ -36,7 +36,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>A change whose connection was lost, or whose time was over, after it was sent fails with
  * {@link OutcomeUnknownException}: listing tells what became of it. Methods that return text give
- * the datacenter's answer as it is, a JSON object whose fields docs/OPERATIONS.md tells.
+ * the datacenter's answer as it is, a JSON object whose fields docs/MONITORING.md tells.
  */
 public final class Admin {
   private static final String DATACENTER = "dc";
@@ -323,7 +323,7 @@ public final class Admin {
    * Asks the datacenter that requests go to, and by way of it all others that can be reached, what
    * they do, what waits for whom, and what is wrong.
    *
-   * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
+   * @return one JSON object, with each answer as text; docs/MONITORING.md tells its fields
    */
   public CompletableFuture<String> whyAsync() {
     return ask(WHY, LIST, "", Map.of());
@@ -333,7 +333,7 @@ public final class Admin {
    * Asks all datacenters that can be reached, as {@link #whyAsync()}, what waits of a key, for what
    * and since when, and what they counted and decided of it.
    *
-   * @return one JSON object, with each answer as text; docs/OPERATIONS.md tells its fields
+   * @return one JSON object, with each answer as text; docs/MONITORING.md tells its fields
    */
   public CompletableFuture<String> whyAsync(String keyspace, Key key) {
     if (present(key, "a key").length() > WHY_KEY_MAX) {

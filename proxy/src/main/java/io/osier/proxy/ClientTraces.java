@@ -4,7 +4,7 @@ import io.osier.core.Dot;
 import io.osier.core.TraceId;
 
 /**
- * Hears of the client's updates that are followed by traces (see docs/OPERATIONS.md), so that an
+ * Hears of the client's updates that are followed by traces (see docs/MONITORING.md), so that an
  * application adds its part of them. Called by threads that must not wait. The first exception that
  * it throws is logged, and none harms a call. With OpenTelemetry's API it is
  *

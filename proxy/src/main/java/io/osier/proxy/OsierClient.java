@@ -161,7 +161,7 @@ public final class OsierClient implements AutoCloseable {
   /**
    * Asks one datacenter what it is doing.
    *
-   * @return one JSON object; docs/OPERATIONS.md tells its fields
+   * @return one JSON object; docs/MONITORING.md tells its fields
    */
   public CompletableFuture<String> inspectAsync(
       String dc, Request.Topic topic, Optional<String> keyspace, int limit) {
@@ -177,7 +177,7 @@ public final class OsierClient implements AutoCloseable {
   /**
    * Asks the nearest datacenter that holds a keyspace what it is doing with that.
    *
-   * @return one JSON object; docs/OPERATIONS.md tells its fields
+   * @return one JSON object; docs/MONITORING.md tells its fields
    */
   public CompletableFuture<String> inspectAsync(Request.Topic topic, String keyspace, int limit) {
     return limit < 0

@@ -77,7 +77,7 @@ public final class ProtectedMode {
               + ": "
               + open.get()
               + ": whoever reaches this machine could read and change everything. Set them"
-              + " (docs/OPERATIONS.md, Encrypt and Users), or listen on 127.0.0.1, or, where nobody"
+              + " (docs/SECURITY.md), or listen on 127.0.0.1, or, where nobody"
               + " else reaches it, set osier.insecure = true (OSIER_INSECURE=true)");
     }
   }

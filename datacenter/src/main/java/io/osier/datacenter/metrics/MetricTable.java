@@ -3,7 +3,7 @@ package io.osier.datacenter.metrics;
 import java.util.List;
 
 /**
- * Every metric of a datacenter, in the order of docs/OPERATIONS.md, whose list is made of this one.
+ * Every metric of a datacenter, in the order of docs/MONITORING.md, whose list is made of this one.
  * Partitions are added up: what matters for an alert is a keyspace's, and `stat` knows more.
  */
 public final class MetricTable {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** What spans say of an update; docs/OPERATIONS.md explains each. */
+/** What spans say of an update; docs/MONITORING.md explains each. */
 final class SpanAttributes {
   static final AttributeKey<String> KEYSPACE = AttributeKey.stringKey("osier.keyspace");
   static final AttributeKey<Long> PARTITION = AttributeKey.longKey("osier.partition");

@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The metrics are named as Prometheus wants it, and docs/OPERATIONS.md has all of them. */
+/** The metrics are named as Prometheus wants it, and docs/MONITORING.md has all of them. */
 class MetricTableTest {
-  private static final Path DOCUMENT = Path.of("..", "docs", "OPERATIONS.md");
+  private static final Path DOCUMENT = Path.of("..", "docs", "MONITORING.md");
   private static final String BEGIN = "<!-- metrics: made by MetricTableTest -->\n";
   private static final String END = "<!-- metrics: end -->\n";
 

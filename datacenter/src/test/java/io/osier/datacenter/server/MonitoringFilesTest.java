@@ -127,7 +127,7 @@ class MonitoringFilesTest {
 
   @Test
   void everyAlert_hasALineOnWhatHelps() throws IOException {
-    String operations = Files.readString(Path.of("..", "docs", "OPERATIONS.md"));
+    String page = Files.readString(Path.of("..", "docs", "MONITORING.md"));
     List<String> alerts = new ArrayList<>();
     for (String line : Files.readAllLines(FILES.resolve("prometheus/alerts.yml"))) {
       if (line.strip().startsWith("- alert:")) {
@@ -136,7 +136,7 @@ class MonitoringFilesTest {
     }
     assertThat(alerts).hasSizeGreaterThan(10).doesNotHaveDuplicates();
     for (String alert : alerts) {
-      assertThat(operations).as("the alerts' list").contains("- `" + alert + "`: ");
+      assertThat(page).as("the alerts' list").contains("- `" + alert + "`: ");
     }
   }
 }

@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Answers clients who ask what a datacenter is doing, as JSON: from what all partitions publish for
- * them at once. docs/OPERATIONS.md explains the fields.
+ * them at once. docs/MONITORING.md explains the fields.
  */
 public final class Inspector {
   private static final int DIGEST_BATCH = 1_000;

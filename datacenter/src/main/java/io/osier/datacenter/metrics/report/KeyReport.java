@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 
 /**
  * What a datacenter knows of one key, for who wonders why its data is late or travels as it does.
- * docs/OPERATIONS.md explains the fields.
+ * docs/MONITORING.md explains the fields.
  */
 final class KeyReport {
   /** What is larger is not compared: that would take as long as reading all of it. */

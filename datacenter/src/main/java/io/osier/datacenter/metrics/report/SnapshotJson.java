@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** A snapshot as JSON, by what was asked for. docs/OPERATIONS.md explains the fields. */
+/** A snapshot as JSON, by what was asked for. docs/MONITORING.md explains the fields. */
 final class SnapshotJson {
   private SnapshotJson() {}
 

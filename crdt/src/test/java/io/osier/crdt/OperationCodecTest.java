@@ -160,8 +160,7 @@ final class OperationCodecTest {
   @Property(tries = 10_000)
   void damagedForms_areReadOrRefused(
       @ForAll("values") Object value,
-      @ForAll @Size(min = 1, max = 4)
-          Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
+      @ForAll @Size(min = 1, max = 4) Map<@IntRange(max = 20) Integer, @From("bytes") Byte> damage) {
     byte[] bytes = encode(value);
     damage.forEach((at, b) -> bytes[at % bytes.length] = b);
     readOrRefused(kind(value), bytes);

@@ -22,7 +22,8 @@ final class LostVersionsTest {
       new Request.Read(
           "shop", Key.of("k"), Optional.empty(), new Query.Whole(), VersionVector.EMPTY, false, 0);
 
-  private final HolderChoice choice = new HolderChoice("ap", (keyspace, partition) -> VersionVector.EMPTY);
+  private final HolderChoice choice =
+      new HolderChoice("ap", (keyspace, partition) -> VersionVector.EMPTY);
   private final Object lane = new Object();
 
   private Asks.Ask ask(String... up) {

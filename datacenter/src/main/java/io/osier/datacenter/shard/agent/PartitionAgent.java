@@ -204,6 +204,11 @@ public final class PartitionAgent {
     return combiner.isPresent() && combiner.get().isHolding();
   }
 
+  /** What acknowledges in front of the partition, if anything does. */
+  Optional<Combiner> combiner() {
+    return combiner;
+  }
+
   /** Whether more is acknowledged, or has come, than the partition does in time. */
   boolean isBehind() {
     return combiner.isPresent()

@@ -4,14 +4,12 @@ import io.osier.core.Budget;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
-import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.time.SlewedClock;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
 import io.osier.datacenter.feed.FeedSource;
-import io.osier.datacenter.partition.machine.Effects;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;
 import io.osier.datacenter.store.Journal;
@@ -20,48 +18,20 @@ import io.osier.propagation.host.PeersHeard;
 import io.osier.propagation.wire.Frame;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.MDC;
 
 /**
- * The threads around one {@link PartitionAgent}: its own, which sleeps while there is nothing to
- * do, and those of callers where they run it.
- *
- * <p>Callers may run it themselves ({@link Callers}): one at a time, under the run lock, without
- * waiting for another thread. The runner's own thread then does what time brings.
- *
- * <p>A machine that throws stops its thread; commands that wait are answered, and the failure is
- * reported, so that the process can stop.
+ * A running partition as its shard has it: takes commands, events and questions for it from any
+ * thread, refuses what is too much, and answers for any thread what is known of it. Which thread
+ * does what was taken is up to {@link AgentRunner}.
  */
 public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
-  private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
-
-  /** After so many batches a caller leaves the rest of the others' commands to the thread. */
-  private static final int CALLER_BATCHES = 4;
-
-  /**
-   * What takes a caller longer that helps delays whom else its thread serves, so the partition's
-   * thread does the next.
-   */
-  private static final long HEAVY_NANOS = 5_000_000;
-
-  private static final long HEAVY_FOR_NANOS = 50_000_000;
-
-  /** A frame with more shipments is left to the thread. */
+  /** A frame with more shipments is left to the thread, where callers help. */
   private static final int SHIPMENTS_HELPED_MAX = 64;
-
-  /** How long a stop waits for the thread, whose last batch may wait for a disk. */
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(2);
 
   /** Who runs the machine. */
   public enum Callers {
@@ -81,46 +51,18 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   private final PartitionPorts seat;
   private final Inbox inbox;
   private final Time time;
-  private final Optional<Combiner> combiner;
   private final boolean callersRun;
-
-  /** Whether callers leave it to the thread while that is awake. */
-  private final boolean helps;
-
-  private final GroupCommitHelp writeHelp;
-
+  private final AgentRunner runner;
   private final PartitionAgent agent;
-  private final Consumer<Throwable> onFailure;
-  private final Thread thread;
-  private final Sleep sleep;
-
-  /** Until then nobody helps. */
-  private volatile long heavyUntilNanos;
-
-  /** Whether a last group is out, and the thread has not looked since. */
-  private volatile boolean groupOut;
-
-  private volatile boolean stopping;
-  private volatile boolean stopped;
-
-  /** Held by whoever runs the machine. */
-  private final ReentrantLock running = new ReentrantLock();
-
-  /** What a caller's turn has thrown; under the run lock. */
-  private @Nullable Throwable broken;
-
-  /** A caller's step that leaves to the combiner what it holds, and one that takes what is due. */
-  private final Runnable stepOfWaiting;
-
-  private final Runnable stepOfDue;
 
   /** What follows a command that the inbox has taken. */
   private final Runnable taken = this::taken;
 
   /** What follows an event. */
-  private final Runnable push = this::push;
+  private final Runnable push;
 
-  private final Runnable wake;
+  /** What follows an event that is much. */
+  private final Runnable pushMuch;
 
   /** A runner whose thread alone runs the machine. */
   public PartitionRunner(
@@ -154,26 +96,24 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
     this.seat = seat;
     this.inbox = inbox;
     this.time = Time.of(seat.name(), clock);
-    this.onFailure = onFailure;
     this.callersRun = callers != Callers.WAIT;
-    this.helps = callers == Callers.HELP;
-    this.writeHelp = writeHelp;
-    this.thread = Thread.ofPlatform().name(seat.name()).daemon(true).unstarted(this::run);
-    this.sleep = new Sleep(Sleep.Sleeper.of(thread));
-    this.combiner =
-        callers == Callers.COMBINE
-            ? Optional.of(
-                new Combiner(seat.store(), policy.orElseThrow(), time::nanos, sleep::wakeBefore))
-            : Optional.empty();
-    this.wake = sleep::wake;
-    this.heavyUntilNanos = time.nanos();
-    this.agent = new PartitionAgent(seat, inbox, time, combiner, callersRun, new Driver());
-    this.stepOfWaiting = agent::stepLeaving;
-    this.stepOfDue = agent::step;
+    this.runner =
+        new AgentRunner(
+            seat,
+            inbox,
+            time,
+            callersRun,
+            callers == Callers.HELP,
+            writeHelp,
+            callers == Callers.COMBINE ? Optional.of(policy.orElseThrow()) : Optional.empty(),
+            onFailure);
+    this.agent = runner.agent();
+    this.push = runner::push;
+    this.pushMuch = callers == Callers.HELP ? runner::wake : push;
   }
 
   public void start() {
-    thread.start();
+    runner.start();
   }
 
   /**
@@ -182,7 +122,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * @param commandBytesMax what commands that are not answered may take of the heap
    */
   public void configure(Input.Configured changed, long commandBytesMax) {
-    combiner.ifPresent(c -> c.configure(changed.policy()));
+    agent.combiner().ifPresent(c -> c.configure(changed.policy()));
     inbox.setBytesMax(commandBytesMax);
     submit(changed);
   }
@@ -205,7 +145,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   /** Whether it runs, or has run. */
   public boolean isStarted() {
-    return thread.getState() != Thread.State.NEW;
+    return runner.isStarted();
   }
 
   /** See {@link io.osier.datacenter.partition.machine.Machine#heard}. For any thread. */
@@ -280,8 +220,8 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   }
 
   private void taken() {
-    push();
-    if (stopped) {
+    runner.push();
+    if (runner.isStopped()) {
       agent.answerWhatIsLeft(null);
     }
   }
@@ -295,7 +235,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   @Override
   public Runnable offer(Input input) {
     inbox.add(input);
-    return helps && isMuch(input) ? wake : push;
+    return isMuch(input) ? pushMuch : push;
   }
 
   /** Whether it is more than the one thread that reads all peers' frames should do itself. */
@@ -313,8 +253,8 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   public CompletableFuture<PartitionReport> inspect(int hotLimit, List<ObjectId> about) {
     CompletableFuture<PartitionReport> report = new CompletableFuture<>();
     inbox.inspect(hotLimit, about, report);
-    sleep.wake();
-    if (stopped) {
+    runner.wake();
+    if (runner.isStopped()) {
       agent.answerWhatIsLeft(null);
     }
     return report;
@@ -354,12 +294,12 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
 
   /** Whether something is acknowledged in front of the partition, and not in it yet. */
   public boolean isHolding() {
-    return combiner.map(Combiner::isHolding).orElse(false);
+    return agent.isHolding();
   }
 
   /** Whether {@link #combine} can be of use. */
   public boolean combines() {
-    return combiner.isPresent();
+    return agent.combiner().isPresent();
   }
 
   /**
@@ -374,18 +314,7 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
         return false;
       }
       case TAKEN -> {}
-      case TAKEN_AND_DUE -> {
-        // This thread has the processor already; the runner's own may have to wait for one. A
-        // partition that is behind has its callers wait: otherwise they would acknowledge more than
-        // it can replicate within the SLA.
-        if (!running.tryLock() && agent.isBehind()) {
-          running.lock();
-        }
-        if (running.isHeldByCurrentThread()) {
-          callersTurn(stepOfDue);
-          push(); // what came meanwhile
-        }
-      }
+      case TAKEN_AND_DUE -> runner.runDue();
     }
     return true;
   }
@@ -398,157 +327,14 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   @Override
   public void absorb(Key key) {
     if (agent.isHolding(key)) {
-      absorbing(() -> agent.stepAbsorbing(key));
+      runner.run(() -> agent.stepAbsorbing(key));
     }
   }
 
   @Override
   public void absorbAll() {
     if (agent.isHolding()) {
-      absorbing(agent::stepAbsorbingAll);
-    }
-  }
-
-  private void absorbing(Runnable step) {
-    running.lock();
-    callersTurn(step);
-    push(); // what came meanwhile
-  }
-
-  // ---------------------------------------------------------------- who runs it
-
-  /**
-   * Sees to it that what waits is done: by this thread if callers run the machine and nobody is at
-   * it; otherwise whoever is at it goes on with it.
-   */
-  private void push() {
-    if (!callersRun) {
-      sleep.wake();
-      return;
-    }
-    if (!helps) {
-      runWhatWaits();
-    } else if (!sleep.isAwake()) { // otherwise it looks at what waits before it sleeps
-      long began = time.nanos();
-      if (began - heavyUntilNanos < 0 || !writeHelp.begin()) {
-        sleep.wake();
-        return;
-      }
-      try {
-        runWhatWaits();
-      } finally {
-        writeHelp.end();
-      }
-      long ended = time.nanos();
-      if (ended - began > HEAVY_NANOS) {
-        heavyUntilNanos = ended + HEAVY_FOR_NANOS;
-      }
-    }
-  }
-
-  private void runWhatWaits() {
-    for (int i = 0; !inbox.isEmpty(); i++) {
-      if (i == CALLER_BATCHES) {
-        LockSupport.unpark(thread);
-        return;
-      }
-      if (!running.tryLock()) {
-        return;
-      }
-      callersTurn(stepOfWaiting);
-    }
-  }
-
-  /**
-   * A caller's batch; a failure is left to the thread. Called with the run lock, which is released
-   * before the callers' answers go out: they may call again.
-   */
-  private void callersTurn(Runnable step) {
-    Told told = Told.NOBODY;
-    try {
-      if (broken == null && !stopped) {
-        step.run();
-        sleep.wakeBefore(agent.dueNanos());
-        told = agent.takeTold();
-      }
-    } catch (Throwable e) {
-      broken = e;
-      inbox.close();
-      LockSupport.unpark(thread);
-    } finally {
-      running.unlock();
-    }
-    told.tell();
-  }
-
-  private void run() {
-    Throwable failure = null;
-    MDC.put("keyspace", seat.name().replaceFirst("-\\d+$", ""));
-    try {
-      store().attach(() -> submit(new Input.Tick()));
-      while (!stopping) {
-        if (ownTurn() == 0) {
-          sleep();
-        }
-      }
-    } catch (Throwable e) {
-      failure = e;
-    }
-    inbox.close();
-    combiner.ifPresent(Combiner::close);
-    running.lock(); // and nobody else runs it from now on
-    try {
-      stopped = true;
-    } finally {
-      running.unlock();
-    }
-    // What was told to stop and takes long may still read what was dropped meanwhile.
-    boolean wasDropped =
-        stopping && failure instanceof OsierException e && e.code() == ErrorCode.UNKNOWN_KEYSPACE;
-    if (failure != null && !wasDropped) {
-      // Invariants may be broken; going on could spread the damage.
-      LOG.error("{} failed and stops", seat.name(), failure);
-      onFailure.accept(failure);
-    }
-    agent.abandon(failure);
-    agent.answerWhatIsLeft(failure);
-  }
-
-  /**
-   * The thread's step. Where the runner is not started a test takes the thread's turns.
-   *
-   * @return how much was done; 0 if there was nothing to do
-   */
-  int ownTurn() throws Throwable {
-    int did;
-    Told told;
-    running.lock();
-    try {
-      if (broken != null) {
-        throw broken;
-      }
-      groupOut = false;
-      did = agent.step();
-      told = agent.takeTold();
-    } finally {
-      running.unlock();
-    }
-    told.tell();
-    return did;
-  }
-
-  private void sleep() {
-    // The due time waits for a caller at the machine, who may leave something.
-    sleep.unlessBusy(this::dueNanos, () -> stopping || groupOut || !inbox.isEmpty(), time);
-  }
-
-  /** When the thread has something to do, unless something comes in. */
-  private long dueNanos() {
-    running.lock();
-    try {
-      return broken == null ? agent.dueNanos() : Long.MIN_VALUE;
-    } finally {
-      running.unlock();
+      runner.run(agent::stepAbsorbingAll);
     }
   }
 
@@ -575,36 +361,22 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
   }
 
   private void refusing() {
-    combiner.ifPresent(Combiner::close);
-    LockSupport.unpark(thread);
+    agent.combiner().ifPresent(Combiner::close);
+    runner.unpark();
   }
 
-  private final class Driver implements PartitionAgent.Driver {
-    /** It may have been the last that was missing. */
-    @Override
-    public void groupIsOut() {
-      if (!inbox.isOpen()) {
-        groupOut = true;
-        sleep.wake();
-      }
-    }
-
-    @Override
-    public void hasWork() {
-      push();
-    }
-
-    /** A caller's callback that throws is its own affair, and no reason to stop a partition. */
-    @Override
-    public void couldNotLeave(Effects.Output output, RuntimeException cause) {
-      LOG.error("{}: {} could not leave", seat.name(), output.getClass().getSimpleName(), cause);
-    }
+  /**
+   * The thread's step. Where the runner is not started a test takes the thread's turns.
+   *
+   * @return how much was done; 0 if there was nothing to do
+   */
+  int ownTurn() throws Throwable {
+    return runner.ownTurn();
   }
 
   /** Begins what {@link #stop} waits for. */
   public void tellToStop() {
-    stopping = true;
-    LockSupport.unpark(thread);
+    runner.tellToStop();
   }
 
   /**
@@ -612,16 +384,6 @@ public final class PartitionRunner implements ShardGateway.Inside, FeedSource {
    * of it was done.
    */
   public void stop() {
-    tellToStop();
-    try {
-      if (thread.isAlive() && !thread.join(STOP_PATIENCE)) {
-        LOG.warn(
-            "{} has not ended {} after it was told to: what waits for it gets no answer",
-            seat.name(),
-            STOP_PATIENCE);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    runner.stop();
   }
 }

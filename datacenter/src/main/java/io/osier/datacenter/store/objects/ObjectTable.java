@@ -6,7 +6,6 @@ import io.osier.core.KeyedHash;
 import io.osier.datacenter.store.StoredKey;
 import io.osier.datacenter.store.objects.PackingQueue.Loose;
 import io.osier.datacenter.store.objects.SegmentTable.Segment;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +26,6 @@ final class ObjectTable {
    */
   private static final long PACKED_BYTES_MAX = 16_384;
 
-  /**
-   * Once the share of what is not packed is spent, a packed key that is changed is packed again at
-   * once, but for one in so many: what is changed often comes to be kept as objects, and what is
-   * not costs no look at it long after, when no processor's cache has it any more.
-   */
-  private static final int ADMITTED = 8;
-
-  /** What a place takes, with its share of those that are free. */
-  private static final int SLOT_BYTES = 2 * HeapSize.REFERENCE;
-
   /** Hears of what leaves the table because there is no more room for it. */
   @FunctionalInterface
   interface Evicted {
@@ -47,16 +36,8 @@ final class ObjectTable {
   private final SegmentTable table;
   private final PackedObjects packing = new PackedObjects();
   private final PackingQueue queue;
-  private final AtomicLong size = new AtomicLong();
-  private final AtomicLong bytes = new AtomicLong();
+  private final HeapUse use;
   private final Evicted evicted;
-  private volatile long bytesMax;
-
-  /** How many were packed again or admitted; about, since it is not shared by locks. */
-  private int admissions;
-
-  /** The object that takes more than half of that and was used last; null if there is none. */
-  private volatile @Nullable Loose largest;
 
   /**
    * An empty table that keeps everything.
@@ -77,7 +58,7 @@ final class ObjectTable {
   ObjectTable(KeyedHash hash, long looseBytesMax, long bytesMax, Evicted evicted) {
     this.table = new SegmentTable(hash);
     this.queue = new PackingQueue(looseBytesMax);
-    this.bytesMax = bytesMax;
+    this.use = new HeapUse(bytesMax);
     this.evicted = evicted;
   }
 
@@ -121,12 +102,12 @@ final class ObjectTable {
 
   /** How many keys there are. */
   long size() {
-    return size.get();
+    return use.keys();
   }
 
   /** What is kept takes so much in the heap, about, in bytes. */
   long heapBytes() {
-    return bytes.get();
+    return use.bytes();
   }
 
   /** For tests: where keys stand. */
@@ -136,7 +117,7 @@ final class ObjectTable {
 
   /** So many bytes are kept, about. */
   long bytesMax() {
-    return bytesMax;
+    return use.bytesMax();
   }
 
   // ---------------------------------------------------------------- changing
@@ -161,7 +142,7 @@ final class ObjectTable {
           if (before instanceof Loose loose) {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
-            bytes.addAndGet(-heapBytes(packed));
+            use.add(-heapBytes(packed));
             segment.set(at, staysPacked(objects) ? repacked(key, objects) : loose(key, objects));
           } else if (before instanceof Loading loading) {
             segment.set(at, added(key, objects, true));
@@ -174,12 +155,12 @@ final class ObjectTable {
   }
 
   private boolean staysPacked(KeyObjects objects) {
-    return queue.isFull() && ++admissions % ADMITTED != 0 && !isLarge(objects);
+    return !queue.admits() && !isLarge(objects);
   }
 
   private byte[] repacked(Key key, KeyObjects objects) {
     byte[] packed = packing.pack(key, objects);
-    bytes.addAndGet(heapBytes(packed));
+    use.add(heapBytes(packed));
     return used(packed);
   }
 
@@ -272,10 +253,7 @@ final class ObjectTable {
     loose.isUsed = isUsed;
     long before = loose.bytes;
     loose.bytes = objects.heapBytes(loose.key);
-    bytes.addAndGet(loose.bytes - before);
-    if (bytesMax > 0 && loose.bytes > bytesMax / 2) {
-      largest = loose;
-    }
+    use.changed(loose, before);
     // Of a large one what is packed already is no reason to pack others.
     queue.put(loose, isLarge(objects) ? objects.looseHeapBytes() : loose.bytes);
   }
@@ -306,14 +284,12 @@ final class ObjectTable {
   private void remove(Segment segment, int at) {
     Object entry = segment.get(at);
     if (entry instanceof Loose loose) {
-      largest = loose == largest ? null : largest;
-      bytes.addAndGet(-loose.bytes);
+      use.removed(loose);
       queue.removed(loose);
     } else if (entry instanceof byte[] packed) {
-      bytes.addAndGet(-heapBytes(packed));
+      use.add(-heapBytes(packed));
     }
-    bytes.addAndGet(-SLOT_BYTES);
-    size.decrementAndGet();
+    use.keyLeft();
     segment.vacate(at);
   }
 
@@ -325,8 +301,7 @@ final class ObjectTable {
   private Loose added(Key key, KeyObjects objects, boolean isUsed) {
     Loose loose = new Loose(key, objects);
     set(loose, objects, isUsed);
-    bytes.addAndGet(SLOT_BYTES);
-    size.incrementAndGet();
+    use.keyCame();
     return loose;
   }
 
@@ -335,19 +310,9 @@ final class ObjectTable {
   /** Packs and evicts what there is too much of. */
   void makeRoom() {
     packUnused();
-    if (isOver()) {
+    if (use.isOver()) {
       evictUnused();
     }
-  }
-
-  /**
-   * Whether there is too much. An object may be larger than all that is to be kept: the one that
-   * was used last stays, since each use would read all of it anew, and leaves half to the others.
-   */
-  private boolean isOver() {
-    Loose one = largest;
-    long spared = one == null || bytesMax == 0 ? 0 : Math.max(0, one.bytes - bytesMax / 2);
-    return bytes.get() - spared > bytesMax;
   }
 
   /** Packs those that were not used since they were last looked at, while there are too many. */
@@ -382,10 +347,10 @@ final class ObjectTable {
             long before = loose.bytes;
             loose.objects = leavesPacked;
             loose.bytes = leavesPacked.heapBytes(loose.key);
-            bytes.addAndGet(loose.bytes - before);
+            use.add(loose.bytes - before);
           } else if (isThere) {
             byte[] packed = packing.pack(loose.key, objects);
-            bytes.addAndGet(heapBytes(packed) - loose.bytes);
+            use.add(heapBytes(packed) - loose.bytes);
             segment.set(at, packed);
           }
         });
@@ -393,24 +358,24 @@ final class ObjectTable {
 
   /** From now on so many bytes are kept, about. */
   void setBytesMax(long max) {
-    bytesMax = max;
+    use.setBytesMax(max);
     makeRoom();
   }
 
   /** Evicts what was not used since it was last looked at, segment by segment. */
   private void evictUnused() {
     // Twice around at most: the first time all may turn out to be used.
-    for (int looked = 2 * table.segmentsMax(); looked > 0 && isOver(); looked--) {
+    for (int looked = 2 * table.segmentsMax(); looked > 0 && use.isOver(); looked--) {
       table.changeNext(this::evictUnused);
     }
   }
 
   private void evictUnused(Segment segment) {
-    for (int looked = segment.places(); looked > 0 && isOver(); looked--) {
+    for (int looked = segment.places(); looked > 0 && use.isOver(); looked--) {
       int at = segment.nextPlace();
       Object entry = segment.get(at);
       if (entry instanceof Loose loose) {
-        if (!loose.isUsed && (loose != largest || bytesMax == 0)) {
+        if (!loose.isUsed && !use.isSpared(loose)) {
           evicted.evicted(loose.key, loose.objects);
           remove(segment, at);
         }

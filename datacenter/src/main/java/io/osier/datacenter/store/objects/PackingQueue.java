@@ -12,6 +12,13 @@ import org.jspecify.annotations.Nullable;
  * has the lock of the key's segment.
  */
 final class PackingQueue {
+  /**
+   * Once the share of what is not packed is spent, a packed key that is changed is packed again at
+   * once, but for one in so many: what is changed often comes to be kept as objects, and what is
+   * not costs no look at it long after, when no processor's cache has it any more.
+   */
+  private static final int ADMITTED = 8;
+
   /** A key that is not packed whole. */
   static final class Loose extends SegmentTable.Keyed {
     volatile KeyObjects objects;
@@ -38,6 +45,9 @@ final class PackingQueue {
   private final AtomicLong looseBytes = new AtomicLong();
   private final long looseBytesMax;
 
+  /** How many were packed again or admitted; about, since it is not shared by locks. */
+  private int admissions;
+
   /**
    * An empty queue.
    *
@@ -52,9 +62,10 @@ final class PackingQueue {
     return looseBytes.get() > looseBytesMax;
   }
 
-  /** Whether there is hardly room for more of it. */
-  boolean isFull() {
-    return looseBytes.get() > looseBytesMax - looseBytesMax / 64;
+  /** Whether a packed key that is changed comes to be one more that is not packed. */
+  boolean admits() {
+    boolean isFull = looseBytes.get() > looseBytesMax - looseBytesMax / 64;
+    return !isFull || ++admissions % ADMITTED == 0;
   }
 
   /** A key was changed: packing it would free so many bytes, about. */

@@ -3,7 +3,6 @@ package io.osier.datacenter.store.objects;
 import io.osier.core.Key;
 import io.osier.core.KeyedHash;
 import io.osier.core.ReplicaId;
-import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.crdt.state.Decomposition;
@@ -15,30 +14,22 @@ import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.ObjectStore;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.datacenter.store.StoredKey;
-import io.osier.datacenter.store.StoredState;
 import io.osier.datacenter.store.VersionStore;
 import io.osier.propagation.host.RecoveredState;
 import io.osier.propagation.host.StoredObjects.Logged;
 import io.osier.propagation.wire.Shipment;
 import io.osier.protocol.TransactionId;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's objects and its journal, over the versions of a {@link VersionStore}: gathers what
- * is to be written into groups, hands them to the writer, and lets everybody see what is durable.
- * What an update is written as is up to {@link UpdateRecords}; what is in memory, to {@link
+ * A partition's objects and its journal, over the versions of a {@link VersionStore}. What is
+ * written with which group is up to {@link UpdateGroups}; what is in memory, to {@link
  * ObjectCache}; what a start begins with, to {@link Recovery}.
  *
  * <p>One thread writes, the partition's; any thread may read.
@@ -54,51 +45,19 @@ public final class PartitionStore implements ObjectStore, Journal {
   private final StoreScan scan;
   private final ReadAhead ahead;
 
-  // Only the partition's thread touches what follows.
-  private List<Change> changes = new ArrayList<>();
-
-  /** The objects that the present group makes. */
-  private final Set<ObjectId> made = new HashSet<>();
-
-  private Set<Key> changed = new HashSet<>();
-  private long group = 1;
-  private long forgotten;
   private final OwnUpdateLog log;
 
-  /** The log's entries of the present group, if it turns out that anybody may want them. */
-  private List<Change.PutLogged> logged = new ArrayList<>();
-
+  // Only the partition's thread touches what follows, but for the counts.
+  private final UpdateGroups groups;
   private final CommittedTransactions transactions = new CommittedTransactions();
   private Map<TransactionId, Long> recoveredTransactions = Map.of();
-
-  /** Of the objects that were ever written; null where some may have no state in their place. */
-  private @Nullable Set<CrdtType> types;
-
+  private long forgotten;
   private final AtomicLong keys = new AtomicLong();
 
   private final LargeObjects large;
   private final Deadlines deadlines;
 
-  /** Up to this group everything is durable. */
-  private volatile long durableGroup;
-
   private volatile Runnable wake = () -> {};
-
-  /** The present group's updates, by object. */
-  private Map<ObjectId, Gathered> gathered = new LinkedHashMap<>();
-
-  /** Groups handed to the writer and not yet durable. */
-  private final AtomicInteger underWay = new AtomicInteger();
-
-  /** Updates of an object that belong to one group. */
-  private static final class Gathered {
-    private final List<CrdtState> contents = new ArrayList<>(2);
-    private CrdtState state;
-
-    private Gathered(CrdtState state) {
-      this.state = state;
-    }
-  }
 
   /**
    * The store of a partition that is about to start.
@@ -143,6 +102,7 @@ public final class PartitionStore implements ObjectStore, Journal {
     this.ahead = new ReadAhead(scan, objects, readers);
     this.deadlines = new Deadlines(new Notes(), readers, DEADLINE_BYTES);
     this.large = new LargeObjects(limits, versions::entries);
+    this.groups = new UpdateGroups(versions, writer, self, objects, large, log);
   }
 
   private final class Notes implements Deadlines.Notes {
@@ -153,12 +113,12 @@ public final class PartitionStore implements ObjectStore, Journal {
 
     @Override
     public long group() {
-      return changes.isEmpty() ? group - 1 : group;
+      return groups.lastChanged();
     }
 
     @Override
     public long durableGroup() {
-      return durableGroup;
+      return groups.durable();
     }
 
     @Override
@@ -184,8 +144,8 @@ public final class PartitionStore implements ObjectStore, Journal {
     Recovery recovery = Recovery.of(versions.state(), firstLogged, self, life, resumed, replicas);
     keys.set(recovery.keys());
     forgotten = recovery.forgotten();
-    changes.addAll(recovery.changes());
-    recoverTypes();
+    groups.changes().addAll(recovery.changes());
+    groups.recoverTypes();
     deadlines.recover();
     RecoveredState recovered = recovery.recovered();
     if (recovery.goesOn()) {
@@ -193,25 +153,6 @@ public final class PartitionStore implements ObjectStore, Journal {
       recoveredTransactions = transactions.recovered(versions.transactions());
     }
     return recovered;
-  }
-
-  /** Whether each object has a state in its place is known of stores that began so. */
-  private void recoverTypes() {
-    Optional<Set<CrdtType>> known = versions.types();
-    if (known.isPresent()) {
-      types = EnumSet.noneOf(CrdtType.class);
-      types.addAll(known.get());
-    } else if (versions.objects(Optional.empty(), 1).isEmpty()) {
-      types = EnumSet.noneOf(CrdtType.class);
-      changes.add(new Change.PutTypes(Set.of()));
-    }
-  }
-
-  /** Notes that there is an object of a type, before it is written. */
-  private void noteType(CrdtType type) {
-    if (types != null && types.add(type)) {
-      changes.add(new Change.PutTypes(EnumSet.copyOf(types)));
-    }
   }
 
   // ---------------------------------------------------------------- objects
@@ -265,6 +206,7 @@ public final class PartitionStore implements ObjectStore, Journal {
   @Override
   public void put(ObjectId object, CrdtState state) {
     Key key = object.key();
+    List<Change> changes = groups.changes();
     KeyObjects before = objects.get(key);
     CrdtState old = before.of(object);
     boolean wasRemoved = old != null && old.isSpent();
@@ -276,11 +218,11 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (before.states().isEmpty()) {
       keys.incrementAndGet();
     }
-    objects.put(key, before.with(state, group));
-    changed.add(key);
+    objects.put(key, before.with(state, groups.number()));
+    groups.changed(key);
     ahead.changed(key);
     if (old == null) {
-      made.add(object);
+      groups.made(object);
     }
   }
 
@@ -295,16 +237,17 @@ public final class PartitionStore implements ObjectStore, Journal {
     if (state == null) {
       return true;
     }
+    List<Change> changes = groups.changes();
     if (Decomposition.isDecomposed(state)) {
       changes.add(new Change.DropEntries(object));
     }
     forgotten++;
-    KeyObjects after = before.without(object.type(), group);
+    KeyObjects after = before.without(object.type(), groups.number());
     if (after.states().isEmpty()) {
       keys.decrementAndGet();
     }
     objects.putWithout(key, after);
-    changed.add(key);
+    groups.changed(key);
     ahead.changed(key);
     changes.add(new Change.DropObject(object));
     changes.add(new Change.DropRemoved(object));
@@ -380,15 +323,7 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public void append(Shipment update, CrdtState state) {
-    ObjectId object = update.object();
-    noteType(object.type());
-    Gathered updates = gathered.computeIfAbsent(object, o -> new Gathered(state));
-    updates.contents.add(update.content());
-    updates.state = state;
-    // Not a state that came back: the clearing of a large set is one, too.
-    if (update.origin().equals(self) && update.updates() > 0) {
-      logged.add(new Change.PutLogged(update.last(), update.object()));
-    }
+    groups.append(update, state);
   }
 
   @Override
@@ -398,101 +333,12 @@ public final class PartitionStore implements ObjectStore, Journal {
 
   @Override
   public void committed(TransactionId transaction, long number) {
-    transactions.add(transaction, number, changes);
+    transactions.add(transaction, number, groups.changes());
   }
 
   @Override
   public void commit(Optional<PartitionProgress> progress, Runnable whenDurable) {
-    writeGathered();
-    made.clear();
-    large.groupEnded();
-    large.settle(durableGroup, objects::replace);
-    writeLogged(progress);
-    progress.ifPresent(this::note);
-    if (changes.isEmpty() && underWay.get() == 0) {
-      whenDurable.run();
-      return;
-    }
-    List<Change> written = changes;
-    Set<Key> touched = changed;
-    long number = group;
-    changes = new ArrayList<>();
-    changed = new HashSet<>();
-    group++;
-    underWay.incrementAndGet();
-    writer.write(
-        new GroupWriter.Group(
-            written,
-            heldBytes(touched),
-            () -> {
-              objects.becameDurable(touched, number);
-              durableGroup = number;
-              whenDurable.run();
-              underWay.decrementAndGet();
-            }));
-  }
-
-  /** After all else of the group: what it drops of an object was there before. */
-  private void writeGathered() {
-    if (gathered.isEmpty()) {
-      return;
-    }
-    gathered.forEach(this::write);
-    gathered = new LinkedHashMap<>();
-  }
-
-  private void write(ObjectId object, Gathered updates) {
-    Key key = object.key();
-    CrdtState state = large.formed(object, updates.state, updates.contents);
-    KeyObjects written =
-        UpdateRecords.add(
-            object,
-            made.contains(object),
-            updates.contents,
-            state,
-            large.before(object),
-            objects.get(key),
-            group,
-            changes);
-    CrdtState kept = large.written(object, state, group, durableGroup);
-    objects.put(key, kept == updates.state ? written : written.with(kept, group));
-  }
-
-  private void writeLogged(Optional<PartitionProgress> progress) {
-    if (logged.isEmpty()) {
-      return;
-    }
-    if (!progress.map(p -> log.skips(p.shipped(), p.committed())).orElse(false)) {
-      changes.addAll(logged);
-      log.added(logged.getLast().number());
-    }
-    logged = new ArrayList<>();
-  }
-
-  /** What stays pending until a group is written. */
-  private long heldBytes(Set<Key> touched) {
-    long bytes = 0;
-    for (Key key : touched) {
-      bytes += objects.get(key).heapBytes(key);
-    }
-    return bytes;
-  }
-
-  private void note(PartitionProgress p) {
-    log.drop(Math.min(p.shipped(), p.committed()), isDamaged()).ifPresent(changes::add);
-    changes.add(
-        new Change.PutState(
-            new StoredState(
-                self,
-                p.committed(),
-                p.timestamp(),
-                keys.get(),
-                forgotten,
-                p.others().through(),
-                p.others().cursors(),
-                p.others().settled(),
-                p.caughtUp(),
-                p.unremembered())));
+    groups.end(progress, keys.get(), forgotten, whenDurable);
   }
 
   /** From now on so much is kept in memory, beside what is not durable yet. For any thread. */

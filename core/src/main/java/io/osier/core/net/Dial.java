@@ -113,8 +113,8 @@ final class Dial {
   }
 
   private void next() {
-    if (done || left.isEmpty()) {
-      return;
+    if (done || left.isEmpty() || loop.isShuttingDown()) {
+      return; // a loop that ends takes no task of a new connection
     }
     InetSocketAddress at = left.remove();
     tried.add(new HostPort(at.getAddress().getHostAddress(), at.getPort()).toString());

@@ -4,7 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -176,10 +176,7 @@ final class HolderPlane {
     }
     boolean isFormer = added.stream().anyMatch(holders.states().keySet()::contains);
     checkReady(
-        removed.isEmpty() && !isFormer
-            ? PeerTransport.HOLDERS_VERSION
-            : PeerTransport.REMOVALS_VERSION,
-        added);
+        removed.isEmpty() && !isFormer ? PeerVersions.HOLDERS : PeerVersions.REMOVALS, added);
     members.begin();
     return removed.isEmpty()
         ? new Change(

@@ -5,7 +5,6 @@ import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
-import io.osier.core.net.ByteBudget;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
@@ -27,9 +26,6 @@ public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
   public static final long PERIOD_MILLIS = 2_000;
 
-  /** What a copy takes of the heap besides its states and its key. */
-  private static final long COPY_BYTES = 600;
-
   /**
    * What may be copied.
    *
@@ -46,11 +42,9 @@ public final class Copies implements AutoCloseable {
 
   private final Holders around;
   private final LongSupplier millis;
-  private final int followedMax;
   private final boolean isOff;
-  private final ByteBudget bytes;
   private final CopyCounts counts = new CopyCounts();
-  private final Map<ObjectName, Copy> copies = new ConcurrentHashMap<>();
+  private final CopyTable copies;
 
   private record PartitionName(String keyspace, int partition) {}
 
@@ -70,25 +64,20 @@ public final class Copies implements AutoCloseable {
   public Copies(Holders around, Settings settings, LongSupplier millis) {
     this.around = around;
     this.millis = millis;
-    this.followedMax = settings.followedMax;
     this.isOff = settings.bytesMax == 0 || settings.followedMax == 0;
-    this.bytes = new ByteBudget(settings.bytesMax);
-    this.interest = new Interest(new CopyRule(settings.msWorth), followedMax);
+    this.copies = new CopyTable(settings.followedMax, settings.bytesMax);
+    this.interest = new Interest(new CopyRule(settings.msWorth), settings.followedMax);
   }
 
   /** What copies do. */
   public CopyCounts.Figures figures() {
-    return counts.figures(copies.size(), bytes.taken());
+    return counts.figures(copies.size(), copies.bytes());
   }
 
   /** Whether reads of a key are answered from a copy at present. */
   public boolean answers(String keyspace, Key key) {
-    Copy copy = find(keyspace, key);
+    Copy copy = copies.find(keyspace, key);
     return copy != null && copy.covering(VersionVector.EMPTY) != null;
-  }
-
-  private @Nullable Copy find(String keyspace, Key key) {
-    return copies.isEmpty() ? null : copies.get(new ObjectName(keyspace, key));
   }
 
   // ---------------------------------------------------------------- reads
@@ -100,7 +89,7 @@ public final class Copies implements AutoCloseable {
    * @return null if it must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
-    Copy copy = find(read.keyspace(), read.key());
+    Copy copy = copies.find(read.keyspace(), read.key());
     if (copy == null) {
       return null;
     }
@@ -141,7 +130,7 @@ public final class Copies implements AutoCloseable {
       return;
     }
     ObjectName name = new ObjectName(read.keyspace(), read.key());
-    Copy copy = copies.get(name);
+    Copy copy = copies.find(name);
     boolean begins;
     synchronized (this) {
       if (closed) {
@@ -173,7 +162,7 @@ public final class Copies implements AutoCloseable {
           .ifPresent(h -> shown(keyspace, keys.getFirst().partition(h.partitions()), after));
     }
     for (Key key : keys) {
-      Copy copy = find(keyspace, key);
+      Copy copy = copies.find(keyspace, key);
       if (copy != null) {
         copy.sees(seen);
       }
@@ -224,7 +213,7 @@ public final class Copies implements AutoCloseable {
 
   /** Looks at each copy, and drops those that are not worth it. */
   private void look() {
-    for (Copy copy : List.copyOf(copies.values())) {
+    for (Copy copy : copies.all()) {
       copy.demand().readFromCopy(copy.takeHits());
       if (!interest.isWorthIt(copy.demand(), around.roundTripMillis(copy.of().holder()))) {
         drop(copy, CopyCounts.Dropped.UNWORTHY);
@@ -233,9 +222,8 @@ public final class Copies implements AutoCloseable {
   }
 
   private void choose(List<Copy> begun) {
-    for (Interest.Candidate each :
-        interest.candidates(copies::containsKey, around::roundTripMillis)) {
-      if (copies.size() < followedMax) {
+    for (Interest.Candidate each : interest.candidates(copies::contains, around::roundTripMillis)) {
+      if (!copies.isFull()) {
         follow(each, begun);
       }
     }
@@ -247,19 +235,20 @@ public final class Copies implements AutoCloseable {
     if (held == null) {
       return;
     }
-    long taken = COPY_BYTES + each.name().key().heapBytes();
-    if (!bytes.tryTake(taken)) {
-      return;
+    Copy copy = copies.tryAdd(each.name(), () -> newCopy(each, keyspace, held));
+    if (copy != null) {
+      copy.of().add(copy);
+      begun.add(copy);
     }
+  }
+
+  private Copy newCopy(Interest.Candidate each, String keyspace, Holders.Held held) {
     int partition = each.name().key().partition(held.partitions());
     Subscription of =
         subscriptions.computeIfAbsent(
             new PartitionName(keyspace, partition),
             name -> new Subscription(keyspace, partition, each.holder(), held, ++number));
-    Copy copy = new Copy(each.name(), ++number, of, each.demand());
-    copies.put(each.name(), copy);
-    of.add(copy);
-    begun.add(copy);
+    return new Copy(each.name(), ++number, of, each.demand());
   }
 
   /** What was shown before a copy could be found must be in what it shows. */
@@ -336,7 +325,7 @@ public final class Copies implements AutoCloseable {
       Copy.Version version = told.states().map(Copies::version).orElse(null);
       if (version == null) {
         drop(copy, CopyCounts.Dropped.REFUSED);
-      } else if (!makeRoom(copy, version)) {
+      } else if (!copies.makeRoom(copy, version)) {
         drop(copy, CopyCounts.Dropped.BUDGET);
       } else {
         shown = shown.join(version.context());
@@ -358,23 +347,10 @@ public final class Copies implements AutoCloseable {
     return new Copy.Version(states, context, size + context.heapBytes());
   }
 
-  private boolean makeRoom(Copy copy, Copy.Version version) {
-    Copy.Version before = copy.version();
-    long more = version.bytes() - (before == null ? 0 : before.bytes());
-    if (more > 0) {
-      return bytes.tryTake(more);
-    }
-    bytes.give(-more);
-    return true;
-  }
-
   private void drop(Copy copy, CopyCounts.Dropped why) {
-    if (!copies.remove(copy.name(), copy)) {
+    if (!copies.remove(copy)) {
       return;
     }
-    Copy.Version version = copy.version();
-    bytes.give(
-        COPY_BYTES + copy.name().key().heapBytes() + (version == null ? 0 : version.bytes()));
     copy.of().remove(copy);
     if (why != CopyCounts.Dropped.CUT) {
       interest.wasNotWorthIt(copy.demand());

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Asks {
   /** So much may be under way at one datacenter. */
   static final int WINDOW = 16_384;
+
+  /** Beyond what the request itself may wait, an answer is waited for so long. */
+  static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /**
    * Something that was asked.

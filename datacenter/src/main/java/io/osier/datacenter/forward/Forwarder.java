@@ -1,7 +1,6 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ReplicaId;
-import io.osier.core.VersionVector;
 import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.net.ByteBudget;
@@ -11,7 +10,6 @@ import io.osier.protocol.Request;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -26,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * by one holder, another one has before it answers. Thread-safe; others are called without a lock.
  */
 public final class Forwarder implements AutoCloseable {
-  /** Beyond what the request itself may wait, an answer is waited for so long. */
-  static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
-
   private static final long TICK_MILLIS = 1_000;
 
   /** What a request takes besides its bytes until it is answered. */
@@ -37,39 +32,8 @@ public final class Forwarder implements AutoCloseable {
   /** Larger answers are decoded beside the network's loop, within the budget. */
   private static final int LARGE_BYTES = 64 << 10;
 
-  /**
-   * Who holds a keyspace.
-   *
-   * @param dcs in the order of their names
-   */
-  public record Held(List<String> dcs, int partitions) {
-    public Held {
-      dcs = List.copyOf(dcs);
-    }
-  }
-
-  /** What this has of the world. */
-  public interface Around {
-    /** Who holds a keyspace; empty if there is none of that name. */
-    Optional<Held> holders(String keyspace);
-
-    /** What was shown here of a partition while its keyspace was held here. */
-    default VersionVector shownBefore(String keyspace, int partition) {
-      return VersionVector.EMPTY;
-    }
-
-    /** Whether requests can be sent to a datacenter. */
-    boolean mayAsk(String dc);
-
-    /** Sends to one; false if that cannot be done, and nothing was sent. */
-    boolean ask(String dc, byte[] content);
-
-    /** Does something later. */
-    void later(Runnable task, long millis);
-  }
-
   private final String self;
-  private final Around around;
+  private final KeyspaceHolders around;
   private final ByteBudget bytes;
   private final LongSupplier nanoTime;
   private final Executor beside;
@@ -95,7 +59,11 @@ public final class Forwarder implements AutoCloseable {
    * @param beside decodes large answers
    */
   public Forwarder(
-      String self, Around around, ByteBudget bytes, LongSupplier nanoTime, Executor beside) {
+      String self,
+      KeyspaceHolders around,
+      ByteBudget bytes,
+      LongSupplier nanoTime,
+      Executor beside) {
     this.self = self;
     this.around = around;
     this.bytes = bytes;
@@ -142,7 +110,7 @@ public final class Forwarder implements AutoCloseable {
     if (keyspace == null) {
       return false;
     }
-    Held held = around.holders(keyspace).orElse(null);
+    KeyspaceHolders.Held held = around.holders(keyspace).orElse(null);
     if (held == null) {
       synchronized (this) {
         choice.forget(keyspace);
@@ -175,17 +143,17 @@ public final class Forwarder implements AutoCloseable {
   private Reply.@Nullable Failure ask(
       Request request,
       String keyspace,
-      Held held,
+      KeyspaceHolders.Held held,
       Object lane,
       String user,
       Consumer<Reply> reply) {
-    List<String> up = held.dcs.stream().filter(around::mayAsk).toList();
+    List<String> up = held.dcs().stream().filter(around::mayAsk).toList();
     long now = nanoTime.getAsLong();
     HolderChoice.Chosen to;
     long id;
     long number;
     synchronized (this) {
-      meter.wanted(held.dcs, now);
+      meter.wanted(held.dcs(), now);
       switch (choice.choose(request, keyspace, held, up, lane, now)) {
         case HolderChoice.Refused no -> {
           return no.why();
@@ -204,10 +172,10 @@ public final class Forwarder implements AutoCloseable {
             to.dc(),
             to.request(),
             lane,
-            Forwardable.partition(request, held.partitions),
+            Forwardable.partition(request, held.partitions()),
             ASK_BYTES + content.length,
             now,
-            now + ANSWER_NANOS + wait,
+            now + Asks.ANSWER_NANOS + wait,
             reply);
     synchronized (this) {
       Reply.Failure refused = closed ? Refusals.unreachable(self, keyspace, held) : noRoom(ask);

@@ -68,7 +68,7 @@ final class HolderChoice {
   Choice choose(
       Request request,
       String keyspace,
-      Forwarder.Held held,
+      KeyspaceHolders.Held held,
       List<String> up,
       Object lane,
       long now) {

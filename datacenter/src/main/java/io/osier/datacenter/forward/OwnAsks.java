@@ -22,7 +22,7 @@ public final class OwnAsks {
 
   private static final Request PING = new Request.Ping();
 
-  private final Forwarder.Around around;
+  private final KeyspaceHolders around;
   private final LongSupplier nanoTime;
   private final Runnable begun;
 
@@ -43,7 +43,7 @@ public final class OwnAsks {
    *
    * @param begun is run when {@link #expire} must be called now and then
    */
-  OwnAsks(Forwarder.Around around, LongSupplier nanoTime, Runnable begun) {
+  OwnAsks(KeyspaceHolders around, LongSupplier nanoTime, Runnable begun) {
     this.around = around;
     this.nanoTime = nanoTime;
     this.begun = begun;
@@ -79,7 +79,7 @@ public final class OwnAsks {
       }
       id = FIRST_ID + asks.nextId();
       long now = nanoTime.getAsLong();
-      long due = now + Forwarder.ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+      long due = now + Asks.ANSWER_NANOS + TimeUnit.MILLISECONDS.toNanos(waitMillis);
       asks.add(id, new Asks.Ask(dc, PING, this, Optional.empty(), 0, now, due, new Raw(answer)));
     }
     boolean sent = around.ask(dc, ForwardedRequest.encode(id, content));

@@ -13,6 +13,7 @@ import io.osier.datacenter.copies.ForwardedAnswers;
 import io.osier.datacenter.forward.ForwardCounts;
 import io.osier.datacenter.forward.ForwardedRequest;
 import io.osier.datacenter.forward.Forwarder;
+import io.osier.datacenter.forward.KeyspaceHolders;
 import io.osier.datacenter.frontend.AccessControl;
 import io.osier.datacenter.frontend.ClientServer;
 import io.osier.datacenter.frontend.ForwardedRequests;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Joins what is asked of others, and what others ask here, with the transport: each way has half of
  * {@code osier.memory.forwarded}. Thread-safe.
  */
-public final class Forwarding implements Forwarder.Around, AutoCloseable {
+public final class Forwarding implements KeyspaceHolders, AutoCloseable {
   private static final Executor BESIDE = Thread::startVirtualThread;
 
   private final String self;
@@ -130,13 +131,13 @@ public final class Forwarding implements Forwarder.Around, AutoCloseable {
   // ---------------------------------------------------------------- for the forwarder
 
   @Override
-  public Optional<Forwarder.Held> holders(String keyspace) {
+  public Optional<KeyspaceHolders.Held> holders(String keyspace) {
     return placement
         .get()
         .find(keyspace)
         .map(
             placed ->
-                new Forwarder.Held(
+                new KeyspaceHolders.Held(
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
                     placed.policy().partitions()))
         .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it

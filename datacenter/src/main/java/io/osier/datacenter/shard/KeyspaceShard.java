@@ -13,7 +13,7 @@ import io.osier.datacenter.shard.agent.KeyspaceScan;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
 import io.osier.datacenter.shard.agent.ShardGateway;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Call;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
@@ -144,11 +144,11 @@ public final class KeyspaceShard {
   private void checkOperation(CrdtType type, Operation operation) {
     OperationLimits.check(operation, policy.limits());
     if (operation instanceof Operation.Bound bound && bound.first() != 0) {
-      gate.require(PeerTransport.FIRST_VALUES_VERSION, "bounded counters with a first value");
+      gate.require(PeerVersions.FIRST_VALUES, "bounded counters with a first value");
     }
     Optional<CrdtType> later = OperationLimits.laterType(type, operation);
     if (later.isPresent()) {
-      gate.require(PeerTransport.LATER_TYPES_VERSION, "objects of type " + later.get());
+      gate.require(PeerVersions.LATER_TYPES, "objects of type " + later.get());
     }
   }
 

@@ -2,7 +2,7 @@ package io.osier.datacenter.shard;
 
 import io.osier.core.ErrorCode;
 import io.osier.core.OsierException;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -95,7 +95,7 @@ public final class UpdateGate {
   private void judge() {
     illegible =
         Stream.concat(Stream.of(self), peers.stream())
-            .filter(dc -> PeerTransport.versionMin(dc) > PeerTransport.VERSION_MIN)
+            .filter(dc -> PeerVersions.oldestNaming(dc) > PeerVersions.OLDEST)
             .min(String::compareTo);
     SortedMap<String, String> now = new TreeMap<>(differing);
     unwelcome.forEach((dc, why) -> now.put(dc, why.code() + ": " + why.reason()));
@@ -224,7 +224,7 @@ public final class UpdateGate {
   private void require(int needed, String what, boolean ofAll) {
     for (String dc : peers) {
       int known = version.applyAsInt(dc);
-      int spoken = Math.max(PeerTransport.versionMin(dc), known);
+      int spoken = Math.max(PeerVersions.oldestNaming(dc), known);
       if (spoken < needed && (ofAll || known != 0)) {
         throw new OsierException(
             ErrorCode.UNAVAILABLE,
@@ -277,7 +277,7 @@ public final class UpdateGate {
     Optional<String> name = illegible;
     if (name.isPresent()) {
       // One that was never heard may never come; is it too old, it is refused when it comes.
-      require(PeerTransport.versionMin(name.get()), "updates beside '" + name.get() + "'", false);
+      require(PeerVersions.oldestNaming(name.get()), "updates beside '" + name.get() + "'", false);
     }
     if (refusedByAll) {
       throw new OsierException(

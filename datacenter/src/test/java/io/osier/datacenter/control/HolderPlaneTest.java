@@ -10,7 +10,7 @@ import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ final class HolderPlaneTest {
     boolean settled = true;
 
     /** The peer protocol that it speaks, as the others know. */
-    int spoken = PeerTransport.VERSION;
+    int spoken = PeerVersions.NEWEST;
 
     Node(String dc) {
       super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
@@ -533,7 +533,7 @@ final class HolderPlaneTest {
     refused(ErrorCode.UNAVAILABLE, "ap,eu,us", "version 15", "[sa]");
     at("sa").spoken = 15;
     refused(ErrorCode.UNAVAILABLE, "eu", "version 16", "[sa]");
-    at("sa").spoken = PeerTransport.VERSION;
+    at("sa").spoken = PeerVersions.NEWEST;
     at("eu").alter("pair", "us,eu"); // as it is
     at("eu").alter("pair", "ap,eu,us");
     refused(ErrorCode.INVALID_ARGUMENT, "ap,eu,sa,us", "'ap' is being added");

@@ -27,7 +27,7 @@ final class LostVersionsTest {
   private final Object lane = new Object();
 
   private Asks.Ask ask(String... up) {
-    Forwarder.Held held = new Forwarder.Held(List.of("eu", "us"), 1);
+    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});

@@ -16,6 +16,7 @@ import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PeerWire;
 import java.util.List;
 import java.util.Optional;
@@ -231,7 +232,7 @@ final class DialledConnection extends FrameReader {
     }
     peering.greeting().met(replica).forEach(PeerIdentities.Step::carryOut);
     peer = replica;
-    if (version >= PeerMessage.COMPRESSED_VERSION) {
+    if (version >= PeerVersions.COMPRESSED) {
       compressor.begin(peering.peers().compressed(), PeerWire.nowNanos(ctx));
     }
     setFrameBytesMax(ANSWER_BYTES_MAX);
@@ -294,9 +295,8 @@ final class DialledConnection extends FrameReader {
 
   private String why(PeerMessage.Refused refusal) {
     String name = peering.greeting().hardest(peering.peers().all().keySet());
-    int needed = PeerMessage.versionMin(name);
-    boolean isName =
-        refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerMessage.PROTOCOL_VERSION_MIN;
+    int needed = PeerVersions.oldestNaming(name);
+    boolean isName = refusal.code() == ErrorCode.VERSION_MISMATCH && needed > PeerVersions.OLDEST;
     return isName
         ? "%s (the name '%s' needs version %d: upgrade %s first)"
             .formatted(refusal.message(), name, needed, dc)

@@ -8,6 +8,7 @@ import io.osier.propagation.net.link.FrameNumbering;
 import io.osier.propagation.net.link.LinkBuffer;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PeerWire;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -345,7 +346,7 @@ final class Dialler {
    */
   boolean ask(PeerMessage.Ask message) {
     Way over = way;
-    if (over == null || over.dialled.version() < PeerMessage.FORWARDS_VERSION) {
+    if (over == null || over.dialled.version() < PeerVersions.FORWARDS) {
       return false;
     }
     PeerWire.write(over.channel, message);

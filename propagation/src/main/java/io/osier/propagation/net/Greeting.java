@@ -4,6 +4,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.core.tls.TlsName;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +105,7 @@ public final class Greeting {
     return new PeerMessage.Welcome(
         self,
         fingerprints.equals(hello.keyspaces()) ? Optional.empty() : Optional.of(fingerprints),
-        hello.protocolVersion() >= PeerMessage.STARTS_VERSION ? start : 0,
+        hello.protocolVersion() >= PeerVersions.STARTS ? start : 0,
         former);
   }
 
@@ -143,7 +144,7 @@ public final class Greeting {
    * is known of a process does not get less by how its connections fare.
    */
   public int version(String dc) {
-    return Math.max(PeerMessage.versionMin(dc), knownVersion(dc));
+    return Math.max(PeerVersions.oldestNaming(dc), knownVersion(dc));
   }
 
   /** The version that a datacenter has spoken or has said that it speaks; 0 if none is known. */
@@ -157,15 +158,15 @@ public final class Greeting {
    * spoken of, and each of them that was let in here or has said what it speaks.
    */
   int oldest(Set<String> peers) {
-    return PeerMessage.versionMin(hardest(peers));
+    return PeerVersions.oldestNaming(hardest(peers));
   }
 
   /** Of these, the one whose name needs the newest version to be spoken of. */
   String hardest(Set<String> peers) {
     return peers.stream()
-        .filter(peer -> PeerMessage.versionMin(peer) > PeerMessage.versionMin(self.dc()))
+        .filter(peer -> PeerVersions.oldestNaming(peer) > PeerVersions.oldestNaming(self.dc()))
         .filter(this::isIn)
-        .max(Comparator.comparingInt(PeerMessage::versionMin).thenComparing(peer -> peer))
+        .max(Comparator.comparingInt(PeerVersions::oldestNaming).thenComparing(peer -> peer))
         .orElse(self.dc());
   }
 
@@ -241,9 +242,7 @@ public final class Greeting {
               + " to "
               + version
               + ", which this datacenter speaks"
-              + (oldest > PeerMessage.PROTOCOL_VERSION_MIN
-                  ? " beside the name '" + hardest(peers) + "'"
-                  : ""));
+              + (oldest > PeerVersions.OLDEST ? " beside the name '" + hardest(peers) + "'" : ""));
     }
     if (!hello.cluster().equals(cluster)) {
       return refuse(
@@ -289,7 +288,7 @@ public final class Greeting {
    * no version is known is not in the way: should it be too old, it is refused itself.
    */
   private Optional<String> illegible(String dc, Set<String> peers) {
-    int needed = PeerMessage.versionMin(dc);
+    int needed = PeerVersions.oldestNaming(dc);
     return peers.stream()
         .filter(peer -> !peer.equals(dc) && knownVersion(peer) != 0 && version(peer) < needed)
         .findFirst()

@@ -1,6 +1,7 @@
 package io.osier.propagation.net;
 
 import io.osier.core.ReplicaId;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.List;
 
 /**
@@ -12,8 +13,7 @@ import java.util.List;
  *     of that name has
  * @param former the starts that its store knows of before this one, newest first; the first {@link
  *     #FORMER_MAX} count
- * @param version the newest of the protocol that it speaks, from {@link PeerTransport#VERSION_MIN}
- *     on
+ * @param version the newest of the protocol that it speaks, from {@link PeerVersions#OLDEST} on
  */
 public record PeerBearer(
     ReplicaId replica, String cluster, long start, List<Long> former, int version) {
@@ -22,12 +22,12 @@ public record PeerBearer(
 
   /** One that speaks the newest version that there is, and is the first with its store. */
   public PeerBearer(ReplicaId replica, String cluster, long start) {
-    this(replica, cluster, start, List.of(), PeerTransport.VERSION);
+    this(replica, cluster, start, List.of(), PeerVersions.NEWEST);
   }
 
   /** One that speaks the newest version that there is. */
   public PeerBearer(ReplicaId replica, String cluster, long start, List<Long> former) {
-    this(replica, cluster, start, former, PeerTransport.VERSION);
+    this(replica, cluster, start, former, PeerVersions.NEWEST);
   }
 
   /** One that is the first with its store. */

@@ -12,6 +12,7 @@ import io.osier.propagation.net.link.KeyspaceAgreement;
 import io.osier.propagation.net.link.LinkCompressor;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortGuard;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
@@ -41,35 +42,6 @@ import org.slf4j.LoggerFactory;
  * ({@code LinkLiveness}). Thread-safe.
  */
 public final class PeerTransport implements AutoCloseable {
-  /** The newest version of the protocol, which this program speaks. */
-  public static final int VERSION = PeerMessage.PROTOCOL_VERSION;
-
-  /** The oldest one that it speaks, too: datacenters are upgraded one by one. */
-  public static final int VERSION_MIN = PeerMessage.PROTOCOL_VERSION_MIN;
-
-  /** The oldest one in which a bounded counter may start at another value than 0. */
-  public static final int FIRST_VALUES_VERSION = PeerMessage.FIRST_VALUES_VERSION;
-
-  /** The oldest one in which objects and fields of later types can be spoken of. */
-  public static final int LATER_TYPES_VERSION = PeerMessage.LATER_TYPES_VERSION;
-
-  /** The oldest one in which messages of clients travel as notes. */
-  public static final int MESSAGES_VERSION = PeerMessage.MESSAGES_VERSION;
-
-  /** The oldest one in which requests of clients are forwarded. */
-  public static final int FORWARDS_VERSION = PeerMessage.FORWARDS_VERSION;
-
-  /** The oldest one in which datacenters are added to the holders of a keyspace. */
-  public static final int HOLDERS_VERSION = PeerMessage.HOLDERS_VERSION;
-
-  /** The oldest one in which they are removed. */
-  public static final int REMOVALS_VERSION = PeerMessage.REMOVALS_VERSION;
-
-  /** The oldest version in which a datacenter of this name can be spoken of. */
-  public static int versionMin(String dc) {
-    return PeerMessage.versionMin(dc);
-  }
-
   private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
 
   /** Largest frame between datacenters, in bytes: a partition's frame, and room. */
@@ -355,21 +327,23 @@ public final class PeerTransport implements AutoCloseable {
 
   /**
    * Sends what a client has published, as a note of at most {@link #NOTE_BYTES_MAX} bytes. Returns
-   * whether it did: not without a connection on which {@link #MESSAGES_VERSION} or a newer version
-   * is spoken, and not if too many of them wait to leave.
+   * whether it did: not without a connection on which {@link PeerVersions#MESSAGES} or a newer
+   * version is spoken, and not if too many of them wait to leave.
    */
   public boolean message(String dc, byte[] content) {
     PeerMessage.Note note = checked(content);
     Dialler dialler = dialler(dc);
-    return dialler != null && dialler.spoken() >= MESSAGES_VERSION && dialler.sendMessage(note);
+    return dialler != null
+        && dialler.spoken() >= PeerVersions.MESSAGES
+        && dialler.sendMessage(note);
   }
 
   /**
    * Sends a client's request to a datacenter's {@link PeerListener#asked}. If it is sent, either
    * the answer is heard, or that the datacenter is down, or it never answers.
    *
-   * @return whether it is sent: there is a connection on which {@link #FORWARDS_VERSION} or a newer
-   *     one is spoken
+   * @return whether it is sent: there is a connection on which {@link PeerVersions#FORWARDS} or a
+   *     newer one is spoken
    */
   public boolean ask(String dc, byte[] content) {
     Dialler dialler = dialler(dc);
@@ -379,7 +353,7 @@ public final class PeerTransport implements AutoCloseable {
   /** Whether requests of clients can be sent to a datacenter now. */
   public boolean mayAsk(String dc) {
     Dialler dialler = dialler(dc);
-    return dialler != null && dialler.spoken() >= FORWARDS_VERSION;
+    return dialler != null && dialler.spoken() >= PeerVersions.FORWARDS;
   }
 
   /** Does something later, in the loop that serves the connections. */

@@ -6,6 +6,7 @@ import io.osier.core.ErrorCode;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.link.DialAttempts;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class GreetingTest {
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
-  private static final int NEW = PeerMessage.PROTOCOL_VERSION;
-  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
+  private static final int NEW = PeerVersions.NEWEST;
+  private static final int OLD = PeerVersions.OLDEST;
   private static final Set<String> PEERS = Set.of("us");
 
   private final Greeting greeting = new Greeting(bearer(EU));
@@ -28,7 +29,7 @@ final class GreetingTest {
   }
 
   private static PeerMessage.Hello hello(ReplicaId from) {
-    return new Greeting(bearer(from)).hello("eu", List.of(), PeerMessage.PROTOCOL_VERSION);
+    return new Greeting(bearer(from)).hello("eu", List.of(), PeerVersions.NEWEST);
   }
 
   private Optional<ErrorCode> judged(PeerMessage.Hello hello, Optional<ReplicaId> connected) {
@@ -44,7 +45,7 @@ final class GreetingTest {
     "0, test, eu, eu, DUPLICATE_DC",
   })
   void whatDoesNotFit_isRefused(int newer, String cluster, String from, String to, ErrorCode why) {
-    int version = PeerMessage.PROTOCOL_VERSION + newer;
+    int version = PeerVersions.NEWEST + newer;
     ReplicaId replica = new ReplicaId(from, 5);
     assertThat(
             judged(
@@ -57,7 +58,7 @@ final class GreetingTest {
   @Test
   void oldestVersion_isStillWelcome_andTheOneBeforeItIsNot() {
     Greeting us = new Greeting(bearer(US));
-    int oldest = PeerMessage.PROTOCOL_VERSION_MIN;
+    int oldest = PeerVersions.OLDEST;
     assertThat(judged(us.hello("eu", List.of(), oldest), Optional.empty())).isEmpty();
     assertThat(judged(us.hello("eu", List.of(), oldest - 1), Optional.empty()))
         .contains(ErrorCode.VERSION_MISMATCH);
@@ -75,7 +76,7 @@ final class GreetingTest {
 
   @Test
   void dials_areNumbered_whoeverIsDialled() {
-    int version = PeerMessage.PROTOCOL_VERSION;
+    int version = PeerVersions.NEWEST;
     assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(1);
     assertThat(greeting.hello("ap", List.of(), version).dial()).isEqualTo(2);
     assertThat(greeting.hello("us", List.of(), version).dial()).isEqualTo(3);
@@ -97,9 +98,9 @@ final class GreetingTest {
   @Test
   void whoWasRemoved_isRefusedWithWhatHelps_andForgotten() {
     greeting.met(US);
-    greeting.heard(US, PeerMessage.PROTOCOL_VERSION);
+    greeting.heard(US, PeerVersions.NEWEST);
     greeting.forgetOthers(PEERS);
-    assertThat(greeting.version("us")).as("still a peer").isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(greeting.version("us")).as("still a peer").isEqualTo(PeerVersions.NEWEST);
     PeerMessage.Refused refused =
         greeting.judge(hello(US), Set.of("ap"), Optional.empty(), Optional.empty()).orElseThrow();
     assertThat(refused.code()).isEqualTo(ErrorCode.CONFIGURATION);
@@ -115,7 +116,7 @@ final class GreetingTest {
     assertThat(removed.message()).contains("was removed", "osier rebuild", "osier cli dc add");
     greeting.setIncarnationsMin(Map.of());
     greeting.forgetOthers(Set.of("ap"));
-    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerMessage.PROTOCOL_VERSION_MIN);
+    assertThat(greeting.version("us")).as("not heard").isEqualTo(PeerVersions.OLDEST);
     assertThat(judged(hello(new ReplicaId("us", 199)), Optional.empty())).isEmpty();
   }
 
@@ -201,7 +202,7 @@ final class GreetingTest {
     assertThat(refused.code()).isEqualTo(ErrorCode.VERSION_MISMATCH);
     assertThat(refused.message()).contains("beside the name '" + named.dc() + "'");
     assertThat(greeting.judge(former, PEERS, Optional.empty(), Optional.empty())).isEmpty();
-    assertThat(greeting.oldest(all)).isEqualTo(PeerMessage.LONG_NAMES_VERSION);
+    assertThat(greeting.oldest(all)).isEqualTo(PeerVersions.LONG_NAMES);
     assertThat(greeting.oldest(PEERS)).isEqualTo(OLD);
   }
 

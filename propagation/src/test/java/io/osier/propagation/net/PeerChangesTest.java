@@ -20,6 +20,7 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.net.link.DialAttempts;
 import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.Shipment;
@@ -105,7 +106,7 @@ final class PeerChangesTest {
 
   /** One that speaks only the oldest version. */
   private PeerTransport former(ReplicaId self, String... peers) {
-    int version = PeerTransport.VERSION_MIN;
+    int version = PeerVersions.OLDEST;
     PeerTransport former =
         transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
     former.dial();
@@ -262,8 +263,8 @@ final class PeerChangesTest {
     world.run(4 * Dialler.DOUBT_MILLIS);
     assertThat(heardAt(EU).all()).as("it is up all the time").containsExactly("up us/200");
     assertThat(heardAt(US).all()).containsExactly("up eu/100");
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
-    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION_MIN);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
+    assertThat(eu.version("us")).isEqualTo(PeerVersions.OLDEST);
     policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
     policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
     eu.keyspacesChanged();
@@ -278,8 +279,8 @@ final class PeerChangesTest {
     dialling(US, "eu");
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("up us/200 [shop, more]");
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
-    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
+    assertThat(eu.version("us")).isEqualTo(PeerVersions.NEWEST);
   }
 
   @Test
@@ -320,7 +321,7 @@ final class PeerChangesTest {
     world.run(LONG_MILLIS);
     heardAt(US).all();
     heardAt(EU).all();
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
     assertThat(eu.message("us", new byte[8])).isFalse();
     assertThat(former.message("eu", new byte[8])).as("it would not know it either").isFalse();
     eu.note("us", new byte[7]);
@@ -353,7 +354,7 @@ final class PeerChangesTest {
       former.close();
       PeerTransport us = dialling(US, "eu");
       world.run(LONG_MILLIS + Dialler.DOUBT_MILLIS);
-      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
       assertThat(heardAt(EU).all()).as("away for %s ms", away).last().isEqualTo("up us/200");
       policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
       policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
@@ -428,14 +429,14 @@ final class PeerChangesTest {
           }
         };
     heard.put("eu", inOrder);
-    int version = PeerTransport.VERSION_MIN;
+    int version = PeerVersions.OLDEST;
     transport(new PeerBearer(US, "test", START, version), at("us"), peers("eu"));
     PeerTransport eu = dialling(EU, "us");
     world.run(LONG_MILLIS);
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
     transport(US, peers("eu")); // behind the same address, while the first connection lasts
     world.run(2 * Dialler.DOUBT_MILLIS);
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
     assertThat(inOrder.all())
         .containsExactly("compared us", "up us/200", "down us", "compared us", "up us/200");
   }

@@ -26,6 +26,7 @@ import io.osier.propagation.net.link.Heartbeat;
 import io.osier.propagation.net.link.LinkBuffer;
 import io.osier.propagation.net.link.LinkTraffic;
 import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -177,7 +178,7 @@ final class PeerTransportTest {
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
     open.add(
         new PeerTransport(
-            new PeerBearer(US, "test", START, PeerTransport.FORWARDS_VERSION - 1),
+            new PeerBearer(US, "test", START, PeerVersions.FORWARDS - 1),
             at(usPort),
             Map.of("eu", at(euPort)),
             dc -> POLICIES,
@@ -436,7 +437,7 @@ final class PeerTransportTest {
   }
 
   private static PeerMessage.Hello hello(ReplicaId from, long dial) {
-    int version = PeerMessage.PROTOCOL_VERSION;
+    int version = PeerVersions.NEWEST;
     return new PeerMessage.Hello(version, "test", from, "eu", POLICIES, dial, 5);
   }
 
@@ -525,14 +526,14 @@ final class PeerTransportTest {
       for (int i = 0; i < 3; i++) {
         us.accept().close();
         try (Socket half = us.accept()) {
-          assertThat(greeted(half).protocolVersion()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+          assertThat(greeted(half).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
         }
         us.accept().close();
         try (Socket socket = us.accept()) {
-          assertThat(greeted(socket).protocolVersion()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+          assertThat(greeted(socket).protocolVersion()).isEqualTo(PeerVersions.NEWEST);
           answer(socket, new PeerMessage.Welcome(US, Optional.empty(), 5));
           assertThat(heard.next()).isEqualTo("up " + US);
-          assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerMessage.PROTOCOL_VERSION));
+          assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
         }
         assertThat(heard.next()).isEqualTo("down us");
       }

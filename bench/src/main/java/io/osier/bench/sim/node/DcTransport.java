@@ -13,6 +13,7 @@ import io.osier.datacenter.partition.machine.Input;
 import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import java.net.InetSocketAddress;
@@ -117,7 +118,7 @@ final class DcTransport {
     isFormer = dc.life() == 1 ? random.nextInt(FORMER_OF) == 0 : isFormer && random.nextBoolean();
     // Former programs forward nothing: they take part in few of the runs in which others do.
     isFormer &= !simulation.profile().has(Feature.HOLDERS) || simulation.profile().seed() % 8 == 0;
-    return isFormer ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
+    return isFormer ? PeerVersions.OLDEST : PeerVersions.NEWEST;
   }
 
   private List<String> fingerprints(String peer) {

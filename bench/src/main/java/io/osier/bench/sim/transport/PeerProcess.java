@@ -10,6 +10,7 @@ import io.osier.propagation.net.PeerBearer;
 import io.osier.propagation.net.PeerListener;
 import io.osier.propagation.net.PeerTransport;
 import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import java.net.InetSocketAddress;
@@ -53,8 +54,7 @@ final class PeerProcess implements PeerListener {
     world.names().stream()
         .filter(peer -> !peer.equals(self.dc()))
         .forEach(peer -> addresses.put(peer, address(peer)));
-    int version =
-        random.nextInt(FORMER_OF) == 0 ? PeerTransport.VERSION_MIN : PeerTransport.VERSION;
+    int version = random.nextInt(FORMER_OF) == 0 ? PeerVersions.OLDEST : PeerVersions.NEWEST;
     this.transport =
         new PeerTransport(
             new PeerBearer(

@@ -22,7 +22,7 @@ import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
 import io.osier.datacenter.shard.agent.OrderedQueue;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.net.InetSocketAddress;
@@ -329,12 +329,12 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
 
   @Override
   public int protocol(String name) {
-    return name.equals(self.dc()) ? PeerTransport.VERSION : outside.protocol(name);
+    return name.equals(self.dc()) ? PeerVersions.NEWEST : outside.protocol(name);
   }
 
   @Override
   public int protocolMin(String name) {
-    return PeerTransport.versionMin(name);
+    return PeerVersions.oldestNaming(name);
   }
 
   @Override

@@ -4,7 +4,7 @@ import io.osier.core.OsierException;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.StoreService;
 import io.osier.datacenter.shard.agent.PartitionRunner;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +102,7 @@ public final class Readiness {
         + " is spoken to in version "
         + version
         + " of the peer protocol, and this datacenter speaks "
-        + PeerTransport.VERSION
+        + PeerVersions.NEWEST
         + ": upgrade "
         + dc
         + "; what needs the newer version is refused until then";
@@ -169,7 +169,7 @@ public final class Readiness {
         .get()
         .forEach(
             (dc, version) -> {
-              if (version < PeerTransport.VERSION) {
+              if (version < PeerVersions.NEWEST) {
                 warnings.add(older(dc, version));
               }
             });

@@ -10,7 +10,6 @@ import io.osier.core.codec.MalformedException;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.Framing;
-import io.osier.crdt.CrdtType;
 import io.osier.propagation.net.PeerBearer;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,53 +17,6 @@ import java.util.Optional;
 
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
-  /** The newest version of the peer protocol that this code speaks. */
-  int PROTOCOL_VERSION = 16;
-
-  /** The oldest one: datacenters are upgraded one by one. */
-  int PROTOCOL_VERSION_MIN = 9;
-
-  /** From this version on a greeting and its answer tell the start of the process. */
-  int STARTS_VERSION = 10;
-
-  /** From this version on a datacenter's name may have more characters than {@link #NAME_MAX}. */
-  int LONG_NAMES_VERSION = 10;
-
-  /** From this version on a bounded counter may start at another value than 0. */
-  int FIRST_VALUES_VERSION = 11;
-
-  /** From this version on there are objects and fields of {@link CrdtType#isLater} types. */
-  int LATER_TYPES_VERSION = 11;
-
-  /** From this version on messages of clients travel as notes, to whoever subscribes. */
-  int MESSAGES_VERSION = 12;
-
-  /** From this version on requests of clients are forwarded to who holds their keyspace. */
-  int FORWARDS_VERSION = 13;
-
-  /** From this version on what the dialler says may come compressed. */
-  int COMPRESSED_VERSION = 14;
-
-  /**
-   * From this version on datacenters are added to the holders of a keyspace while all serve.
-   * Nothing of it travels but what {@code _osier} says.
-   */
-  int HOLDERS_VERSION = 15;
-
-  /**
-   * From this version on holders of a keyspace are removed while all serve, and added again. That
-   * travels in {@code _osier}, and in the fingerprints of who was added again.
-   */
-  int REMOVALS_VERSION = 16;
-
-  /** So many characters a name has at most that is known in every version. */
-  int NAME_MAX = 16;
-
-  /** The oldest version in which a datacenter of this name can be spoken of. */
-  static int versionMin(String dc) {
-    return dc.length() > NAME_MAX ? LONG_NAMES_VERSION : PROTOCOL_VERSION_MIN;
-  }
-
   /** Longest text in a handshake, in bytes: a keyspace may name 64 replicas. */
   int TEXT_MAX = 8192;
 
@@ -223,7 +175,7 @@ public sealed interface PeerMessage {
         out.writeText(m.to);
         writeTexts(out, m.keyspaces);
         out.writeNumber(m.dial);
-        if (m.protocolVersion >= STARTS_VERSION) {
+        if (m.protocolVersion >= PeerVersions.STARTS) {
           out.writeNumber(m.start);
           out.writeText(m.replica.dc().substring(inEveryVersion(m.replica).dc().length()));
           writeNumbers(out, m.former);
@@ -276,9 +228,9 @@ public sealed interface PeerMessage {
    */
   private static ReplicaId inEveryVersion(ReplicaId replica) {
     String dc = replica.dc();
-    return dc.length() <= NAME_MAX
+    return dc.length() <= PeerVersions.NAME_MAX
         ? replica
-        : new ReplicaId(dc.substring(0, NAME_MAX), replica.incarnation());
+        : new ReplicaId(dc.substring(0, PeerVersions.NAME_MAX), replica.incarnation());
   }
 
   /**
@@ -349,16 +301,16 @@ public sealed interface PeerMessage {
     ReplicaId replica = in.readReplica();
     String to = in.readText(TEXT_MAX);
     List<String> keyspaces = readTexts(in);
-    boolean isTooOld = version < PROTOCOL_VERSION_MIN;
+    boolean isTooOld = version < PeerVersions.OLDEST;
     long dial = isTooOld ? 0 : in.readNumber();
-    long start = version < STARTS_VERSION ? 0 : in.readNumber();
-    if (version >= LONG_NAMES_VERSION) {
+    long start = version < PeerVersions.STARTS ? 0 : in.readNumber();
+    if (version >= PeerVersions.LONG_NAMES) {
       String rest = in.readText(TEXT_MAX);
       replica =
           rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
     }
-    List<Long> former = version < STARTS_VERSION ? List.of() : readNumbers(in);
-    if (isTooOld || version > PROTOCOL_VERSION) {
+    List<Long> former = version < PeerVersions.STARTS ? List.of() : readNumbers(in);
+    if (isTooOld || version > PeerVersions.NEWEST) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
     }
     return new Hello(version, cluster, replica, to, keyspaces, dial, start, former);

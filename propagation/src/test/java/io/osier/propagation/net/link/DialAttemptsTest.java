@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 final class DialAttemptsTest {
   private static final long SELF = 200;
-  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
+  private static final int OLD = PeerVersions.OLDEST;
   private static final PeerMessage.Refused MISMATCH =
       new PeerMessage.Refused(ErrorCode.VERSION_MISMATCH, "11 is not 9 or 10", 0);
 
   private final DialAttempts dialling =
-      new DialAttempts(new ReplicaId("eu", SELF), PeerMessage.PROTOCOL_VERSION);
+      new DialAttempts(new ReplicaId("eu", SELF), PeerVersions.NEWEST);
   private final Random random = new Random(1);
 
   private static PeerMessage.Refused duplicate(long newest) {
@@ -28,7 +28,7 @@ final class DialAttemptsTest {
     }
     assertThat(dialling.pauseMillis(random))
         .isGreaterThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MAX / 2);
-    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    dialling.welcomed(PeerVersions.NEWEST);
     assertThat(dialling.pauseMillis(random)).isLessThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MIN);
   }
 
@@ -37,7 +37,7 @@ final class DialAttemptsTest {
     assertThat(dialling.failed("refused")).isTrue();
     assertThat(dialling.failed("refused")).isFalse();
     assertThat(dialling.failed("no route")).isTrue();
-    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    dialling.welcomed(PeerVersions.NEWEST);
     assertThat(dialling.failed("no route")).isTrue();
   }
 
@@ -46,7 +46,7 @@ final class DialAttemptsTest {
     assertThat(dialling.isPlain()).isFalse();
     dialling.otherWay();
     assertThat(dialling.isPlain()).isTrue();
-    dialling.welcomed(PeerMessage.PROTOCOL_VERSION);
+    dialling.welcomed(PeerVersions.NEWEST);
     assertThat(dialling.isPlain()).as("it did not speak TLS").isTrue();
     dialling.lost();
     assertThat(dialling.isPlain()).as("it may speak it by now").isFalse();
@@ -54,10 +54,10 @@ final class DialAttemptsTest {
 
   @Test
   void olderVersion_isSpokenOnlyAfterTheNewestWasRefusedInWords() {
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.version()).isEqualTo(PeerVersions.NEWEST);
     dialling.failed("nobody listens");
     assertThat(dialling.isOlder()).isFalse();
-    for (int i = PeerMessage.PROTOCOL_VERSION - 1; i >= PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+    for (int i = PeerVersions.NEWEST - 1; i >= PeerVersions.OLDEST; i--) {
       assertThat(dialling.refused(MISMATCH, OLD)).as("an older one is left").isFalse();
       assertThat(dialling.version()).as("the one before is the likeliest").isEqualTo(i);
       assertThat(dialling.isOlder()).isTrue();
@@ -65,23 +65,21 @@ final class DialAttemptsTest {
           .as("it is soon found, however old it is")
           .isLessThanOrEqualTo(DialAttempts.PAUSE_MILLIS_MIN);
     }
-    dialling.welcomed(PeerMessage.PROTOCOL_VERSION_MIN);
+    dialling.welcomed(PeerVersions.OLDEST);
     assertThat(dialling.isOlder()).isTrue();
     dialling.lost();
-    assertThat(dialling.version())
-        .as("it may have been upgraded")
-        .isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.version()).as("it may have been upgraded").isEqualTo(PeerVersions.NEWEST);
   }
 
   @Test
   void whoRefusesTheOldestVersion_isReported_andTheNewestIsTriedAgain() {
-    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+    for (int i = PeerVersions.NEWEST; i > PeerVersions.OLDEST; i--) {
       assertThat(dialling.refused(MISMATCH, OLD)).isFalse();
     }
     assertThat(dialling.refused(MISMATCH, OLD)).isTrue();
-    assertThat(dialling.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(dialling.version()).isEqualTo(PeerVersions.NEWEST);
     long pauses = 0;
-    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.PROTOCOL_VERSION_MIN; i--) {
+    for (int i = PeerVersions.NEWEST; i > PeerVersions.OLDEST; i--) {
       dialling.refused(MISMATCH, OLD);
       pauses += dialling.pauseMillis(random);
     }
@@ -94,13 +92,12 @@ final class DialAttemptsTest {
   @Test
   void longName_isNeverSpokenOfInAVersionThatKnowsNone() {
     DialAttempts of =
-        new DialAttempts(
-            new ReplicaId("northamerica-northeast1", SELF), PeerMessage.PROTOCOL_VERSION);
-    for (int i = PeerMessage.PROTOCOL_VERSION; i > PeerMessage.LONG_NAMES_VERSION; i--) {
-      assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isFalse();
+        new DialAttempts(new ReplicaId("northamerica-northeast1", SELF), PeerVersions.NEWEST);
+    for (int i = PeerVersions.NEWEST; i > PeerVersions.LONG_NAMES; i--) {
+      assertThat(of.refused(MISMATCH, PeerVersions.LONG_NAMES)).isFalse();
     }
-    assertThat(of.refused(MISMATCH, PeerMessage.LONG_NAMES_VERSION)).isTrue();
-    assertThat(of.version()).isEqualTo(PeerMessage.PROTOCOL_VERSION);
+    assertThat(of.refused(MISMATCH, PeerVersions.LONG_NAMES)).isTrue();
+    assertThat(of.version()).isEqualTo(PeerVersions.NEWEST);
   }
 
   @Test

@@ -23,8 +23,8 @@ import net.jqwik.api.constraints.Size;
  * closes them.
  */
 final class SpokenVersionProperties {
-  private static final int NEW = PeerMessage.PROTOCOL_VERSION;
-  private static final int OLD = PeerMessage.PROTOCOL_VERSION_MIN;
+  private static final int NEW = PeerVersions.NEWEST;
+  private static final int OLD = PeerVersions.OLDEST;
   private static final ReplicaId EU = new ReplicaId("eu", 100);
   private static final ReplicaId US = new ReplicaId("us", 200);
 

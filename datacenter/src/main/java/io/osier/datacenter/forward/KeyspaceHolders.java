@@ -1,0 +1,36 @@
+package io.osier.datacenter.forward;
+
+import io.osier.core.VersionVector;
+import java.util.List;
+import java.util.Optional;
+
+/** What forwarding has of the world: who holds a keyspace, and how they are asked. Thread-safe. */
+public interface KeyspaceHolders {
+  /**
+   * Who holds a keyspace.
+   *
+   * @param dcs in the order of their names
+   */
+  record Held(List<String> dcs, int partitions) {
+    public Held {
+      dcs = List.copyOf(dcs);
+    }
+  }
+
+  /** Who holds a keyspace; empty if there is none of that name. */
+  Optional<Held> holders(String keyspace);
+
+  /** What was shown here of a partition while its keyspace was held here. */
+  default VersionVector shownBefore(String keyspace, int partition) {
+    return VersionVector.EMPTY;
+  }
+
+  /** Whether requests can be sent to a datacenter. */
+  boolean mayAsk(String dc);
+
+  /** Sends to one; false if that cannot be done, and nothing was sent. */
+  boolean ask(String dc, byte[] content);
+
+  /** Does something later. */
+  void later(Runnable task, long millis);
+}

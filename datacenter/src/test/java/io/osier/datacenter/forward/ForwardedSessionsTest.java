@@ -1,0 +1,131 @@
+package io.osier.datacenter.forward;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Dot;
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.VersionVector;
+import io.osier.protocol.Reply;
+import io.osier.protocol.Request;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Which holder a connection asks, and what for, so that it sees what it was shown. */
+final class ForwardedSessionsTest extends ForwarderFixture {
+  @Test
+  void connectionThatWasAnsweredByOne_asksAnotherForWhatIsBehindIt() {
+    up(EU);
+    forward(read(VersionVector.of(new ReplicaId("as", 1), 3)));
+    answer(EU, next(), seen(EU, 5));
+    forward(update());
+    answer(EU, next(), new Reply.Done(new Dot(EU, 7)));
+    forward(read(VersionVector.EMPTY));
+    assertThat(Forwardable.after(next().request()))
+        .as("it has shown all of it")
+        .isEqualTo(VersionVector.EMPTY);
+    up(US);
+    down(EU);
+    forward(read(VersionVector.EMPTY));
+    Request behind = next().request();
+    assertThat(Forwardable.after(behind))
+        .isEqualTo(VersionVector.of(Map.of(new ReplicaId("as", 1), 3L, EU, 7L)));
+    assertThat(Forwardable.waitMillis(behind)).isEqualTo(HolderChoice.MOVE_MILLIS);
+    forwarder.forward(read(VersionVector.EMPTY), new Object(), "ann", replies::add);
+    assertThat(Forwardable.after(next().request()))
+        .as("of a connection that has seen nothing")
+        .isEqualTo(VersionVector.EMPTY);
+  }
+
+  /** Its connections were answered here, which nobody has noted. */
+  @Test
+  void keyspaceThatIsGivenUpHere_isAskedFor_withAllThatWasShownHere() {
+    up(EU);
+    world.before = VersionVector.of(US, 7);
+    forward(read(VersionVector.of(EU, 3)));
+    Request.Read asked = (Request.Read) next().request();
+    assertThat(asked.after()).isEqualTo(VersionVector.of(EU, 3).raised(US, 7));
+    assertThat(asked.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
+  }
+
+  @Test
+  void otherLifeOfAHolder_isAnotherOne() {
+    up(EU);
+    forward(read(VersionVector.EMPTY));
+    answer(EU, next(), seen(EU, 5));
+    down(EU);
+    ReplicaId anew = new ReplicaId("eu", 2);
+    up(anew);
+    forward(read(VersionVector.EMPTY));
+    assertThat(Forwardable.after(next().request())).isEqualTo(VersionVector.of(EU, 5));
+  }
+
+  @Test
+  void requestsOfAConnection_stayWhereOneIsUnderWay() {
+    up(US);
+    forward(update());
+    Sent update = next();
+    assertThat(update.dc()).isEqualTo("us");
+    up(EU);
+    measure(1, 100);
+    forward(read(VersionVector.EMPTY));
+    Sent read = next();
+    assertThat(read.dc()).as("behind the update").isEqualTo("us");
+    assertThat(read.head().lane()).as("a connection of its own").isEqualTo(1);
+    answer(US, update, new Reply.Done(new Dot(US, 1)));
+    answer(US, read, seen(US, 1));
+    forward(watch());
+    assertThat(next().dc()).isEqualTo("eu");
+    measure(10_000, 1);
+    forward(read(VersionVector.EMPTY));
+    assertThat(next().dc()).as("a watcher does not hold it").isEqualTo("us");
+  }
+
+  private static Request watch() {
+    return new Request.Watch("shop", Optional.of(KEY), false, List.of(), false, 60_000);
+  }
+
+  /** It was added to the holders while a connection was served by another one. */
+  @Test
+  void connectionThatWasServedElsewhere_comesHere_withWhatItHasSeen_andNotBeforeItsAnswers() {
+    up(EU);
+    assertThat(forwarder.here(update(), "shop", 1, lane)).as("new").isEqualTo(update());
+    forward(read(VersionVector.EMPTY));
+    Sent underWay = next();
+    assertThat(forwarder.here(update(), "shop", 1, lane)).as("else it came first").isNull();
+    answer(EU, underWay, seen(EU, 7));
+    Request.Write write = (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, lane));
+    assertThat(write.after()).isEqualTo(VersionVector.of(EU, 7));
+    assertThat(write.waitMillis()).isEqualTo(HolderChoice.MOVE_MILLIS);
+    Request.Write others =
+        (Request.Write) requireNonNull(forwarder.here(update(), "shop", 1, new Object()));
+    assertThat(others.after()).isEqualTo(VersionVector.EMPTY);
+  }
+
+  // ---------------------------------------------------------------- which holder
+
+  @Test
+  void nearerHolder_isAsked_onceTheWaysAreMeasured() {
+    up(EU);
+    up(US);
+    forward(read(VersionVector.EMPTY));
+    answer(EU, next(), seen(EU, 1));
+    measure(100, 20);
+    forward(read(VersionVector.EMPTY));
+    assertThat(next().dc()).isEqualTo("us");
+  }
+
+  @Test
+  void holderThatGoes_isAvoided_andItsRefusalEndsNoConnection() {
+    up(EU);
+    up(US);
+    forward(update());
+    answer(EU, next(), new Reply.Failure(ErrorCode.SHUTTING_DOWN, "it goes"));
+    assertThat(failure()).as("nothing was done").isEqualTo(ErrorCode.UNAVAILABLE);
+    forward(update());
+    assertThat(next().dc()).isEqualTo("us");
+  }
+}

@@ -15,18 +15,6 @@ final class Demand {
   private long notBefore;
   private int pause = 1;
 
-  /** Nothing is known of the object. */
-  void clear() {
-    newReads = 0;
-    newReadBytes = 0;
-    newShippedBytes = 0;
-    reads = 0;
-    bytesPerRead = 0;
-    shippedBytes = 0;
-    notBefore = 0;
-    pause = 1;
-  }
-
   /** Objects were read. */
   void read(long times, long bytes) {
     newReads += times;

@@ -22,12 +22,12 @@ final class Interest {
 
   /** An object whose reads are forwarded. */
   private static final class Counted {
-    final Demand demand = new Demand();
+    Demand demand = new Demand();
     String holder = "";
 
-    /** Another object takes the counter over. */
+    /** Another object takes the counter over; the demand may go on with a copy of the former one. */
     private static void clear(ObjectName former, Counted counted) {
-      counted.demand.clear();
+      counted.demand = new Demand();
       counted.holder = "";
     }
   }

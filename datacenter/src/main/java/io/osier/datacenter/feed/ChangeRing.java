@@ -150,6 +150,9 @@ public final class ChangeRing {
   }
 
   private synchronized void addListener(ChangeListener hears) {
+    if (listeners.contains(hears)) {
+      return; // two began at the same time
+    }
     List<ChangeListener> all = new ArrayList<>(listeners);
     all.add(hears);
     listeners = List.copyOf(all);

@@ -182,7 +182,6 @@ final class DatacenterParts {
                         : forwarding.holders(name).map(KeyspaceHolders.Held::dcs).orElse(List.of()),
                 forwarding.copies()::answers,
                 () -> ports.announced().toString()));
-    notes.setReports(reports);
     this.handler =
         requestHandler(
             inspector, Optional.of(forwarding.forwarder()), Optional.of(forwarding.copies()));
@@ -198,6 +197,7 @@ final class DatacenterParts {
             handler,
             pubSub);
     ports.openAdmin(opened, publisher, readiness, reports);
+    notes.setReports(reports); // which tell where clients connect
   }
 
   private RequestHandler requestHandler(

@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 /**
  * The part of the staleness bound that is set aside for rounds that come later than planned:
  * because this machine or a receiver stalled, or the link was slower than usual. It is learned: the
- * latest that one of the last few thousand rounds was. A stall makes few rounds late, however long
- * it is, since none leaves meanwhile; so a quantile would not see it.
+ * latest that one of the last few thousand rounds was, or half of what it was before. A stall makes
+ * few rounds late, however long it is, since none leaves meanwhile; so a quantile would not see it.
  *
  * <p>It is trusted after {@link #LEARNT} rounds. It is blind to a stall of a kind that was not seen
  * for a few thousand rounds, hence a floor; and it never takes more than half of what the
@@ -24,14 +24,14 @@ final class AckReserve {
 
   private static final int LEARNT = 64;
 
-  /** A round is forgotten after so many more at the soonest, and after twice as many. */
+  /** After each so many rounds what was learned from former ones counts half. */
   private static final int WINDOW_ROUNDS = 2_048;
 
   private static final double MILLI = 1e6;
 
   private final LongSupplier slaNanos;
 
-  /** The latest round of this window, and of the one before it. */
+  /** The latest round of this window, and of those before it. */
   private long latestNanos;
 
   private long formerNanos;
@@ -55,7 +55,7 @@ final class AckReserve {
     }
     latestNanos = Math.max(latestNanos, lateNanos);
     if (++windowRounds == WINDOW_ROUNDS) {
-      formerNanos = latestNanos;
+      formerNanos = Math.max(latestNanos, formerNanos / 2);
       latestNanos = 0;
       windowRounds = 0;
       hasFormer = true;

@@ -1,0 +1,40 @@
+package io.osier.datacenter.copies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Key;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class InterestTest {
+  private final Interest interest = new Interest(new CopyRule(100), 1_000);
+
+  private void read(String key, int times) {
+    for (int i = 0; i < times; i++) {
+      interest.read(new ObjectName("k", Key.of(key)), "eu", 50);
+    }
+  }
+
+  private List<Interest.Candidate> afterAPeriod(String copied) {
+    interest.nextPeriod();
+    return interest.candidates(name -> name.key().equals(Key.of(copied)), holder -> 20);
+  }
+
+  /** The reads of a copied object are its copy's, so its counter falls, and others come to it. */
+  @Test
+  void demandOfACopy_isItsOwn_whoeverTakesTheCounter() {
+    read("hot", 100);
+    Interest.Candidate hot = afterAPeriod("").getFirst();
+    assertThat(hot.demand().reads()).isGreaterThan(0);
+    for (int period = 0; period < 20; period++) {
+      for (int i = 0; i < 1_000; i++) {
+        read("once" + period + "/" + i, 1);
+      }
+      hot.demand().readFromCopy(100);
+      assertThat(interest.isWorthIt(hot.demand(), 20)).isTrue();
+      assertThat(afterAPeriod("hot")).isEmpty();
+    }
+    assertThat(hot.demand().reads()).isBetween(99.0, 101.0);
+    assertThat(hot.demand().bytesPerRead()).isGreaterThan(0);
+  }
+}

@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
  */
 final class Departures {
   private final String dc;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
 
   /** Memberships to which this datacenter gives no part of new counters. */
   private final Set<String> unshared = new HashSet<>();
@@ -46,7 +46,7 @@ final class Departures {
   /** Whose rights the host takes over, or not, as far as this process was told. */
   private final Set<String> inherited = new HashSet<>();
 
-  Departures(String dc, ControlPlane.Host host) {
+  Departures(String dc, ControlHost host) {
     this.dc = dc;
     this.host = host;
   }
@@ -196,7 +196,7 @@ final class Departures {
     }
     if (hasCompared("inherit", ready)) {
       for (Member m : ready) {
-        if (host.inherit(new ControlPlane.Estate(m.name(), m.id(), heirs(membership, m)))) {
+        if (host.inherit(new ControlHost.Estate(m.name(), m.id(), heirs(membership, m)))) {
           inherited.add(situation(membership, m));
         }
       }

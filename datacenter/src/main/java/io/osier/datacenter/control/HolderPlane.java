@@ -29,16 +29,16 @@ final class HolderPlane {
   private final String dc;
   private final MemberPlane members;
   private final LongSupplier millis;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
   private final HolderRemovals removals;
 
   /** By keyspace, what the host was told last. */
-  private final Map<String, ControlPlane.Holding> told = new HashMap<>();
+  private final Map<String, ControlHost.Holding> told = new HashMap<>();
 
   /** Keyspaces that had all when this process looked; {@code _osier} may not say so yet. */
   private final Set<String> whole = new HashSet<>();
 
-  HolderPlane(String dc, MemberPlane members, LongSupplier millis, ControlPlane.Host host) {
+  HolderPlane(String dc, MemberPlane members, LongSupplier millis, ControlHost host) {
     this.dc = dc;
     this.members = members;
     this.millis = millis;
@@ -68,15 +68,15 @@ final class HolderPlane {
     if (holders.isFirst() && !told.containsKey(name)) {
       return; // that is what the host goes by
     }
-    ControlPlane.Holding now =
-        new ControlPlane.Holding(
+    ControlHost.Holding now =
+        new ControlHost.Holding(
             holders.all(policy).replicas(),
             holders.first(),
             part(name, holders),
             new TreeSet<>(holders.those(HolderState::leaves)),
             removals.unshared(name, holders),
             terms(holders));
-    ControlPlane.Holding before = told.get(name);
+    ControlHost.Holding before = told.get(name);
     if (!now.equals(before)) {
       host.setHolders(name, now);
       told.put(name, now);
@@ -94,13 +94,13 @@ final class HolderPlane {
     }
   }
 
-  private ControlPlane.Part part(String keyspace, HolderSet holders) {
+  private ControlHost.Part part(String keyspace, HolderSet holders) {
     if (removals.isQuiet(keyspace, holders)) {
-      return ControlPlane.Part.LEAVES;
+      return ControlHost.Part.LEAVES;
     }
     return holders.catchesUp(dc) && !whole.contains(keyspace)
-        ? ControlPlane.Part.JOINS
-        : ControlPlane.Part.SERVES;
+        ? ControlHost.Part.JOINS
+        : ControlHost.Part.SERVES;
   }
 
   private static SortedMap<String, Integer> terms(HolderSet holders) {

@@ -43,7 +43,7 @@ final class HolderRemovals {
   private final String dc;
   private final MemberPlane members;
   private final LongSupplier millis;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
 
   /** Since when this process knows of a removal of this one, or that it has gone. */
   private final Map<String, Long> since = new HashMap<>();
@@ -60,7 +60,7 @@ final class HolderRemovals {
   /** Keyspaces that the host gives up. */
   private final Set<String> ceased = new HashSet<>();
 
-  HolderRemovals(String dc, MemberPlane members, LongSupplier millis, ControlPlane.Host host) {
+  HolderRemovals(String dc, MemberPlane members, LongSupplier millis, ControlHost host) {
     this.dc = dc;
     this.members = members;
     this.millis = millis;

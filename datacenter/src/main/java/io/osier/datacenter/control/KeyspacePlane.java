@@ -35,7 +35,7 @@ final class KeyspacePlane {
   private final LongSupplier millis;
   private final ControlObjects objects;
   private final MemberPlane members;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
   private final HolderPlane holders;
 
   /** What the keyspaces that are open here are like, and of those of run time the creation. */
@@ -70,7 +70,7 @@ final class KeyspacePlane {
       LongSupplier millis,
       ControlObjects objects,
       MemberPlane members,
-      ControlPlane.Host host) {
+      ControlHost host) {
     this.dc = dc;
     this.configured = new TreeMap<>(configured);
     configured.values().stream()

@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Shows operators the keyspaces that are, but for {@code _osier} itself. */
-record KeyspaceViews(String dc, MemberPlane members, ControlPlane.Host host) {
+record KeyspaceViews(String dc, MemberPlane members, ControlHost host) {
   /**
    * All of them, in the order of their names.
    *

@@ -29,7 +29,7 @@ final class MemberCommands {
   private final SortedMap<String, Optional<String>> configured;
   private final ControlObjects objects;
   private final LongSupplier millis;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
   private final MemberPlane members;
 
   /**
@@ -42,7 +42,7 @@ final class MemberCommands {
       SortedMap<String, Optional<String>> configured,
       ControlObjects objects,
       LongSupplier millis,
-      ControlPlane.Host host,
+      ControlHost host,
       MemberPlane members) {
     this.dc = dc;
     this.configured = new TreeMap<>(configured);

@@ -34,7 +34,7 @@ final class MemberPlane {
   private final SortedMap<String, Optional<String>> configured;
   private final ControlObjects objects;
   private final LongSupplier millis;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
 
   /** As {@code _osier} says. */
   private Membership told = Membership.NOTHING;
@@ -43,7 +43,7 @@ final class MemberPlane {
   private Membership membership = Membership.NOTHING;
 
   /** What the host was told last. */
-  private Optional<ControlPlane.Peers> applied = Optional.empty();
+  private Optional<ControlHost.Peers> applied = Optional.empty();
 
   /** By membership, when this one heard that it has ended. */
   private final Map<String, Long> leftMillis = new HashMap<>();
@@ -75,7 +75,7 @@ final class MemberPlane {
       SortedMap<String, Optional<String>> configured,
       ControlObjects objects,
       LongSupplier millis,
-      ControlPlane.Host host) {
+      ControlHost host) {
     this.dc = dc;
     this.configured = new TreeMap<>(configured);
     this.objects = objects;
@@ -178,7 +178,7 @@ final class MemberPlane {
     if (!membership.isInForce() || membership.find(dc).isEmpty()) {
       return; // the configuration counts
     }
-    SortedMap<String, ControlPlane.Peer> peers = new TreeMap<>();
+    SortedMap<String, ControlHost.Peer> peers = new TreeMap<>();
     Set<String> gone = new TreeSet<>();
     Set<String> sharers = new TreeSet<>(Set.of(dc));
     for (Member m : membership.all().values()) {
@@ -196,12 +196,12 @@ final class MemberPlane {
       if (!m.name().equals(dc) && isWaitedFor) {
         address
             .or(m::address)
-            .ifPresent(a -> peers.put(m.name(), new ControlPlane.Peer(a, m.goneMillis() + 1)));
+            .ifPresent(a -> peers.put(m.name(), new ControlHost.Peer(a, m.goneMillis() + 1)));
       }
     }
     int rank = membership.find(dc).map(Member::rank).orElse(0);
     boolean joins = membership.find(dc).filter(m -> m.state() == Member.State.JOINING).isPresent();
-    ControlPlane.Peers wanted = new ControlPlane.Peers(peers, gone, sharers, joins, rank);
+    ControlHost.Peers wanted = new ControlHost.Peers(peers, gone, sharers, joins, rank);
     if (applied.isEmpty() || !applied.get().equals(wanted)) {
       host.setPeers(wanted);
       applied = Optional.of(wanted);

@@ -22,12 +22,12 @@ final class UserPlane {
   private final String dc;
   private final ControlObjects objects;
   private final LongSupplier millis;
-  private final ControlPlane.Host host;
+  private final ControlHost host;
 
   private UserRecords users = UserRecords.NONE;
   private long lastMillis;
 
-  UserPlane(String dc, ControlObjects objects, LongSupplier millis, ControlPlane.Host host) {
+  UserPlane(String dc, ControlObjects objects, LongSupplier millis, ControlHost host) {
     this.dc = dc;
     this.objects = objects;
     this.millis = millis;

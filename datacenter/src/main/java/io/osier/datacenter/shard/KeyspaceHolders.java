@@ -2,8 +2,8 @@ package io.osier.datacenter.shard;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.control.ControlPlane.Holding;
-import io.osier.datacenter.control.ControlPlane.Part;
+import io.osier.datacenter.control.ControlHost.Holding;
+import io.osier.datacenter.control.ControlHost.Part;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

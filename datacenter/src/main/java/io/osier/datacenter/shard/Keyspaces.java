@@ -8,7 +8,7 @@ import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.state.CrdtState;
-import io.osier.datacenter.control.ControlPlane.Holding;
+import io.osier.datacenter.control.ControlHost.Holding;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.PartitionReport;

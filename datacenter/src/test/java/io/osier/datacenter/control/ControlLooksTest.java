@@ -42,11 +42,11 @@ final class ControlLooksTest {
   private final ControlPlane other = plane(us);
 
   private ControlPlane plane(OsierCopy copy) {
-    ControlPlane.Host host =
-        (ControlPlane.Host)
+    ControlHost host =
+        (ControlHost)
             Proxy.newProxyInstance(
-                ControlPlane.Host.class.getClassLoader(),
-                new Class<?>[] {ControlPlane.Host.class},
+                ControlHost.class.getClassLoader(),
+                new Class<?>[] {ControlHost.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("ask")) {
                     asked += copy == eu ? 1 : 0;

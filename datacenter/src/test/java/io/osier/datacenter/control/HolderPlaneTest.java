@@ -40,7 +40,7 @@ final class HolderPlaneTest {
 
   private final class Node extends StillHost {
     ControlPlane plane;
-    final Map<String, ControlPlane.Holding> holdings = new TreeMap<>();
+    final Map<String, ControlHost.Holding> holdings = new TreeMap<>();
     final Set<String> open = new HashSet<>();
     final Set<String> whole = new HashSet<>();
     final Set<String> opened = new HashSet<>();
@@ -78,7 +78,7 @@ final class HolderPlaneTest {
       plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
     }
 
-    ControlPlane.Holding holding(String keyspace) {
+    ControlHost.Holding holding(String keyspace) {
       return requireNonNull(holdings.get(keyspace));
     }
 
@@ -117,7 +117,7 @@ final class HolderPlaneTest {
     }
 
     @Override
-    public void setHolders(String keyspace, ControlPlane.Holding now) {
+    public void setHolders(String keyspace, ControlHost.Holding now) {
       holdings.put(keyspace, now);
     }
 
@@ -131,7 +131,7 @@ final class HolderPlaneTest {
       placement = now;
       for (Placement.Placed placed : now.keyspaces().values()) {
         for (String holder : placed.holders()) {
-          ControlPlane.Holding there = at(holder).holdings.get(placed.policy().name());
+          ControlHost.Holding there = at(holder).holdings.get(placed.policy().name());
           assertThat(there == null || !there.joins()).as("who is asked serves").isTrue();
         }
       }
@@ -168,13 +168,13 @@ final class HolderPlaneTest {
 
     /** Whether it would take updates, as one that has what the others hold. */
     boolean serves(String keyspace, boolean byFile) {
-      ControlPlane.Holding of = holdings.get(keyspace);
-      boolean isServed = of == null ? byFile : of.part() == ControlPlane.Part.SERVES;
+      ControlHost.Holding of = holdings.get(keyspace);
+      boolean isServed = of == null ? byFile : of.part() == ControlHost.Part.SERVES;
       return isServed && !ceased.contains(keyspace);
     }
 
     @Override
-    public void setPeers(ControlPlane.Peers changed) {}
+    public void setPeers(ControlHost.Peers changed) {}
 
     @Override
     public long incarnation(String name) {
@@ -200,7 +200,7 @@ final class HolderPlaneTest {
     }
 
     @Override
-    public boolean inherit(ControlPlane.Estate estate) {
+    public boolean inherit(ControlHost.Estate estate) {
       return true;
     }
   }
@@ -249,7 +249,7 @@ final class HolderPlaneTest {
       at("us").alter(name, "ap,eu,us");
       settle();
       for (Node node : List.of(at("ap"), at("eu"), at("us"))) {
-        ControlPlane.Holding told = node.holding(name);
+        ControlHost.Holding told = node.holding(name);
         assertThat(told.holders()).containsExactly("ap", "eu", "us");
         assertThat(told.first()).containsExactly("eu", "us");
         assertThat(told.joins()).isEqualTo(node == at("ap"));

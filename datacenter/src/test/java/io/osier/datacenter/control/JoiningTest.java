@@ -32,11 +32,11 @@ final class JoiningTest {
   private final Map<String, Integer> versions = new HashMap<>();
 
   private ControlPlane plane(OsierCopy copy, SortedMap<String, Optional<String>> file) {
-    ControlPlane.Host host =
-        (ControlPlane.Host)
+    ControlHost host =
+        (ControlHost)
             Proxy.newProxyInstance(
-                ControlPlane.Host.class.getClassLoader(),
-                new Class<?>[] {ControlPlane.Host.class},
+                ControlHost.class.getClassLoader(),
+                new Class<?>[] {ControlHost.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("ask")) {
                     return copy.ask((Request) arguments[0]);

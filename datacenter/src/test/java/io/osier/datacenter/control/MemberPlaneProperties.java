@@ -99,7 +99,7 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public void setPeers(ControlPlane.Peers changed) {
+    public void setPeers(ControlHost.Peers changed) {
       peers = new TreeSet<>(changed.others().keySet());
       changed.others().forEach((name, peer) -> incarnationsMin.put(name, peer.incarnationMin()));
     }
@@ -123,7 +123,7 @@ final class MemberPlaneProperties {
     }
 
     @Override
-    public boolean inherit(ControlPlane.Estate estate) {
+    public boolean inherit(ControlHost.Estate estate) {
       if (estate.heirs().stream().findFirst().filter(dc::equals).isPresent()) {
         String whose = estate.from() + " " + estate.membership();
         Node before = heirs.put(whose, this);

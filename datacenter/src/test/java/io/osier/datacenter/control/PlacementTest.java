@@ -35,11 +35,11 @@ final class PlacementTest {
   private String silent = "";
 
   private ControlPlane plane(OsierCopy copy) {
-    ControlPlane.Host host =
-        (ControlPlane.Host)
+    ControlHost host =
+        (ControlHost)
             Proxy.newProxyInstance(
-                ControlPlane.Host.class.getClassLoader(),
-                new Class<?>[] {ControlPlane.Host.class},
+                ControlHost.class.getClassLoader(),
+                new Class<?>[] {ControlHost.class},
                 (proxy, method, arguments) -> {
                   boolean isAp = copy == ap;
                   switch (method.getName()) {

@@ -11,7 +11,7 @@ import java.util.SortedMap;
  * A datacenter around its control plane, whose others are all connected and of the same version,
  * and where nobody comes or goes. A test overrides what it is about.
  */
-abstract class StillHost implements ControlPlane.Host {
+abstract class StillHost implements ControlHost {
   final String dc;
   final OsierCopy copy;
 
@@ -26,7 +26,7 @@ abstract class StillHost implements ControlPlane.Host {
   }
 
   @Override
-  public void setPeers(ControlPlane.Peers changed) {
+  public void setPeers(ControlHost.Peers changed) {
     throw new AssertionError("nobody changes datacenters");
   }
 
@@ -49,7 +49,7 @@ abstract class StillHost implements ControlPlane.Host {
   }
 
   @Override
-  public boolean inherit(ControlPlane.Estate estate) {
+  public boolean inherit(ControlHost.Estate estate) {
     throw new AssertionError("nobody is given up");
   }
 

@@ -15,6 +15,7 @@ import io.osier.datacenter.access.Users;
 import io.osier.datacenter.config.DatacenterConfig;
 import io.osier.datacenter.config.KeyspaceSettings;
 import io.osier.datacenter.control.CatchUp;
+import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.control.ControlLoop;
 import io.osier.datacenter.control.ControlPlane;
 import io.osier.datacenter.control.Placement;
@@ -43,7 +44,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The control plane in its datacenter. {@link #administer} is for any thread. */
-public final class Control implements ControlPlane.Host, AutoCloseable {
+public final class Control implements ControlHost, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Control.class);
 
   private final Keyspaces keyspaces;
@@ -274,7 +275,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   // ---------------------------------------------------------------- for the plane
 
   @Override
-  public void setPeers(ControlPlane.Peers peers) {
+  public void setPeers(ControlHost.Peers peers) {
     LOG.info("the other datacenters are {}", peers.others());
     joining.setPeers(peers.joins(), peers.others().keySet());
     keyspaces.setMembers(
@@ -443,7 +444,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
-  public boolean inherit(ControlPlane.Estate estate) {
+  public boolean inherit(ControlHost.Estate estate) {
     RightsTakeover of = inheriting.get(estate.from());
     if (of == null || !of.estate().equals(estate)) {
       of = new RightsTakeover(self, keyspaces, estate, failedWalks);
@@ -516,7 +517,7 @@ public final class Control implements ControlPlane.Host, AutoCloseable {
   }
 
   @Override
-  public void setHolders(String keyspace, ControlPlane.Holding now) {
+  public void setHolders(String keyspace, ControlHost.Holding now) {
     LOG.info(
         "keyspace '{}' is held by {}{}",
         keyspace,

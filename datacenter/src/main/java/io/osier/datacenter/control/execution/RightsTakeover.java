@@ -2,7 +2,7 @@ package io.osier.datacenter.control.execution;
 
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
-import io.osier.datacenter.control.ControlPlane;
+import io.osier.datacenter.control.ControlHost;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.shard.KeyspaceShard;
 import io.osier.datacenter.shard.Keyspaces;
@@ -27,13 +27,13 @@ final class RightsTakeover {
 
   private final ReplicaId self;
   private final Keyspaces keyspaces;
-  private final ControlPlane.Estate estate;
+  private final ControlHost.Estate estate;
   private final RepeatedWalk walk;
   private OptionalInt taken = OptionalInt.empty();
   private boolean done;
 
   RightsTakeover(
-      ReplicaId self, Keyspaces keyspaces, ControlPlane.Estate estate, LongAdder failures) {
+      ReplicaId self, Keyspaces keyspaces, ControlHost.Estate estate, LongAdder failures) {
     this.self = self;
     this.keyspaces = keyspaces;
     this.estate = estate;
@@ -46,7 +46,7 @@ final class RightsTakeover {
   }
 
   /** What is taken over. */
-  ControlPlane.Estate estate() {
+  ControlHost.Estate estate() {
     return estate;
   }
 

@@ -25,7 +25,9 @@ final class Interest {
     Demand demand = new Demand();
     String holder = "";
 
-    /** Another object takes the counter over; the demand may go on with a copy of the former one. */
+    /**
+     * Another object takes the counter over; the demand may go on with a copy of the former one.
+     */
     private static void clear(ObjectName former, Counted counted) {
       counted.demand = new Demand();
       counted.holder = "";

@@ -13,6 +13,7 @@ import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.state.CrdtState;
 import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import io.osier.propagation.wire.FrameCodec;
@@ -109,7 +110,7 @@ final class PeerTransportTest extends TransportFixture {
     PeerTransport eu = transport(EU, euPort, "us", usPort, atEu);
     open.add(
         new PeerTransport(
-            new PeerBearer(US, "test", START, PeerTransport.FORWARDS_VERSION - 1),
+            new PeerBearer(US, "test", START, PeerVersions.FORWARDS - 1),
             at(usPort),
             Map.of("eu", at(euPort)),
             dc -> POLICIES,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.link.LinkTraffic;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.wire.Frame;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,8 @@ final class PeerVersionsTest extends PeersFixture {
     world.run(4 * Dialler.DOUBT_MILLIS);
     assertThat(heardAt(EU).all()).as("it is up all the time").containsExactly("up us/200");
     assertThat(heardAt(US).all()).containsExactly("up eu/100");
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
-    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION_MIN);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
+    assertThat(eu.version("us")).isEqualTo(PeerVersions.OLDEST);
     policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
     policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
     eu.keyspacesChanged();
@@ -37,8 +38,8 @@ final class PeerVersionsTest extends PeersFixture {
     dialling(US, "eu");
     world.run(LONG_MILLIS);
     assertThat(heardAt(EU).all()).containsExactly("up us/200 [shop, more]");
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
-    assertThat(eu.version("us")).isEqualTo(PeerTransport.VERSION);
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
+    assertThat(eu.version("us")).isEqualTo(PeerVersions.NEWEST);
   }
 
   @Test
@@ -79,7 +80,7 @@ final class PeerVersionsTest extends PeersFixture {
     world.run(LONG_MILLIS);
     heardAt(US).all();
     heardAt(EU).all();
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
     assertThat(eu.message("us", new byte[8])).isFalse();
     assertThat(former.message("eu", new byte[8])).as("it would not know it either").isFalse();
     eu.note("us", new byte[7]);
@@ -112,7 +113,7 @@ final class PeerVersionsTest extends PeersFixture {
       former.close();
       PeerTransport us = dialling(US, "eu");
       world.run(LONG_MILLIS + Dialler.DOUBT_MILLIS);
-      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+      assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
       assertThat(heardAt(EU).all()).as("away for %s ms", away).last().isEqualTo("up us/200");
       policies.put("eu", List.of("shop{partitions=2}", "more{partitions=1}"));
       policies.put("us", List.of("shop{partitions=2}", "more{partitions=1}"));
@@ -187,14 +188,14 @@ final class PeerVersionsTest extends PeersFixture {
           }
         };
     heard.put("eu", inOrder);
-    int version = PeerTransport.VERSION_MIN;
+    int version = PeerVersions.OLDEST;
     transport(new PeerBearer(US, "test", START, version), at("us"), peers("eu"));
     PeerTransport eu = dialling(EU, "us");
     world.run(LONG_MILLIS);
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION_MIN));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.OLDEST));
     transport(US, peers("eu")); // behind the same address, while the first connection lasts
     world.run(2 * Dialler.DOUBT_MILLIS);
-    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerTransport.VERSION));
+    assertThat(eu.spoken()).containsExactly(Map.entry("us", PeerVersions.NEWEST));
     assertThat(inOrder.all())
         .containsExactly("compared us", "up us/200", "down us", "compared us", "up us/200");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.osier.core.ReplicaId;
 import io.osier.propagation.net.link.DialAttempts;
 import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.propagation.net.link.PortLimits;
 import io.osier.propagation.wire.Frame;
 import java.net.InetSocketAddress;
@@ -83,7 +84,7 @@ abstract class PeersFixture {
 
   /** One that speaks only the oldest version. */
   PeerTransport former(ReplicaId self, String... peers) {
-    int version = PeerTransport.VERSION_MIN;
+    int version = PeerVersions.OLDEST;
     PeerTransport former =
         transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
     former.dial();

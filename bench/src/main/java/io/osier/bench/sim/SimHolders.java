@@ -178,6 +178,14 @@ public final class SimHolders {
     return a != null && a.dc.equals(dc) && !a.whole;
   }
 
+  /**
+   * Whether a session may be told that what it saw is lost although it was not: who forwards notes
+   * for all connections together what holders have shown.
+   */
+  public boolean mayTellOthers(Unit unit) {
+    return !unit.policy().replicas().isEmpty() && !simulation.losses().lost().isEmpty();
+  }
+
   /** The datacenters that hold a unit. */
   public List<SimDc> of(Unit unit) {
     return simulation.dcs().stream().filter(dc -> holds(dc.self().dc(), unit)).toList();

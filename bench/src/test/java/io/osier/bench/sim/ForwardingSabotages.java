@@ -3,7 +3,6 @@ package io.osier.bench.sim;
 import io.osier.bench.sim.plan.Fault;
 import io.osier.bench.sim.plan.Feature;
 import io.osier.bench.sim.plan.Sabotage;
-import io.osier.core.VersionVector;
 import io.osier.protocol.Request;
 import java.util.EnumSet;
 import java.util.Set;
@@ -29,28 +28,7 @@ final class ForwardingSabotages {
     return new Forwarding() {
       @Override
       public Request forwarded(Request request) {
-        return switch (request) {
-          case Request.Read r ->
-              new Request.Read(
-                  r.keyspace(),
-                  r.key(),
-                  r.type(),
-                  r.query(),
-                  VersionVector.EMPTY,
-                  r.ordered(),
-                  r.waitMillis());
-          case Request.Write w ->
-              new Request.Write(
-                  w.keyspace(),
-                  w.key(),
-                  w.type(),
-                  w.operation(),
-                  VersionVector.EMPTY,
-                  w.waitMillis(),
-                  w.ask(),
-                  w.condition());
-          default -> request;
-        };
+        return ClientSabotages.amnesiac().sent(request);
       }
     };
   }

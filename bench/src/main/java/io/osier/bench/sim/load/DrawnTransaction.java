@@ -37,6 +37,9 @@ final class DrawnTransaction implements SimWitness {
   /** By whom it was answered last, or asked; null before. */
   @Nullable ReplicaId at;
 
+  /** Who has made the last answer: not who was asked, where that one forwards; null before. */
+  private @Nullable ReplicaId holder;
+
   /** The commit that a partition made of it; null if none. */
   @Nullable Dot dot;
 
@@ -72,6 +75,9 @@ final class DrawnTransaction implements SimWitness {
 
   @Override
   public void made(SimSending sending, @Nullable SimNode by, Reply reply) {
+    if (by != null) {
+      holder = by.self();
+    }
     Dot made = reply instanceof Reply.Transacted t ? t.dot().orElse(null) : null;
     if (made == null) {
       return;
@@ -89,7 +95,7 @@ final class DrawnTransaction implements SimWitness {
 
   @Override
   public void hears(SimSending sending, Reply reply) {
-    at = sending.to();
+    at = holder == null ? sending.to() : holder;
   }
 
   @Override

@@ -348,7 +348,7 @@ final class SimClient {
 
   /** Only memory that was really lost may be reported as lost. */
   private void forget(ClientCall call) {
-    boolean any = false;
+    boolean any = simulation.holders().mayTellOthers(unit);
     for (int i = 0; i < call.after.size(); i++) {
       any |= simulation.losses().lost().contains(call.after.replica(i));
     }

@@ -307,7 +307,8 @@ final class SimTransactions {
   private void forget(DrawnTransaction tx) {
     Request first = requireNonNull(tx.begun, "a datacenter has refused it").request();
     if (first instanceof Request.Transact t
-        && !simulation.losses().hasLost(t.begin().orElseThrow().clock())) {
+        && !simulation.losses().hasLost(t.begin().orElseThrow().clock())
+        && !simulation.holders().mayTellOthers(unit)) {
       throw tx.wrong("is said to follow what was lost: %s", t.begin());
     }
     session.forget();

@@ -143,6 +143,26 @@ final class PlannerTest {
     assertThat(planner.stateObjects()).isEqualTo(5);
   }
 
+  /** Its counter was a hot object's, and what was measured of that says nothing of it. */
+  @Test
+  void objectThatTakesOverACounter_isMeasuredAnew() {
+    AdaptationSettings one = new AdaptationSettings(1, 1, 500, 3_000, 0, 2, Policy.COST, 4.0);
+    Planner<String> planner = new Planner<>(one, 0);
+    for (int period = 1; period <= 20; period++) {
+      for (int n = 0; n < 50; n++) {
+        planner.updated("hot", 30, 100);
+      }
+      planner.decide(period * SECOND / 2, TWO_SECONDS);
+    }
+    assertThat(planner.hot(1).getFirst().perSecond()).isBetween(90.0, 110.0);
+    planner.updated("cold", 70, 100);
+    planner.decide(21 * SECOND / 2, TWO_SECONDS);
+    Planner.Hot<String> taken = planner.hot(1).getFirst();
+    assertThat(taken.object()).isEqualTo("cold");
+    assertThat(taken.perSecond()).isZero();
+    assertThat(taken.opBytes()).isEqualTo(70);
+  }
+
   @Test
   void groups_switchStepByStep() {
     Planner<Integer> planner = new Planner<>(settings(Policy.COST, 10), 0);

@@ -81,11 +81,6 @@ public final class Partition implements Machine {
 
   private Now now;
 
-  /** See {@link #shown}. */
-  private volatile Optional<VersionVector> shown = Optional.empty();
-
-  private boolean tellsShown;
-
   /**
    * A partition that starts now, with the content of its store.
    *
@@ -178,32 +173,15 @@ public final class Partition implements Machine {
 
   /** The objects as the streams see them. */
   private final class Streamed implements ObjectAccess {
-    /** What was asked for last: the streams join their updates to it. */
-    private @Nullable ObjectId asked;
-
-    private @Nullable CrdtState shown;
-
     @Override
     public @Nullable CrdtState state(ObjectId object) {
-      asked = object;
-      shown = objects.store().get(object);
-      return shown;
-    }
-
-    /** What an update was joined to: what the store gives now is made anew if it is packed. */
-    private CrdtState joinedTo(ObjectId object) {
-      CrdtState state = object.equals(asked) ? shown : objects.store().get(object);
-      asked = null;
-      shown = null;
-      return state == null ? CrdtState.bottom(object.type()) : state;
+      return objects.get(object);
     }
 
     @Override
     public void apply(Shipment update, CrdtState joined) {
-      ObjectId object = update.object();
-      objects.past().admitting(object, joinedTo(object), update.content(), joined, now.nanos());
       sequencer.observe(update.content());
-      objects.put(update.object(), joined, now);
+      objects.join(update, joined, now);
       effects.applied(update, joined);
       if (changes.areWanted()) {
         changes.applied(update);
@@ -250,14 +228,14 @@ public final class Partition implements Machine {
       case Input.Absorbed a -> a.updates().forEach(u -> writes.absorb(u, now));
       case Input.Configured c -> configure(c);
       case Input.Peers p -> setPeers(p);
-      case Input.Cease c -> tellsShown = !sequencer.isRetired() || shown.isEmpty();
+      case Input.Cease c -> changes.cease(sequencer.isRetired());
       case Input.Retire r -> {
         sequencer.retire();
         escrow.retire();
       }
       case Input.Stay s -> {
         sequencer.stay();
-        shown = Optional.empty();
+        changes.stay();
       }
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
       case Input.Inherit i -> escrow.inherit(i.from(), i.counters());
@@ -320,28 +298,13 @@ public final class Partition implements Machine {
     if (changes.areWanted()) {
       changes.take().ifPresent(effects::visible);
     }
-    if (tellsShown) {
-      shown = Optional.of(allShown());
-      tellsShown = !sequencer.isRetired();
-    }
+    changes.batchEnded(sequencer.isRetired());
     return effects.take(progress == null ? Optional.empty() : progress.next(effects.hasRecords()));
-  }
-
-  /** What is here; what came beside what is complete may be shown, too. */
-  private VersionVector allShown() {
-    VersionVector here = propagation.here();
-    VersionVector far = propagation.far();
-    for (int i = 0; i < far.size(); i++) {
-      if (far.number(i) != Long.MAX_VALUE) { // that is: not known
-        here = here.raised(far.replica(i), far.number(i));
-      }
-    }
-    return here;
   }
 
   @Override
   public Optional<VersionVector> shown() {
-    return shown;
+    return changes.shown();
   }
 
   @Override

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Notes what becomes visible while somebody watches, in its order; and what is over, as soon as it
  * is: nobody sees it any more, though it is removed later, and by one datacenter. Not thread-safe,
- * but for {@link #forgotten}.
+ * but for {@link #forgotten} and {@link #shown}.
  */
 final class VisibleChanges {
   /** So many are told at once that are over. */
@@ -55,6 +55,11 @@ final class VisibleChanges {
 
   /** See {@link Machine#forgotten}; null while others may have forgotten what never came here. */
   private volatile @Nullable VersionVector forgotten;
+
+  /** See {@link Machine#shown}. */
+  private volatile Optional<VersionVector> shown = Optional.empty();
+
+  private boolean tellsShown;
 
   /**
    * Nothing is noted yet.
@@ -193,5 +198,43 @@ final class VisibleChanges {
 
   Optional<VersionVector> forgotten() {
     return Optional.ofNullable(forgotten);
+  }
+
+  /**
+   * From now on {@link #shown} says what can have been shown.
+   *
+   * @param isRetired whether nothing is shown any more
+   */
+  void cease(boolean isRetired) {
+    tellsShown = !isRetired || shown.isEmpty();
+  }
+
+  /** It goes on being shown. */
+  void stay() {
+    shown = Optional.empty();
+  }
+
+  /** What a batch has made visible is about to be shown, unless nothing is any more. */
+  void batchEnded(boolean isRetired) {
+    if (tellsShown) {
+      shown = Optional.of(allShown());
+      tellsShown = !isRetired;
+    }
+  }
+
+  /** What is here; what came beside what is complete may be shown, too. */
+  private VersionVector allShown() {
+    VersionVector here = propagation.here();
+    VersionVector far = propagation.far();
+    for (int i = 0; i < far.size(); i++) {
+      if (far.number(i) != Long.MAX_VALUE) { // that is: not known
+        here = here.raised(far.replica(i), far.number(i));
+      }
+    }
+    return here;
+  }
+
+  Optional<VersionVector> shown() {
+    return shown;
   }
 }

@@ -1,6 +1,5 @@
 package io.osier.protocol;
 
-
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
 import io.osier.core.Key;

@@ -1,6 +1,5 @@
 package io.osier.crdt.types;
 
-
 import io.osier.core.Value;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.FieldId;

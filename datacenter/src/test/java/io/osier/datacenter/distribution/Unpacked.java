@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 /** The distribution as it was built, unpacked somewhere outside the repository. */
 final class Unpacked {
-  // Only a hang: a start cache takes ten seconds of processor time, which a busy machine gives slowly.
+  // Only a hang: a start cache takes ten seconds of processor time, which a busy machine gives
+  // slowly.
   private static final Duration ATMOST = Duration.ofMinutes(15);
 
   private final Path scratch;

@@ -124,13 +124,20 @@ final class ObjectTable {
 
   /** Sets a key's objects. Returns whether the key is new. */
   boolean put(Key key, KeyObjects objects) {
-    boolean isNew = putOnly(key, objects);
+    boolean isNew = put(key, objects, true);
     makeRoom();
     return isNew;
   }
 
-  /** As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it. */
-  boolean putOnly(Key key, KeyObjects objects) {
+  /**
+   * As {@link #put}, for one who holds a lock, and calls {@link #makeRoom} without it: nothing is
+   * packed.
+   */
+  void putOnly(Key key, KeyObjects objects) {
+    put(key, objects, false);
+  }
+
+  private boolean put(Key key, KeyObjects objects, boolean packs) {
     long h = table.hash(key);
     boolean[] isNew = {false};
     table.change(
@@ -143,7 +150,8 @@ final class ObjectTable {
             set(loose, objects, true);
           } else if (before instanceof byte[] packed) {
             use.add(-heapBytes(packed));
-            segment.set(at, staysPacked(objects) ? repacked(key, objects) : loose(key, objects));
+            boolean again = packs && staysPacked(objects);
+            segment.set(at, again ? repacked(key, objects) : loose(key, objects));
           } else if (before instanceof Loading loading) {
             segment.set(at, added(key, objects, true));
             loading.end.complete(null);

@@ -33,7 +33,7 @@ final class OfferedAnswerTest {
   }
 
   private static long ranges(String told) {
-    return Script.ranges(told, "us>ap");
+    return FrameTexts.ranges(told, "us>ap");
   }
 
   private CrdtState at(String dc) {

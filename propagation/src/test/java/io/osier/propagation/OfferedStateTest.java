@@ -41,7 +41,7 @@ final class OfferedStateTest {
 
   /** Of how many ranges entries came. */
   private static long ranges(String told) {
-    return Script.ranges(told, "[a-z]+>[a-z]+");
+    return FrameTexts.ranges(told, "[a-z]+>[a-z]+");
   }
 
   private CrdtState at(String dc) {

@@ -7,7 +7,6 @@ import io.osier.core.Key;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.core.Value;
-import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.ObjectId;
 import io.osier.crdt.Operation;
@@ -22,21 +21,16 @@ import io.osier.propagation.host.StoredObjects;
 import io.osier.propagation.host.StreamSettings;
 import io.osier.propagation.host.UpdateObserver;
 import io.osier.propagation.wire.Frame;
-import io.osier.propagation.wire.FrameCodec;
 import io.osier.propagation.wire.Shipment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BiPredicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -153,26 +147,13 @@ final class Script {
   private @Nullable LeasedEntries leases;
   private final Map<String, Dc> dcs = new TreeMap<>();
 
-  /** What is lost beside what commands lose: by link and frame. */
-  private BiPredicate<String, Frame> loss = (link, frame) -> false;
-
-  /** What comes a second time, later. */
-  private BiPredicate<String, Frame> repeats = (link, frame) -> false;
-
-  private final Map<String, Long> bytesPerSecond = new HashMap<>();
-
-  /** When all that was sent by a slow link has left. */
-  private final Map<String, Long> leftNanos = new HashMap<>();
-
+  private final ScriptLinks links = new ScriptLinks();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
           (a, b) ->
               a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private final Map<String, String> last = new HashMap<>();
-  private final Set<String> losing = new HashSet<>();
-  private final Set<String> cut = new TreeSet<>();
   private final StringBuilder told = new StringBuilder();
-  private final Set<String> hushing = new HashSet<>();
   private int statuses;
   private KeyspacePolicy policy = KeyspacePolicy.session("k", Duration.ofSeconds(2));
   private long nanos = 1_000_000 * MILLI;
@@ -189,12 +170,12 @@ final class Script {
 
   /** From now on such frames are lost, named by "from>to". */
   void loses(BiPredicate<String, Frame> frames) {
-    loss = frames;
+    links.loses(frames);
   }
 
   /** From now on such frames come a second time, while others are under way. */
   void repeats(BiPredicate<String, Frame> frames) {
-    repeats = frames;
+    links.repeats(frames);
   }
 
   /** From now on objects' entries lie outside the heap, where that can be. */
@@ -222,11 +203,9 @@ final class Script {
     String[] words = (isUntold ? command.substring(UNTOLD.length()) : command).split(" +");
     switch (words[0]) {
       case "start" -> start(words);
-      case "lose" -> losing.add(words[1] + ">" + words[2]);
-      case "slow" -> {
-        bytesPerSecond.put(words[1] + ">" + words[2], Long.valueOf(words[3]));
-      }
-      case "mute" -> cut.add(words[1] + ">" + words[2]);
+      case "lose" -> links.loseUpdates(words[1] + ">" + words[2]);
+      case "slow" -> links.slow(words[1] + ">" + words[2], Long.parseLong(words[3]));
+      case "mute" -> links.cut(words[1] + ">" + words[2], true);
       case "cut" -> link(words[1], words[2], false);
       case "join" -> link(words[1], words[2], true);
       case "run" -> pass(Long.parseLong(words[1]) * MILLI);
@@ -269,15 +248,6 @@ final class Script {
     return all.toString();
   }
 
-  /** Of how many ranges entries came, by a link that is named "from>to". */
-  static long ranges(String told, String link) {
-    return Pattern.compile(link + "  entries of \\[([^\\]]*)]")
-        .matcher(told)
-        .results()
-        .mapToLong(entries -> entries.group(1).split(",").length)
-        .sum();
-  }
-
   /** Names of elements for a command, each behind a space. */
   static String elements(int from, int to) {
     StringBuilder all = new StringBuilder();
@@ -296,7 +266,7 @@ final class Script {
 
   /** Loses the next status from one to the other. */
   void loseStatus(String from, String to) {
-    hushing.add(from + ">" + to);
+    links.hush(from + ">" + to);
   }
 
   /** Up to which of its updates a datacenter knows that all have it. */
@@ -333,12 +303,10 @@ final class Script {
   private void link(String a, String b, boolean up) {
     for (String[] way : new String[][] {{a, b}, {b, a}}) {
       Dc dc = dc(way[0]);
-      String link = way[0] + ">" + way[1];
+      links.cut(way[0] + ">" + way[1], !up);
       if (up) {
-        cut.remove(link);
         dc.propagation.peerUp(dc(way[1]).self, nanos);
       } else {
-        cut.add(link);
         dc.propagation.peerDown(way[1], nanos);
       }
     }
@@ -376,50 +344,29 @@ final class Script {
 
   private void send(Dc from, String to, Frame frame) {
     String link = from.self.dc() + ">" + to;
-    String lost = "";
-    if (frame instanceof Frame.Updates && losing.remove(link)) {
-      lost = "  LOST";
+    boolean isLost = links.loses(link, frame);
+    statuses += frame instanceof Frame.Status ? 1 : 0;
+    if (links.hushes(link, frame)) {
+      return;
     }
-    if (loss.test(link, frame)) {
-      lost = "  LOST";
-    }
-    if (frame instanceof Frame.Status) {
-      statuses++;
-      if (hushing.remove(link)) {
-        return;
-      }
-    }
-    String text = text(frame);
+    String text = FrameTexts.text(frame);
     boolean repeats = frame instanceof Frame.Status || frame instanceof Frame.Ack;
     if (!repeats || !text.equals(last.put(link + frame.getClass(), text))) {
-      tell(link + "  " + text + lost);
+      tell(link + "  " + text + (isLost ? "  LOST" : ""));
     }
-    if (lost.isEmpty()) {
-      arrives(from, to, link, frame, queued(from, link, frame) + DELAY);
-      if (this.repeats.test(link, frame)) {
+    if (!isLost) {
+      arrives(from, to, link, frame, links.queuedNanos(link, from.self, frame, nanos) + DELAY);
+      if (links.repeats(link, frame)) {
         arrives(from, to, link, frame, 4 * DELAY);
       }
     }
-  }
-
-  /** How long it takes until a frame and those before it have left. */
-  private long queued(Dc from, String link, Frame frame) {
-    Long perSecond = bytesPerSecond.get(link);
-    if (perSecond == null) {
-      return 0;
-    }
-    long bytes = FrameCodec.encode(from.self, frame).length;
-    long left =
-        Math.max(nanos, leftNanos.getOrDefault(link, 0L)) + bytes * 1_000_000_000L / perSecond;
-    leftNanos.put(link, left);
-    return left - nanos;
   }
 
   private void arrives(Dc from, String to, String link, Frame frame, long delay) {
     at(
         nanos + delay,
         () -> {
-          if (!cut.contains(link)) {
+          if (!links.isCut(link)) {
             dc(to).propagation.received(from.self, frame, nanos, nanos / MILLI);
             tick(dc(to));
           }
@@ -437,70 +384,5 @@ final class Script {
   private static String value(CrdtState set) {
     return ((Reading.Many) set.read(new Query.Whole()))
         .values().stream().map(Value::toString).sorted().collect(Collectors.joining(" "));
-  }
-
-  private static String text(Frame frame) {
-    return switch (frame) {
-      case Frame.Updates f ->
-          f.kind()
-              + " "
-              + f.epoch()
-              + "."
-              + f.sequence()
-              + " through "
-              + f.through()
-              + (f.deps().isEmpty() ? "" : " on " + text(f.deps()))
-              + text(f.shipments());
-      case Frame.Ack f -> "ack " + f.epoch() + "." + f.sequence();
-      case Frame.Resume f ->
-          "resume in epoch "
-              + f.epoch()
-              + " from "
-              + (f.cursor().isEmpty() ? "nothing" : f.through());
-      case Frame.Status f ->
-          "status has " + text(f.through()) + (f.wantResume() ? ", wants a resume" : "");
-      case Frame.Heal f -> "heal " + f.origin().dc() + " after " + f.after() + besides(f);
-      case Frame.States f ->
-          "states of "
-              + f.origin().map(ReplicaId::dc).orElse("what was asked")
-              + (f.next().isPresent() ? ", more" : ", all through " + f.through())
-              + text(f.shipments());
-      case Frame.StatesAndOffer f -> text(f.states()) + ", offers " + f.offer().object().key();
-      case Frame.Withdrawn f -> "withdrawn";
-      case Frame.Fetch f -> "fetch " + f.objects().stream().map(o -> o.key().toString()).toList();
-      case Frame.Verify f -> "verify";
-      case Frame.Verified f -> "verified";
-      case Frame.Rights f -> "rights";
-      case Frame.Offer f -> "offer " + f.object().key();
-      case Frame.Pull f -> f.done() ? "pulled" : "pull " + f.ranges();
-      case Frame.Ranges f -> f.ranges().size() + " ranges";
-      case Frame.Entries f -> "entries of " + f.ranges();
-    };
-  }
-
-  private static String besides(Frame.Heal heal) {
-    return heal.besides().isEmpty() ? "" : " besides " + heal.besides();
-  }
-
-  private static String text(VersionVector vector) {
-    List<String> entries = new ArrayList<>();
-    for (int i = 0; i < vector.size(); i++) {
-      entries.add(vector.replica(i).dc() + ":" + vector.number(i));
-    }
-    return entries.isEmpty() ? "nothing" : String.join(" ", entries);
-  }
-
-  /** Each as its object, what it builds on, and its last update. */
-  private static String text(List<Shipment> shipments) {
-    return shipments.stream()
-        .map(
-            s ->
-                s.object().key()
-                    + (s.content().isFull()
-                        ? " whole " + s.last()
-                        : " " + s.predecessor() + ".." + s.last())
-                    + (s.needs().isEmpty() ? "" : " needs " + text(s.needs())))
-        .map(s -> " [" + s + "]")
-        .collect(Collectors.joining());
   }
 }

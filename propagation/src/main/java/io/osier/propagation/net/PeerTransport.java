@@ -124,10 +124,7 @@ public final class PeerTransport implements AutoCloseable {
     }
   }
 
-  /**
-   * What the fingerprints' function gives has changed: tells every peer, and the listener what
-   * follows.
-   */
+  /** The fingerprints have changed: tells every peer of them, and the listener what follows. */
   public void keyspacesChanged() {
     peers.all().values().forEach(Peer::keyspacesChanged);
     arrivals.channels().forEach(Acceptor::keyspacesChanged);
@@ -248,10 +245,7 @@ public final class PeerTransport implements AutoCloseable {
     return spoken;
   }
 
-  /**
-   * The version of the protocol that a datacenter speaks, as far as is known: the oldest if nothing
-   * is.
-   */
+  /** The version that a datacenter speaks as far as is known; the oldest if nothing is. */
   public int version(String dc) {
     return peering.greeting().version(dc);
   }

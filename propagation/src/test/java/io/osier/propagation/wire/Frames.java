@@ -1,6 +1,11 @@
 package io.osier.propagation.wire;
 
+import io.osier.core.Key;
+import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.ObjectId;
+import io.osier.crdt.state.CrdtState;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,5 +37,19 @@ public final class Frames {
       boolean wantResume, long epoch, long sequence, long sentMillis) {
     VersionVector none = VersionVector.EMPTY;
     return new Frame.Status(wantResume, epoch, sequence, none, 1, none, 0, false, sentMillis);
+  }
+
+  /** The last page of what a peer was asked for: the state of one set, which it wrote itself. */
+  public static Frame.States states(ReplicaId from, CrdtState state) {
+    ObjectId object = new ObjectId(Key.of("k"), CrdtType.AW_SET);
+    VersionVector none = VersionVector.EMPTY;
+    return new Frame.States(
+        1,
+        Optional.empty(),
+        Optional.empty(),
+        0,
+        new Frame.Place(0, 0),
+        none,
+        List.of(new Shipment(object, from, 0, none, 6, 0, 0, state)));
   }
 }

@@ -213,6 +213,11 @@ final class Applications implements TransportSimulation.Half {
   }
 
   @Override
+  public long carriedTogether() {
+    return 0;
+  }
+
+  @Override
   public long refused() {
     return ways.stream().mapToLong(AppWay::refused).sum();
   }

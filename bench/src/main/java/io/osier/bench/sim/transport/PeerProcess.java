@@ -125,10 +125,13 @@ final class PeerProcess implements PeerListener {
     SentFrames sent = world.sent(self.dc(), to);
     Frame frame = world.frames().next(self);
     long before = traffic.writtenBytes();
+    int gathered = sockets.gatheredBytes();
     sent.sent(frame);
     transport.send(world.process(to).self(), POLICY.name(), 0, frame);
     if (traffic.writtenBytes() == before) {
       sent.isNotSent();
+    } else if (gathered > 0 && sockets.gatheredBytes() > gathered) {
+      sent.sharesABlock();
     }
   }
 

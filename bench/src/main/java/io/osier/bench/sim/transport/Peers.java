@@ -207,6 +207,11 @@ final class Peers implements TransportSimulation.Half {
   }
 
   @Override
+  public long carriedTogether() {
+    return sent.values().stream().mapToLong(SentFrames::cameTogether).sum();
+  }
+
+  @Override
   public long refused() {
     return 0;
   }

@@ -15,6 +15,9 @@ final class SentFrames {
     /** Whether the connection has ended since. */
     private boolean mayBeLost;
 
+    /** Whether its compressed block holds the frame before it, too. */
+    private boolean sharesABlock;
+
     private Sent(Frame frame) {
       this.frame = frame;
     }
@@ -23,6 +26,7 @@ final class SentFrames {
   private final String link;
   private final ArrayDeque<Sent> coming = new ArrayDeque<>();
   private long came;
+  private long cameTogether;
 
   SentFrames(String link) {
     this.link = link;
@@ -37,6 +41,11 @@ final class SentFrames {
     coming.removeLast();
   }
 
+  /** What was sent last is in one compressed block with what was sent before it. */
+  void sharesABlock() {
+    coming.getLast().sharesABlock = true;
+  }
+
   /** Its connection has ended, at one end or the other. */
   void mayBeLost() {
     coming.forEach(sent -> sent.mayBeLost = true);
@@ -47,6 +56,7 @@ final class SentFrames {
     for (Sent next = coming.poll(); next != null; next = coming.poll()) {
       if (next.frame.equals(frame)) {
         came++;
+        cameTogether += next.sharesABlock ? 1 : 0;
         return;
       }
       if (!next.mayBeLost) {
@@ -60,6 +70,11 @@ final class SentFrames {
   /** How many have come. */
   long came() {
     return came;
+  }
+
+  /** How many have come in one compressed block with the frame before them. */
+  long cameTogether() {
+    return cameTogether;
   }
 
   /** Nothing is under way any more. */

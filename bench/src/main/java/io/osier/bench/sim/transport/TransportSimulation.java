@@ -40,6 +40,9 @@ public final class TransportSimulation {
     /** How many requests or frames were carried. */
     long carried();
 
+    /** How many frames were carried in one compressed block with the frame before them. */
+    long carriedTogether();
+
     /** How many requests were refused because nobody had logged in. */
     long refused();
   }
@@ -91,6 +94,11 @@ public final class TransportSimulation {
   /** How many requests were answered, or frames came. */
   public long carried() {
     return half.carried();
+  }
+
+  /** How many frames came in one compressed block with the frame before them. */
+  long carriedTogether() {
+    return half.carriedTogether();
   }
 
   /** How many requests were refused because nobody had logged in. */

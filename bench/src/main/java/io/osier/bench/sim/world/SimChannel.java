@@ -146,9 +146,13 @@ public class SimChannel extends EmbeddedChannel {
   /** What its handlers have written and the socket has not taken, in bytes. */
   long unsentBytes() {
     ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
+    return gatheredBytes() + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /** What its next compressed block will hold, in bytes, so far. */
+  int gatheredBytes() {
     LinkCompressor compressor = pipeline().get(LinkCompressor.class);
-    int gathered = compressor == null ? 0 : compressor.gatheredBytes();
-    return gathered + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+    return compressor == null ? 0 : compressor.gatheredBytes();
   }
 
   // ---------------------------------------------------------------- its loop

@@ -138,6 +138,11 @@ public final class SimSockets implements Network, SimProcess {
     run();
   }
 
+  /** What the next compressed blocks of its channels will hold, in bytes, so far. */
+  public int gatheredBytes() {
+    return channels.stream().mapToInt(SimChannel::gatheredBytes).sum();
+  }
+
   ReplicaId self() {
     return self;
   }

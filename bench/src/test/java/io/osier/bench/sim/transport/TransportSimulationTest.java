@@ -24,13 +24,16 @@ final class TransportSimulationTest {
   @Test
   void seeds_findNothing_andCarrySomething() {
     long refused = 0;
+    long together = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
       TransportSimulation run = new TransportSimulation(seed, Sabotage.NONE);
       assertThat(violation(run)).as("seed %d", seed).isEmpty();
       assertThat(run.carried()).as("seed %d", seed).isPositive();
       refused += run.refused();
+      together += run.carriedTogether();
     }
     assertThat(refused).as("strangers were told so").isPositive();
+    assertThat(together).as("compressed blocks of several frames were read").isGreaterThan(1_000);
   }
 
   @Test

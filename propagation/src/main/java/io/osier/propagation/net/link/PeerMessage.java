@@ -14,6 +14,7 @@ import io.osier.propagation.net.PeerBearer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What travels on a connection between two datacenters. */
 public sealed interface PeerMessage {
@@ -280,7 +281,7 @@ public sealed interface PeerMessage {
         yield new Note(in.readBytes(in.remaining()));
       }
       case 8 -> new Keyspaces(readTexts(in));
-      case 9 -> readWelcome(in.readReplica(), in.readNumber(), readNumbers(in), in);
+      case 9 -> readWelcome(in.readReplica(), in.readNumber(), readList(in, in::readNumber), in);
       case 10 -> new Probe(in.readNumber());
       case 11 -> new Alive(in.readNumber());
       case 12 -> new Ask(in.readBytes(in.remaining()));
@@ -309,7 +310,7 @@ public sealed interface PeerMessage {
       replica =
           rest.isEmpty() ? replica : new ReplicaId(replica.dc() + rest, replica.incarnation());
     }
-    List<Long> former = version < PeerVersions.STARTS ? List.of() : readNumbers(in);
+    List<Long> former = version < PeerVersions.STARTS ? List.of() : readList(in, in::readNumber);
     if (isTooOld || version > PeerVersions.NEWEST) {
       in.setPosition(in.limit()); // what else it says is not known here: it is refused by name
     }
@@ -330,26 +331,21 @@ public sealed interface PeerMessage {
     numbers.forEach(out::writeNumber);
   }
 
-  private static List<Long> readNumbers(WireInput in) {
-    int n = in.readCount(1);
-    List<Long> numbers = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      numbers.add(in.readNumber());
-    }
-    return numbers;
-  }
-
   private static void writeTexts(WireOutput out, List<String> texts) {
     out.writeCount(texts.size());
     texts.forEach(out::writeText);
   }
 
   private static List<String> readTexts(WireInput in) {
+    return readList(in, () -> in.readText(TEXT_MAX));
+  }
+
+  private static <T> List<T> readList(WireInput in, Supplier<T> reads) {
     int n = in.readCount(1);
-    List<String> texts = new ArrayList<>(n);
+    List<T> list = new ArrayList<>(n);
     for (int i = 0; i < n; i++) {
-      texts.add(in.readText(TEXT_MAX));
+      list.add(reads.get());
     }
-    return texts;
+    return list;
   }
 }

@@ -1,0 +1,313 @@
+package io.osier.propagation.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.netty.buffer.ByteBufUtil;
+import io.osier.core.ErrorCode;
+import io.osier.core.ReplicaId;
+import io.osier.core.Value;
+import io.osier.core.codec.WireInput;
+import io.osier.core.net.Ports;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.crdt.state.CrdtState;
+import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.PeerMessage;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.propagation.wire.Frame;
+import io.osier.propagation.wire.FrameCodec;
+import io.osier.propagation.wire.Frames;
+import io.osier.testing.Patience;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A transport that is dialled by a test, which speaks the bytes over a real socket. */
+final class AcceptedPeerTest extends TransportFixture {
+  /** A datacenter that a test plays byte by byte. */
+  private final class Raw implements AutoCloseable {
+    private final Socket socket;
+    private final DataOutputStream out;
+    private final DataInputStream in;
+
+    Raw(int port) throws IOException {
+      socket = new Socket("127.0.0.1", port);
+      socket.setSoTimeout(Patience.MILLIS);
+      out = new DataOutputStream(socket.getOutputStream());
+      in = new DataInputStream(socket.getInputStream());
+      open.add(this);
+    }
+
+    Raw say(PeerMessage message) throws IOException {
+      out.write(ByteBufUtil.getBytes(PeerMessage.frame(message)));
+      return this;
+    }
+
+    Raw sayBytes(byte[] bytes) throws IOException {
+      out.writeInt(bytes.length);
+      out.write(bytes);
+      return this;
+    }
+
+    PeerMessage hear() throws IOException {
+      byte[] bytes = new byte[in.readInt()];
+      in.readFully(bytes);
+      return PeerMessage.decode(new WireInput(bytes));
+    }
+
+    /** Whether the other end closed the connection. */
+    boolean isClosed() throws IOException {
+      try {
+        return in.read() < 0;
+      } catch (EOFException | java.net.SocketException e) {
+        return true;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  private static PeerMessage.Hello hello(ReplicaId from) {
+    return hello(from, 0);
+  }
+
+  private static PeerMessage.Hello hello(ReplicaId from, long dial) {
+    int version = PeerVersions.NEWEST;
+    return new PeerMessage.Hello(version, "test", from, "eu", POLICIES, dial, 5);
+  }
+
+  private int eu(HeardFrames heard) throws IOException {
+    return transport(EU, 0, "us", Ports.free(), heard).port();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "17, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 17 is not one of 9 to 16",
+    "8, test, us, eu, shop{partitions=2}, VERSION_MISMATCH, 8 is not one of 9 to 16",
+    "9, other, us, eu, shop{partitions=2}, CONFIGURATION,    'other' is not 'test'",
+    "9, test,  us, ap, shop{partitions=2}, CONFIGURATION,    'this is eu, not ap'",
+    "9, test,  mm, eu, shop{partitions=2}, CONFIGURATION,    'mm' is not among the peers [us]",
+    "9, test,  eu, eu, shop{partitions=2}, DUPLICATE_DC,     already runs as 'eu'",
+  })
+  void greetingThatDoesNotFit_isRefusedWithTheReason_andClosed(
+      int version,
+      String cluster,
+      String from,
+      String to,
+      String policy,
+      ErrorCode code,
+      String why)
+      throws IOException {
+    Raw raw = new Raw(eu(new HeardFrames()));
+    raw.say(
+        new PeerMessage.Hello(version, cluster, new ReplicaId(from, 5), to, List.of(policy), 1, 5));
+    PeerMessage.Refused refused = (PeerMessage.Refused) raw.hear();
+    assertThat(refused.code()).isEqualTo(code);
+    assertThat(refused.message()).contains(why);
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  @Test
+  void secondProcessOfOneName_isRefusedWhileTheFirstIsThere() throws IOException {
+    int port = eu(new HeardFrames());
+    Raw first = new Raw(port);
+    assertThat(first.say(hello(US)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+    Raw second = new Raw(port);
+    PeerMessage.Refused refused =
+        (PeerMessage.Refused) second.say(hello(new ReplicaId("us", 900))).hear();
+    assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_DC);
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(first.say(new PeerMessage.Ping()).hear()).isEqualTo(new PeerMessage.Pong());
+  }
+
+  @Test
+  void olderIncarnation_isRefusedForEver_andToldTheNewest() throws IOException {
+    int port = eu(new HeardFrames());
+    try (Raw first = new Raw(port)) {
+      first.say(hello(US)).hear();
+    }
+    PeerMessage.Refused refused =
+        (PeerMessage.Refused) new Raw(port).say(hello(new ReplicaId("us", 199))).hear();
+    assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_DC);
+    assertThat(refused.newest()).isEqualTo(200);
+    assertThat(refused.message()).contains("osier.incarnation-min");
+  }
+
+  /** It was given up long ago, and hung in a cut: it took the newer one's place. */
+  @Test
+  void dialThatComesAfterALaterOne_isClosed_andTheLaterOneGoesOn() throws Exception {
+    HeardFrames heard = new HeardFrames();
+    int port = eu(heard);
+    Raw later = new Raw(port);
+    later.say(hello(US, 7)).hear();
+    Raw hung = new Raw(port);
+    assertThat(hung.say(hello(US, 6)).isClosed()).isTrue();
+    later.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    assertThat(heard.next()).isEqualTo("shop/1 4");
+    Raw newest = new Raw(port);
+    assertThat(newest.say(hello(US, 8)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+    assertThat(later.isClosed()).isTrue();
+  }
+
+  @Test
+  void sameProcessAgain_replacesItsOldConnection() throws Exception {
+    HeardFrames heard = new HeardFrames();
+    int port = eu(heard);
+    Raw old = new Raw(port);
+    old.say(hello(US)).hear();
+    Raw renewed = new Raw(port);
+    assertThat(renewed.say(hello(US)).hear())
+        .isEqualTo(new PeerMessage.Welcome(EU, Optional.empty(), START));
+    assertThat(old.isClosed()).isTrue();
+    renewed.say(new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 4))));
+    assertThat(heard.next()).isEqualTo("shop/1 4");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 0106",
+    "'', 99",
+    "'', 01ff",
+    "hello, 010600",
+    "hello, 0106070001020203",
+    "hello, 0102000275",
+    "hello, 010400"
+  })
+  void bytesThatAreNoMessage_closeTheConnection(String before, String hex) throws IOException {
+    Raw raw = new Raw(eu(new HeardFrames()));
+    if (before.equals("hello")) {
+      raw.say(hello(US)).hear();
+    }
+    raw.sayBytes(java.util.HexFormat.of().parseHex(hex));
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  /** What comes with the end of a large frame is taken when that is decoded, by another task. */
+  @Test
+  void bytesThatAreNoMessage_behindALargeFrame_closeTheConnection() throws Exception {
+    HeardFrames heard = new HeardFrames();
+    Raw raw = new Raw(eu(heard));
+    raw.say(hello(US)).hear();
+    CrdtState large =
+        CrdtState.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of(new byte[2 << 20])), US, 1, 0, 1_000, 0);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(
+        ByteBufUtil.getBytes(
+            PeerMessage.frame(
+                new PeerMessage.Data(0, 0, FrameCodec.encode(US, Frames.states(US, large))))));
+    bytes.writeBytes(new byte[16]);
+    raw.out.write(bytes.toByteArray());
+    assertThat(heard.next()).startsWith("shop/0 states of ");
+    assertThat(raw.isClosed()).isTrue();
+  }
+
+  @Test
+  void lengthOverTheLimit_closesTheConnection_beforeAnythingIsRead() throws IOException {
+    List<ILoggingEvent> logged = logged("io.osier.propagation.net");
+    int port = eu(new HeardFrames());
+    Raw unknown = new Raw(port);
+    unknown.out.writeInt(Acceptor.GREETING_BYTES_MAX + 1);
+    assertThat(unknown.isClosed()).isTrue();
+    Raw greeted = new Raw(port);
+    greeted.say(hello(US)).hear();
+    greeted.out.writeInt(PeerTransport.FRAME_BYTES_MAX + 1);
+    assertThat(greeted.isClosed()).isTrue();
+    assertThat(logged)
+        .as("a silent connection would be closed later, too")
+        .hasSize(2)
+        .allMatch(e -> e.getFormattedMessage().contains("is over the limit"));
+  }
+
+  @Test
+  void frameThatComesSlowly_isASignOfLife_andIsAnsweredWithPongs() throws Exception {
+    HeardFrames heard = new HeardFrames();
+    Raw raw = new Raw(eu(heard));
+    raw.say(hello(US)).hear();
+    byte[] frame =
+        ByteBufUtil.getBytes(
+            PeerMessage.frame(
+                new PeerMessage.Data(0, 1, FrameCodec.encode(US, new Frame.Ack(1, 1L << 60)))));
+    long pongs = Heartbeat.DEAD_MILLIS / Heartbeat.SIGN_MILLIS + 2;
+    assertThat(frame).hasSizeGreaterThan((int) pongs);
+    int sent = 0;
+    while (sent < pongs) { // one byte a pong: longer than a silent connection lives
+      raw.out.write(frame[sent++]);
+      assertThat(raw.hear()).isEqualTo(new PeerMessage.Pong());
+    }
+    raw.out.write(frame, sent, frame.length - sent);
+    assertThat(heard.next()).isEqualTo("shop/1 " + (1L << 60));
+  }
+
+  @Test
+  void zeros_areOneError_andNothingIsDecodedAfterIt() throws Exception {
+    List<ILoggingEvent> logged = logged("io.osier.propagation.net");
+    Raw raw = new Raw(eu(new HeardFrames()));
+    raw.out.write(new byte[4 << 10]);
+    assertThat(raw.isClosed()).isTrue();
+    Raw greeted = new Raw(eu(new HeardFrames()));
+    greeted.say(hello(US)).hear();
+    greeted.out.write(new byte[4 << 10]);
+    assertThat(greeted.isClosed()).isTrue();
+    assertThat(logged).hasSize(2).allMatch(e -> e.getFormattedMessage().contains("closed"));
+  }
+
+  /** Decoded by the thread that serves all connections, it stopped the other peer's frames. */
+  @Test
+  void largeFrameOfOnePeer_thatTakesLong_doesNotDelayAnother() throws Exception {
+    CountDownLatch taken = new CountDownLatch(1);
+    HeardFrames atEu =
+        new HeardFrames() {
+          @Override
+          public void received(ReplicaId peer, String keyspace, int partition, Frame frame) {
+            if (frame instanceof Frame.States) {
+              await().until(() -> taken.getCount() == 0);
+            }
+            super.received(peer, keyspace, partition, frame);
+          }
+        };
+    PeerTransport eu =
+        open.add(
+            new PeerTransport(
+                new PeerBearer(EU, "test", START),
+                at(0),
+                Map.of("us", at(Ports.free()), "ap", at(Ports.free())),
+                dc -> POLICIES,
+                PortLimits.DEFAULT,
+                atEu,
+                Optional.empty()));
+    Raw us = new Raw(eu.port());
+    Raw ap = new Raw(eu.port());
+    ReplicaId apId = new ReplicaId("ap", 300);
+    us.say(hello(US)).hear();
+    ap.say(hello(apId)).hear();
+    CrdtState large =
+        CrdtState.bottom(CrdtType.AW_SET)
+            .prepare(new Operation.Add(Value.of(new byte[4 << 20])), US, 1, 0, 1_000, 0);
+    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, Frames.states(US, large))));
+    us.say(new PeerMessage.Data(0, 0, FrameCodec.encode(US, new Frame.Ack(1, 8))));
+    ap.say(new PeerMessage.Data(0, 0, FrameCodec.encode(apId, new Frame.Ack(1, 7))));
+    assertThat(atEu.next()).isEqualTo("shop/0 7");
+    taken.countDown();
+    assertThat(atEu.next()).startsWith("shop/0 states of ");
+    assertThat(atEu.next()).as("what came behind it").isEqualTo("shop/0 8");
+  }
+}

@@ -1,0 +1,113 @@
+package io.osier.propagation.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.ReplicaId;
+import io.osier.propagation.net.link.DialAttempts;
+import io.osier.propagation.net.link.Heartbeat;
+import io.osier.propagation.net.link.PeerVersions;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.propagation.wire.Frame;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+
+/** A few datacenters whose transports are connected by networks in memory. */
+abstract class PeersFixture {
+  static final ReplicaId EU = new ReplicaId("eu", 100);
+  static final ReplicaId US = new ReplicaId("us", 200);
+  static final ReplicaId AP = new ReplicaId("ap", 300);
+  static final long START = 77;
+  static final Map<String, InetSocketAddress> NOBODY = Map.of();
+  static final List<String> POLICIES = List.of("shop{partitions=2}");
+
+  /** Within which what is tried again has been tried again, and whoever is silent is given up. */
+  static final long LONG_MILLIS =
+      Heartbeat.DEAD_MILLIS + 2 * DialAttempts.PAUSE_MILLIS_MAX + StillWorld.SLOW_CLOSE_MILLIS;
+
+  final StillWorld world = new StillWorld();
+  final Map<String, HeardFrames> heard = new TreeMap<>();
+  final Map<String, List<String>> policies = new HashMap<>();
+  final List<PeerTransport> open = new ArrayList<>();
+
+  @AfterEach
+  final void close() {
+    open.forEach(PeerTransport::close);
+  }
+
+  static InetSocketAddress at(String host) {
+    return InetSocketAddress.createUnresolved(host, 1);
+  }
+
+  static Map<String, InetSocketAddress> peers(String... dcs) {
+    Map<String, InetSocketAddress> peers = new TreeMap<>();
+    for (String dc : dcs) {
+      peers.put(dc, at(dc));
+    }
+    return peers;
+  }
+
+  HeardFrames heardAt(ReplicaId replica) {
+    return heard.computeIfAbsent(replica.dc(), dc -> new HeardFrames());
+  }
+
+  PeerTransport transport(ReplicaId self, Map<String, InetSocketAddress> peers) {
+    return transport(self, at(self.dc()), peers);
+  }
+
+  PeerTransport transport(
+      ReplicaId self, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    return transport(new PeerBearer(self, "test", START), listens, peers);
+  }
+
+  PeerTransport transport(
+      PeerBearer bearer, InetSocketAddress listens, Map<String, InetSocketAddress> peers) {
+    ReplicaId self = bearer.replica();
+    PeerTransport transport =
+        new PeerTransport(
+            bearer,
+            listens,
+            peers,
+            dc -> policies.getOrDefault(self.dc(), POLICIES),
+            PortLimits.DEFAULT,
+            heardAt(self),
+            Optional.empty(),
+            world.network());
+    open.add(transport);
+    return transport;
+  }
+
+  /** One that speaks only the oldest version. */
+  PeerTransport former(ReplicaId self, String... peers) {
+    int version = PeerVersions.OLDEST;
+    PeerTransport former =
+        transport(new PeerBearer(self, "test", START, version), at(self.dc()), peers(peers));
+    former.dial();
+    return former;
+  }
+
+  PeerTransport dialling(ReplicaId self, String... peers) {
+    PeerTransport transport = transport(self, peers(peers));
+    transport.dial();
+    return transport;
+  }
+
+  static Frame ack(int sequence) {
+    return new Frame.Ack(1, sequence);
+  }
+
+  static void assertUpAndDownInTurn(String dc, List<String> events) {
+    boolean up = false;
+    for (String event : events) {
+      if (event.startsWith("up " + dc) || event.equals("down " + dc)) {
+        assertThat(event.startsWith("up")).as(event + " of " + events).isNotEqualTo(up);
+        up = !up;
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.osier.propagation.net;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.osier.core.ReplicaId;
+import io.osier.propagation.net.link.PortLimits;
+import io.osier.testing.Opened;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AutoClose;
+import org.slf4j.LoggerFactory;
+
+/** Transports over real sockets on loopback. */
+abstract class TransportFixture {
+  static final ReplicaId EU = new ReplicaId("eu", 100);
+  static final ReplicaId US = new ReplicaId("us", 200);
+  static final long START = 77;
+  static final List<String> POLICIES = List.of("shop{partitions=2}");
+
+  @AutoClose final Opened open = new Opened();
+
+  static InetSocketAddress at(int port) {
+    return new InetSocketAddress("127.0.0.1", port);
+  }
+
+  PeerTransport transport(ReplicaId self, int port, String peer, int peerPort, HeardFrames heard) {
+    return transport(self, port, peer, peerPort, POLICIES, heard);
+  }
+
+  PeerTransport transport(
+      ReplicaId self,
+      int port,
+      String peer,
+      int peerPort,
+      List<String> policies,
+      HeardFrames heard) {
+    return open.add(
+        new PeerTransport(
+            new PeerBearer(self, "test", START),
+            at(port),
+            Map.of(peer, at(peerPort)),
+            dc -> policies,
+            PortLimits.DEFAULT,
+            heard,
+            Optional.empty()));
+  }
+
+  /** What is logged from now on until the test ends. */
+  List<ILoggingEvent> logged(String name) {
+    Logger log = (Logger) LoggerFactory.getLogger(name);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    open.add(() -> log.detachAppender(lines));
+    return lines.list;
+  }
+}

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.osier.core.net.HostPort;
 import io.osier.datacenter.admin.Dashboard;
 import io.osier.datacenter.control.Placement;
-import io.osier.datacenter.control.execution.Control;
+import io.osier.datacenter.control.execution.PeerLinks;
 import io.osier.datacenter.frontend.RequestHandler;
 import io.osier.datacenter.metrics.report.Readiness;
 import io.osier.propagation.net.PeerTransport;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The other datacenters, as the control plane has them: tells the transport and who speaks of them.
  * Thread-safe.
  */
-final class PeerDirectory implements Control.Outside {
+final class PeerDirectory implements PeerLinks {
   private final Runnable onEnd;
 
   /** Where they are dialled. */

@@ -18,7 +18,7 @@ public final class Joining {
   private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
 
   private final Keyspaces keyspaces;
-  private final Control.Outside outside;
+  private final PeerLinks links;
   private final JoinProgress progress = new JoinProgress();
 
   /** How far this one is, when it looked last; empty if it does not join. */
@@ -27,9 +27,9 @@ public final class Joining {
   private boolean joins;
   private Set<String> others = Set.of();
 
-  Joining(Keyspaces keyspaces, Control.Outside outside) {
+  Joining(Keyspaces keyspaces, PeerLinks links) {
     this.keyspaces = keyspaces;
-    this.outside = outside;
+    this.links = links;
   }
 
   /** Whether this one joins, and which others there are. */
@@ -52,14 +52,14 @@ public final class Joining {
       return Optional.empty();
     }
     if (progress.asks(now)) {
-      others.forEach(dc -> outside.note(dc, ObjectCounts.question()));
+      others.forEach(dc -> links.note(dc, ObjectCounts.question()));
     }
     long complete = keyspaces.partitions().filter(keyspaces::isComplete).count();
     catchUp =
         Optional.of(
             progress.look(
                 holdings(),
-                outside.receivedBytes(),
+                links.receivedBytes(),
                 (int) complete,
                 (int) keyspaces.partitions().count(),
                 now));
@@ -90,7 +90,7 @@ public final class Joining {
    */
   public boolean noted(String from, byte[] content) {
     if (ObjectCounts.isQuestion(content)) {
-      outside.note(from, holdings().encode());
+      links.note(from, holdings().encode());
       return true;
     }
     if (ObjectCounts.isAnswer(content)) {

@@ -1,0 +1,80 @@
+package io.osier.datacenter.control.execution;
+
+import static java.util.Objects.requireNonNull;
+
+import io.osier.datacenter.shard.Keyspaces;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets a datacenter wait for the others after its start ({@link FirstWord}), and says if it goes by
+ * what it stored alone. Used by the control plane's thread.
+ */
+final class StartupWait {
+  private static final Logger LOG = LoggerFactory.getLogger(StartupWait.class);
+
+  private final Keyspaces keyspaces;
+  private final PeerLinks links;
+  private final long waitNanos;
+
+  /** Null before the others are dialled. */
+  private volatile @Nullable FirstWord firstWord;
+
+  /** Whether it was said that nobody was heard. */
+  private boolean saidAlone;
+
+  /** Of one that waits so long at most, see {@link FirstWord}. */
+  StartupWait(Keyspaces keyspaces, PeerLinks links, long waitNanos) {
+    this.keyspaces = keyspaces;
+    this.links = links;
+    this.waitNanos = waitNanos;
+  }
+
+  /** The others are being dialled. */
+  void start() {
+    firstWord = new FirstWord(System.nanoTime(), waitNanos);
+  }
+
+  /** Whether to wait no longer. */
+  boolean mayBegin() {
+    return knows(requireNonNull(firstWord, "set before the plane looks"));
+  }
+
+  private boolean knows(FirstWord first) {
+    boolean isHeld = links.isHeld();
+    long now = System.nanoTime();
+    if (first.awaits(isHeld, now)) {
+      keyspaces.awaitPeers();
+    }
+    return first.knows(keyspaces.heard(), isHeld, now);
+  }
+
+  /** Whether somebody was heard since the start, or there is nobody. */
+  boolean hasHeard() {
+    FirstWord first = requireNonNull(firstWord, "set before the plane looks");
+    if (first.isAlone()) {
+      knows(first);
+    }
+    if (first.isAlone() != saidAlone) {
+      saidAlone = !saidAlone;
+      if (saidAlone) {
+        warnings().forEach(LOG::warn);
+      } else {
+        LOG.info("the other datacenters are heard now");
+      }
+    }
+    return !saidAlone;
+  }
+
+  /** That nobody was heard, in words; nothing if that is not so. For any thread. */
+  List<String> warnings() {
+    FirstWord first = firstWord;
+    return first != null && first.isAlone()
+        ? List.of(
+            "no other datacenter has told this one since its start what was changed meanwhile: it"
+                + " goes by the keyspaces, users and datacenters that it stored")
+        : List.of();
+  }
+}

@@ -45,7 +45,7 @@ final class SimNetworkTest {
   private static final int NARROW_BYTES_PER_SECOND = 900;
 
   /** The former program refuses each newer version, and its links are long. */
-  private static final long CONNECTED_NANOS = 13 * SECOND;
+  private static final long CONNECTED_NANOS = 20 * SECOND;
 
   private static final long EPOCH_OF_NOBODY = 1L << 40;
   private static final ObjectId SET = new ObjectId(Key.of("k"), CrdtType.AW_SET);
@@ -151,7 +151,7 @@ final class SimNetworkTest {
    */
   @Test
   void frameAsItIs_goesOverTheConnectionThatTheTransportHasChosen() {
-    Simulation of = connected(1, brought::add);
+    Simulation of = connected(3, brought::add);
     SimLink link = of.network().link("dc0", "dc1");
     SimConnection first = requireNonNull(link.connection());
     assertThat(link.carrier()).isSameAs(first);

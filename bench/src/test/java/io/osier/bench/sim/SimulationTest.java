@@ -43,10 +43,14 @@ final class SimulationTest {
 
   @Test
   void withoutFaults_everySlaIsChecked() {
-    for (long seed = 1; seed <= 3; seed++) {
+    int seeds = 0;
+    for (long seed = 1; seeds < 3; seed++) {
       Simulation simulation = run(EnumSet.noneOf(Fault.class), 4, seed);
-      assertThat(simulation.summary().slaChecked())
-          .isGreaterThan(simulation.summary().updates() / 3);
+      if (!simulation.profile().has(Feature.HOLDERS)) { // else some are held by one alone
+        seeds++;
+        assertThat(simulation.summary().slaChecked())
+            .isGreaterThan(simulation.summary().updates() / 3);
+      }
     }
   }
 

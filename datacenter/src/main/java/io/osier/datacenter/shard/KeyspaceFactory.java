@@ -11,6 +11,7 @@ import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.feed.KeyspaceFeed;
 import io.osier.datacenter.partition.Partition;
 import io.osier.datacenter.partition.machine.Effects;
+import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
 import io.osier.datacenter.partition.machine.PartitionConfig;
 import io.osier.datacenter.shard.agent.GroupCommitHelp;
@@ -151,8 +152,23 @@ public final class KeyspaceFactory {
   }
 
   /** What a partition's cache may take. */
-  long cacheBytes(Parts parts) {
+  private long cacheBytes(Parts parts) {
     return around.config.store().cacheBytes() / parts.partitions;
+  }
+
+  /** From now on these are all keyspaces: each partition has an equal part of the heap. */
+  void share(Collection<Open> all) {
+    Parts parts = parts(all.stream().map(o -> o.shard().policy()).toList());
+    for (Open one : all) {
+      Input.Configured configured =
+          new Input.Configured(
+              one.shard().policy(),
+              parts.shares().streams(parts.partitions()),
+              parts.causalMemory());
+      one.shard().partitions().forEach(p -> p.configure(configured, parts.commands()));
+      one.stores().forEach(s -> s.setCacheBytes(cacheBytes(parts)));
+      one.shard().feed().setBytesMax(parts.changes());
+    }
   }
 
   /**

@@ -11,8 +11,6 @@ import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.control.ControlHost.Holding;
 import io.osier.datacenter.feed.FeedThread;
 import io.osier.datacenter.partition.machine.Input;
-import io.osier.datacenter.partition.machine.PartitionReport;
-import io.osier.datacenter.shard.KeyspaceFactory.Creation;
 import io.osier.datacenter.shard.KeyspaceFactory.Open;
 import io.osier.datacenter.shard.KeyspaceFactory.Parts;
 import io.osier.datacenter.shard.agent.PartitionRunner;
@@ -25,17 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The keyspaces of a datacenter: those that its configuration names, those that were created at run
@@ -46,10 +37,6 @@ import org.slf4j.LoggerFactory;
  * The parts are made anew when a keyspace comes or goes.
  */
 public final class Keyspaces {
-  private static final Logger LOG = LoggerFactory.getLogger(Keyspaces.class);
-  private static final int DROP_SECONDS = 5;
-
-  private final KeyspaceFactory.Around around;
   private final FeedThread feeds = new FeedThread();
   private final KeyspaceFactory factory;
   private final Map<String, Open> open = new ConcurrentSkipListMap<>();
@@ -68,7 +55,7 @@ public final class Keyspaces {
   /** Why no updates are taken; empty if they are. */
   private volatile Optional<String> held = Optional.empty();
 
-  private final DroppedUpdates dropped = new DroppedUpdates();
+  private final DroppedKeyspaces dropped;
 
   private final ConflictingProcesses second =
       new ConflictingProcesses(why -> open.values().forEach(o -> o.shard().gate().setSecond(why)));
@@ -85,7 +72,7 @@ public final class Keyspaces {
   public record Members(Set<String> others, Set<String> sharers, boolean joins, int rank) {}
 
   public Keyspaces(KeyspaceFactory.Around around) {
-    this.around = around;
+    this.dropped = new DroppedKeyspaces(around);
     this.factory = new KeyspaceFactory(around, feeds);
     this.peers = Set.copyOf(around.config().peers().keySet());
     this.holders = new KeyspaceHolders(around.self().dc());
@@ -309,7 +296,7 @@ public final class Keyspaces {
     List<KeyspacePolicy> all = new ArrayList<>(policies);
     open.values().forEach(o -> all.add(o.shard().policy()));
     policies.forEach(policy -> add(make(policy, Optional.empty(), false, factory.parts(all))));
-    share();
+    factory.share(open.values());
   }
 
   /**
@@ -328,7 +315,7 @@ public final class Keyspaces {
     Open made = make(policy, created, first, factory.parts(all));
     made.shard().gate().setAwaited(awaited);
     add(made);
-    share();
+    factory.share(open.values());
   }
 
   /** Starts the partitions of one that was opened while others ran. */
@@ -369,49 +356,8 @@ public final class Keyspaces {
     open.remove(name);
     holders.forget(name);
     left.run();
-    for (PartitionRunner partition : gone.shard().partitions()) {
-      // Gives back what it has under way on the links.
-      peers.forEach(dc -> partition.submit(new Input.PeerDown(dc)));
-      partition.refuse(
-          new Reply.Failure(
-              ErrorCode.UNKNOWN_KEYSPACE,
-              "keyspace '" + name + "' of datacenter " + around.self().dc() + " was dropped"));
-    }
-    gone.shard()
-        .feed()
-        .close(
-            new Reply.Failure(
-                ErrorCode.UNKNOWN_KEYSPACE,
-                "keyspace '" + name + "' of " + around.self().dc() + " was dropped"));
-    dropped.add(name, stop(gone.shard().partitions()));
-    around.traces().drop(name);
-    around.store().ifPresent(s -> s.database().drop(gone.creation().stored()));
-    share();
-  }
-
-  /**
-   * Stops partitions once they have done what they were told: all at once, so that many take little
-   * longer than the slowest of them.
-   *
-   * @return what they did last, of those that say so
-   */
-  public static List<PartitionReport> stop(List<PartitionRunner> partitions) {
-    List<CompletableFuture<PartitionReport>> done =
-        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
-    try {
-      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
-          .get(DROP_SECONDS, TimeUnit.SECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      LOG.warn("a partition of a keyspace that is dropped does not answer", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    partitions.forEach(PartitionRunner::tellToStop);
-    partitions.forEach(PartitionRunner::stop);
-    return done.stream()
-        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
-        .map(CompletableFuture::join)
-        .toList();
+    dropped.add(gone, peers);
+    factory.share(open.values());
   }
 
   /** How many updates were dropped that no other datacenter is known to have had. */
@@ -426,24 +372,7 @@ public final class Keyspaces {
    * @param created by name, the creations that there are
    */
   public void dropOthers(Map<String, String> created) {
-    around
-        .store()
-        .ifPresent(
-            s -> {
-              Set<String> kept = new TreeSet<>();
-              created.forEach(
-                  (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
-              open.values().forEach(o -> kept.add(o.creation().stored()));
-              Set<String> configured = new TreeSet<>();
-              around.config().keyspaces().forEach(policy -> configured.add(policy.name()));
-              for (String stored : s.database().keyspaces()) {
-                boolean mayGo = stored.indexOf('@') >= 0 || configured.contains(stored);
-                if (mayGo && !kept.contains(stored)) {
-                  LOG.info("what the store has of {} is deleted: it was dropped", stored);
-                  s.database().drop(stored);
-                }
-              }
-            });
+    dropped.dropOthers(created, open.values());
   }
 
   /** From now on a keyspace behaves so. */
@@ -451,7 +380,7 @@ public final class Keyspaces {
     Open one = open.get(policy.name());
     if (one != null) {
       one.shard().configure(policy.withReplicas(one.shard().policy().replicas()));
-      share();
+      factory.share(open.values());
     }
   }
 
@@ -460,20 +389,6 @@ public final class Keyspaces {
     Open one = open.get(name);
     if (one != null) {
       one.shard().gate().setAwaited(datacenters);
-    }
-  }
-
-  private void share() {
-    Parts parts = factory.parts(open.values().stream().map(o -> o.shard().policy()).toList());
-    for (Open one : open.values()) {
-      Input.Configured configured =
-          new Input.Configured(
-              one.shard().policy(),
-              parts.shares().streams(parts.partitions()),
-              parts.causalMemory());
-      one.shard().partitions().forEach(p -> p.configure(configured, parts.commands()));
-      one.stores().forEach(s -> s.setCacheBytes(factory.cacheBytes(parts)));
-      one.shard().feed().setBytesMax(parts.changes());
     }
   }
 }

@@ -133,7 +133,7 @@ final class KeyspacesTest {
       keyspaces.resume("shop");
       assertThat(keyspaces.shown()).containsKey("shop");
     } finally {
-      Keyspaces.stop(shop);
+      DroppedKeyspaces.stop(shop);
       keyspaces.endWatching();
     }
   }
@@ -160,7 +160,7 @@ final class KeyspacesTest {
         assertThat(keyspaces.fingerprints("us")).isEqualTo(before);
       }
     } finally {
-      Keyspaces.stop(keyspaces.partitions().toList());
+      DroppedKeyspaces.stop(keyspaces.partitions().toList());
       keyspaces.endWatching();
     }
   }

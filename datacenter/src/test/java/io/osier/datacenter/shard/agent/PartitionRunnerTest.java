@@ -9,7 +9,7 @@ import io.osier.core.ReplicaId;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.partition.machine.Input;
 import io.osier.datacenter.partition.machine.Now;
-import io.osier.datacenter.shard.Keyspaces;
+import io.osier.datacenter.shard.DroppedKeyspaces;
 import io.osier.datacenter.store.Journal;
 import io.osier.datacenter.store.PartitionProgress;
 import io.osier.propagation.wire.Shipment;
@@ -243,7 +243,7 @@ final class PartitionRunnerTest extends PartitionRunnerFixture {
               }));
     }
     runners.forEach(PartitionRunner::start);
-    Keyspaces.stop(runners);
+    DroppedKeyspaces.stop(runners);
     assertThat(sawAll).as("each was asked before any had answered").hasValue(partitions);
   }
 

@@ -1,0 +1,144 @@
+package io.osier.datacenter.shard;
+
+import io.osier.core.ErrorCode;
+import io.osier.datacenter.partition.machine.Input;
+import io.osier.datacenter.partition.machine.PartitionReport;
+import io.osier.datacenter.shard.KeyspaceFactory.Creation;
+import io.osier.datacenter.shard.KeyspaceFactory.Open;
+import io.osier.datacenter.shard.agent.PartitionRunner;
+import io.osier.protocol.Reply;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends keyspaces that are dropped, deletes what the store has of them, and counts what was
+ * acknowledged in them here while it was not known that they were dropped, and that nobody else
+ * has.
+ */
+public final class DroppedKeyspaces {
+  private static final Logger LOG = LoggerFactory.getLogger(DroppedKeyspaces.class);
+  private static final int DROP_SECONDS = 5;
+
+  private final KeyspaceFactory.Around around;
+  private final LongAdder updates = new LongAdder();
+
+  DroppedKeyspaces(KeyspaceFactory.Around around) {
+    this.around = around;
+  }
+
+  /**
+   * A keyspace is dropped, and nothing comes to it any more.
+   *
+   * @param peers the other datacenters
+   */
+  void add(Open gone, Set<String> peers) {
+    String name = gone.shard().policy().name();
+    String dc = around.self().dc();
+    for (PartitionRunner partition : gone.shard().partitions()) {
+      // Gives back what it has under way on the links.
+      peers.forEach(peer -> partition.submit(new Input.PeerDown(peer)));
+      partition.refuse(
+          new Reply.Failure(
+              ErrorCode.UNKNOWN_KEYSPACE,
+              "keyspace '" + name + "' of datacenter " + dc + " was dropped"));
+    }
+    gone.shard()
+        .feed()
+        .close(
+            new Reply.Failure(
+                ErrorCode.UNKNOWN_KEYSPACE, "keyspace '" + name + "' of " + dc + " was dropped"));
+    count(name, stop(gone.shard().partitions()));
+    around.traces().drop(name);
+    around.store().ifPresent(s -> s.database().drop(gone.creation().stored()));
+  }
+
+  /**
+   * Stops partitions once they have done what they were told: all at once, so that many take little
+   * longer than the slowest of them.
+   *
+   * @return what they did last, of those that say so
+   */
+  public static List<PartitionReport> stop(List<PartitionRunner> partitions) {
+    List<CompletableFuture<PartitionReport>> done =
+        partitions.stream().filter(PartitionRunner::isStarted).map(p -> p.inspect(0)).toList();
+    try {
+      CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+          .get(DROP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.warn("a partition of a keyspace that is dropped does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    partitions.forEach(PartitionRunner::tellToStop);
+    partitions.forEach(PartitionRunner::stop);
+    return done.stream()
+        .filter(d -> d.isDone() && !d.isCompletedExceptionally())
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  /**
+   * Deletes what the store has of keyspaces that were dropped while this datacenter did not run, or
+   * that it holds no more although its file names it.
+   *
+   * @param created by name, the creations that there are
+   * @param open those that stay in any case
+   */
+  void dropOthers(Map<String, String> created, Collection<Open> open) {
+    around
+        .store()
+        .ifPresent(
+            s -> {
+              Set<String> kept = new TreeSet<>();
+              created.forEach(
+                  (name, creation) -> kept.add(new Creation(name, Optional.of(creation)).stored()));
+              open.forEach(o -> kept.add(o.creation().stored()));
+              Set<String> configured = new TreeSet<>();
+              around.config().keyspaces().forEach(policy -> configured.add(policy.name()));
+              for (String stored : s.database().keyspaces()) {
+                boolean mayGo = stored.indexOf('@') >= 0 || configured.contains(stored);
+                if (mayGo && !kept.contains(stored)) {
+                  LOG.info("what the store has of {} is deleted: it was dropped", stored);
+                  s.database().drop(stored);
+                }
+              }
+            });
+  }
+
+  private void count(String name, List<PartitionReport> last) {
+    long unseen = last.stream().mapToLong(r -> r.content().unseen()).sum();
+    if (unseen > 0) {
+      updates.add(unseen);
+      LOG.warn(
+          "keyspace '{}' is dropped with {} updates that were acknowledged here in the last {} s"
+              + " and are not known to have come to any other datacenter",
+          name,
+          unseen,
+          last.stream().mapToLong(DroppedKeyspaces::unseenNanos).max().orElse(0) / 1_000_000_000
+              + 1);
+    }
+  }
+
+  /** Since when a partition has updates that nobody else has. */
+  private static long unseenNanos(PartitionReport report) {
+    return report.content().unseen() == 0
+        ? 0
+        : report.peers().stream().mapToLong(p -> p.to().lagNanos()).min().orElse(0);
+  }
+
+  /** How many updates of dropped keyspaces nobody else is known to have had. For any thread. */
+  long updates() {
+    return updates.sum();
+  }
+}

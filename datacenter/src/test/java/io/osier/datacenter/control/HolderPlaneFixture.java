@@ -1,0 +1,257 @@
+package io.osier.datacenter.control;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.ReplicaId;
+import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
+import io.osier.propagation.net.PeerTransport;
+import io.osier.protocol.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Four datacenters, two of which hold a keyspace; a test lets these hear of each other. */
+abstract class HolderPlaneFixture {
+  static final List<String> DCS = List.of("ap", "eu", "sa", "us");
+
+  static final KeyspacePolicy PAIR =
+      KeyspacePolicy.session("pair", Duration.ofSeconds(1)).withReplicas(List.of("eu", "us"));
+
+  long clock = 100_000;
+  final SortedMap<String, Node> nodes = new TreeMap<>();
+
+  final class Node extends StillHost {
+    ControlPlane plane;
+    final Map<String, ControlHost.Holding> holdings = new TreeMap<>();
+    final Set<String> open = new HashSet<>();
+    final Set<String> whole = new HashSet<>();
+    final Set<String> opened = new HashSet<>();
+    final Set<String> ceased = new HashSet<>();
+    final List<String> given = new ArrayList<>();
+    boolean quiet = true;
+    Placement placement = Placement.NOTHING;
+    boolean settled = true;
+
+    /** The peer protocol that it speaks, as the others know. */
+    int spoken = PeerTransport.VERSION;
+
+    Node(String dc) {
+      super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));
+      this.plane = plane(PAIR);
+    }
+
+    private ControlPlane plane(KeyspacePolicy pair) {
+      SortedMap<String, Optional<String>> addresses = new TreeMap<>();
+      DCS.forEach(
+          name ->
+              addresses.put(name, name.equals(dc) ? Optional.empty() : Optional.of(name + ":1")));
+      return new ControlPlane(dc, addresses, Map.of("pair", pair), () -> clock, this);
+    }
+
+    /** Ends, and starts with what it had, and with a file that says this of the keyspace. */
+    void restart(KeyspacePolicy pair) {
+      holdings.clear();
+      open.clear();
+      whole.clear();
+      ceased.clear();
+      plane = plane(pair);
+      plane.recoverDatacenters(
+          (Reading.Fields) copy.state(ControlPlane.DATACENTERS).read(new Query.Whole()));
+      plane.recover((Reading.Fields) copy.state(ControlPlane.KEYSPACES).read(new Query.Whole()));
+    }
+
+    ControlHost.Holding holding(String keyspace) {
+      return requireNonNull(holdings.get(keyspace));
+    }
+
+    List<String> holders(String keyspace) {
+      return placement.find(keyspace).orElseThrow().holders();
+    }
+
+    void alter(String keyspace, String replicas) {
+      plane.administer(
+          new Request.Administer(
+              "keyspace", "alter", keyspace, new TreeMap<>(Map.of("replicas", replicas))),
+          "op");
+    }
+
+    String state(String keyspace, String holder) {
+      return plane.views(keyspace).getFirst().holders().stream()
+          .filter(h -> h.dc().equals(holder))
+          .findFirst()
+          .map(KeyspaceView.Holder::state)
+          .orElse("none");
+    }
+
+    @Override
+    public void open(KeyspacePolicy policy, String created, boolean first, List<String> waits) {
+      assertThat(open.add(policy.name())).isTrue();
+      assertThat(first)
+          .as("whether there is nothing to catch up with")
+          .isEqualTo(policy.heldBy(dc) && !opened.contains(policy.name()) && !joins(policy.name()));
+      opened.add(policy.name());
+    }
+
+    @Override
+    public void openConfigured(KeyspacePolicy policy) {
+      assertThat(holdings).as("else it would be shown at once").containsKey(policy.name());
+      assertThat(open.add(policy.name())).isTrue();
+    }
+
+    @Override
+    public void setHolders(String keyspace, ControlHost.Holding now) {
+      holdings.put(keyspace, now);
+    }
+
+    @Override
+    public boolean isWhole(String keyspace) {
+      return whole.contains(keyspace);
+    }
+
+    @Override
+    public void setPlacement(Placement now) {
+      placement = now;
+      for (Placement.Placed placed : now.keyspaces().values()) {
+        for (String holder : placed.holders()) {
+          ControlHost.Holding there = at(holder).holdings.get(placed.policy().name());
+          assertThat(there == null || !there.joins()).as("who is asked serves").isTrue();
+        }
+      }
+    }
+
+    private boolean joins(String name) {
+      return holdings.containsKey(name) && holding(name).joins();
+    }
+
+    @Override
+    public void drop(String name, String created) {
+      open.remove(name);
+      holdings.remove(name);
+      whole.remove(name);
+      ceased.remove(name);
+    }
+
+    @Override
+    public boolean cease(String keyspace) {
+      ceased.add(keyspace);
+      return quiet;
+    }
+
+    @Override
+    public void resume(String keyspace) {
+      ceased.remove(keyspace);
+    }
+
+    @Override
+    public boolean giveAway(String keyspace, List<String> heirs) {
+      given.add(keyspace + heirs);
+      return true;
+    }
+
+    /** Whether it would take updates, as one that has what the others hold. */
+    boolean serves(String keyspace, boolean byFile) {
+      ControlHost.Holding of = holdings.get(keyspace);
+      boolean isServed = of == null ? byFile : of.part() == ControlHost.Part.SERVES;
+      return isServed && !ceased.contains(keyspace);
+    }
+
+    @Override
+    public void setPeers(ControlHost.Peers changed) {}
+
+    @Override
+    public long incarnation(String name) {
+      return 1;
+    }
+
+    @Override
+    public int protocol(String name) {
+      return name.equals(dc) ? spoken : at(name).spoken;
+    }
+
+    @Override
+    public boolean isSettled() {
+      return settled;
+    }
+
+    @Override
+    public void configure(KeyspacePolicy policy) {}
+
+    @Override
+    public boolean isConnected(String name) {
+      return nodes.containsKey(name);
+    }
+
+    @Override
+    public boolean inherit(ControlHost.Estate estate) {
+      return true;
+    }
+  }
+
+  @BeforeEach
+  void begin() {
+    DCS.forEach(dc -> nodes.put(dc, new Node(dc)));
+    settle();
+  }
+
+  Node at(String dc) {
+    return requireNonNull(nodes.get(dc));
+  }
+
+  /** All hear of all, until nothing is left to be told. */
+  void settle() {
+    for (int i = 0; i < 3; i++) {
+      for (Node node : nodes.values()) {
+        node.plane.look();
+        for (Node other : nodes.values()) {
+          other.copy.hear(node.copy);
+          if (other != node) {
+            other.plane.look();
+          }
+        }
+        nodes.values().forEach(other -> node.copy.hear(other.copy));
+      }
+      clock += 1_000;
+    }
+  }
+
+  void create(String name) {
+    at("eu")
+        .plane
+        .administer(
+            new Request.Administer(
+                "keyspace", "create", name, new TreeMap<>(Map.of("replicas", "eu,us"))),
+            "op");
+    settle();
+  }
+
+  /** All have all that they are to hold. */
+  private void allAreWhole(String keyspace) {
+    nodes.values().forEach(node -> node.whole.add(keyspace));
+  }
+
+  void settleWholly(String keyspace) {
+    for (int i = 0; i < 16; i++) {
+      round(keyspace);
+    }
+  }
+
+  /** Each takes a step, and all hear of it. */
+  void round(String keyspace) {
+    allAreWhole(keyspace);
+    for (Node node : nodes.values()) {
+      node.plane.look();
+      nodes.values().stream().filter(o -> o != node).forEach(o -> o.copy.hear(node.copy));
+    }
+    clock += 500;
+  }
+}

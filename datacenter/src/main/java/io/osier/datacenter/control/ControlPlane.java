@@ -40,6 +40,7 @@ public final class ControlPlane {
   private final MemberPlane members;
   private final MemberCommands memberCommands;
   private final KeyspacePlane keyspaces;
+  private final KeyspaceCommands keyspaceCommands;
   private final UserPlane users;
 
   private long changes = -1;
@@ -84,7 +85,10 @@ public final class ControlPlane {
     this.objects = new ControlObjects(host::ask, millis, new Random(dc.hashCode()));
     this.members = new MemberPlane(dc, datacenters, objects, millis, host);
     this.memberCommands = new MemberCommands(dc, datacenters, objects, millis, host, members);
-    this.keyspaces = new KeyspacePlane(dc, configured, millis, objects, members, host);
+    HolderPlane holders = new HolderPlane(dc, members, millis, host);
+    this.keyspaces = new KeyspacePlane(dc, configured, objects, members, holders, host);
+    this.keyspaceCommands =
+        new KeyspaceCommands(dc, millis, objects, members, holders, keyspaces, host);
     this.users = new UserPlane(dc, objects, millis, host);
   }
 
@@ -258,7 +262,7 @@ public final class ControlPlane {
     lookNow();
     List<KeyspaceView> asked;
     try {
-      asked = keyspaces.administer(request, by);
+      asked = keyspaceCommands.administer(request, by);
     } catch (OsierException e) {
       if (request.action().equals("create")) {
         lookWholly(); // what was opened for it is dropped again, unless it was told all the same
@@ -274,7 +278,7 @@ public final class ControlPlane {
 
   /** A keyspace as it is known now; empty if it is not. */
   List<KeyspaceView> views(String name) {
-    return keyspaces.views(name);
+    return keyspaceCommands.views(name);
   }
 
   /** What is answered rests on what is known now. */

@@ -5,34 +5,25 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Reading;
-import io.osier.datacenter.config.KeyspaceSettings;
-import io.osier.protocol.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control plane's part for keyspaces: opens, drops and configures them as {@code _osier} says,
- * and changes what it says. Used by the control plane's thread.
+ * The control plane's part for keyspaces: opens, drops and configures them as {@code _osier} says.
+ * Used by the control plane's thread.
  */
 final class KeyspacePlane {
   private static final Logger LOG = LoggerFactory.getLogger(KeyspacePlane.class);
 
-  /** So many partitions may there be of all keyspaces when another one is created. */
-  private static final int PARTITIONS_MAX = 512;
-
   private final String dc;
   private final Map<String, KeyspacePolicy> configured;
-  private final LongSupplier millis;
   private final ControlObjects objects;
   private final MemberPlane members;
   private final ControlHost host;
@@ -56,8 +47,6 @@ final class KeyspacePlane {
   /** What the host was told last. */
   private Placement placement = Placement.NOTHING;
 
-  private long lastCreatedMillis;
-
   /**
    * Of a datacenter that starts.
    *
@@ -67,20 +56,19 @@ final class KeyspacePlane {
   KeyspacePlane(
       String dc,
       Map<String, KeyspacePolicy> configured,
-      LongSupplier millis,
       ControlObjects objects,
       MemberPlane members,
+      HolderPlane holders,
       ControlHost host) {
     this.dc = dc;
     this.configured = new TreeMap<>(configured);
     configured.values().stream()
         .filter(policy -> policy.heldBy(dc))
         .forEach(policy -> applied.put(policy.name(), policy));
-    this.millis = millis;
     this.objects = objects;
     this.members = members;
     this.host = host;
-    this.holders = new HolderPlane(dc, members, millis, host);
+    this.holders = holders;
   }
 
   /** As {@link ControlPlane#recover}. */
@@ -133,6 +121,33 @@ final class KeyspacePlane {
         .forEach(name -> kept.remove(name));
     host.dropOthers(kept);
     return true;
+  }
+
+  /** What {@code _osier} says of them. */
+  ControlState state() {
+    return state;
+  }
+
+  /** Those that the configuration file names, here or elsewhere, by name. */
+  Map<String, KeyspacePolicy> configured() {
+    return configured;
+  }
+
+  /** Whether one is open here. */
+  boolean isOpen(String keyspace) {
+    return applied.containsKey(keyspace);
+  }
+
+  /** How many partitions those have that are open here. */
+  int partitions() {
+    return applied.values().stream().mapToInt(KeyspacePolicy::partitions).sum();
+  }
+
+  /** Opens one that is being created here, and is told afterwards. */
+  void open(KeyspacePolicy policy, String created, List<String> awaited) {
+    host.open(policy, created, true, awaited);
+    open.put(policy.name(), created);
+    applied.put(policy.name(), policy);
   }
 
   /** Whether neither the configuration nor {@code _osier} names one. */
@@ -310,185 +325,5 @@ final class KeyspacePlane {
         .filter(k -> isHeldHere(k) && !k.created().equals(open.get(k.name())))
         .map(KeyspaceDefinition::name)
         .toList();
-  }
-
-  // ---------------------------------------------------------------- what an operator changes
-
-  /**
-   * Does what an operator asks for; as {@link ControlPlane#administer}. Where a creation fails with
-   * what the keyspace's partition answers, the keyspace is open here: {@link #follow} drops it
-   * again, unless it was told all the same.
-   *
-   * @return what was asked for; nothing if something was changed
-   */
-  List<KeyspaceView> administer(Request.Administer request, String by) {
-    String name = request.name();
-    switch (request.subject() + " " + request.action()) {
-      case "keyspace list" -> {
-        checkNone(request);
-        return views();
-      }
-      case "keyspace create" -> create(name, request.settings(), by);
-      case "keyspace alter" -> alter(name, request.settings(), by);
-      case "keyspace drop" -> {
-        checkNone(request);
-        drop(name);
-      }
-      default ->
-          throw new OsierException(
-              ErrorCode.INVALID_ARGUMENT,
-              "there is no command '"
-                  + request.subject()
-                  + " "
-                  + request.action()
-                  + "'; there are keyspace list, create, alter, drop");
-    }
-    return List.of();
-  }
-
-  private static void checkNone(Request.Administer request) {
-    if (!request.settings().isEmpty()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "keyspace "
-              + request.action()
-              + " takes no settings, but "
-              + request.settings().keySet()
-              + " were given");
-    }
-  }
-
-  private void create(String name, SortedMap<String, String> settings, String by) {
-    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
-    KeyspaceDefinition there = state.created().get(name);
-    if (there != null) {
-      // Perhaps this very command, sent again because its answer got lost.
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "there is a keyspace '"
-              + name
-              + "' already"
-              + ControlPlane.changed(there.by(), there.atMillis())
-              + (there.policy().equals(policy) ? ", with these very settings" : ""));
-    }
-    if (applied.containsKey(name) || state.creations().containsKey(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
-    }
-    if (!host.isSettled() || !members.isActive()) {
-      // It may have lost that there is one of this name: the new one would win, and lose the other.
-      throw new OsierException(
-          ErrorCode.UNAVAILABLE,
-          "datacenter "
-              + dc
-              + " may not know all keyspaces: it has not heard from every other one since it"
-              + " started; create it when it has, or at another datacenter");
-    }
-    int partitions = policy.partitions();
-    for (KeyspacePolicy other : applied.values()) {
-      partitions += other.partitions();
-    }
-    if (partitions > PARTITIONS_MAX) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "with the "
-              + policy.partitions()
-              + " partitions of '"
-              + name
-              + "' there would be "
-              + partitions
-              + " of all keyspaces; at most "
-              + PARTITIONS_MAX
-              + " are created at run time, since each has a thread and its part of the memory");
-    }
-    List<String> awaited = policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
-    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
-    String created = lastCreatedMillis + "-" + dc;
-    // Opened before it is told: whoever learns of it may ask for it here at once.
-    if (policy.heldBy(dc)) {
-      host.open(policy, created, true, awaited);
-      open.put(name, created);
-      applied.put(name, policy);
-    }
-    change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
-  }
-
-  private void alter(String name, SortedMap<String, String> settings, String by) {
-    KeyspaceDefinition definition = state.created().get(name);
-    KeyspacePolicy first =
-        definition != null
-            ? definition.policy()
-            : Optional.ofNullable(configured.get(name)).orElseThrow(() -> unknown(name));
-    KeyspacePolicy now =
-        definition != null ? definition.policy() : state.altered(first, members.names());
-    if (settings.isEmpty()) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
-    }
-    for (String setting : settings.keySet()) {
-      if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            setting
-                + " of a keyspace that exists cannot be altered; what can be is "
-                + KeyspaceSettings.ALTERABLE
-                + ", replicas");
-      }
-    }
-    SortedMap<String, String> all = KeyspaceSettings.of(now);
-    all.putAll(settings);
-    HolderSet of = definition != null ? definition.holders() : state.holders(first);
-    Set<String> known = new TreeSet<>(members.names());
-    known.addAll(of.states().keySet()); // some may have left
-    KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
-    SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
-    wanted.keySet().retainAll(settings.keySet());
-    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
-    List<Operation> operations = new ArrayList<>();
-    if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
-      HolderPlane.Change change =
-          holders.altering(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas());
-      wanted.putAll(change.registers());
-      operations.addAll(change.flags());
-    }
-    operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
-    change(operations);
-  }
-
-  private void drop(String name) {
-    if (configured.containsKey(name)) {
-      throw new OsierException(
-          ErrorCode.INVALID_ARGUMENT,
-          "keyspace '"
-              + name
-              + "' is named by the configuration files: it goes when it is taken out of all of"
-              + " them, and each datacenter is restarted");
-    }
-    if (!state.created().containsKey(name)) {
-      throw unknown(name);
-    }
-    change(List.of(ControlState.drop(name)));
-  }
-
-  private OsierException unknown(String name) {
-    Set<String> names = new TreeSet<>(configured.keySet());
-    names.addAll(state.created().keySet());
-    return new OsierException(
-        ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
-  }
-
-  /** A keyspace as it is known now; empty if it is not. */
-  List<KeyspaceView> views(String name) {
-    return views().stream().filter(v -> v.name().equals(name)).toList();
-  }
-
-  private List<KeyspaceView> views() {
-    return new KeyspaceViews(dc, members, host).of(configured.values(), state);
-  }
-
-  /** Commits changes of the keyspaces, together. */
-  private void change(List<Operation> operations) {
-    objects.change(ControlState.KEYSPACES, operations);
   }
 }

@@ -1,0 +1,294 @@
+package io.osier.datacenter.control;
+
+import io.osier.core.ErrorCode;
+import io.osier.core.KeyspacePolicy;
+import io.osier.core.OsierException;
+import io.osier.crdt.Operation;
+import io.osier.datacenter.config.KeyspaceSettings;
+import io.osier.protocol.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+
+/**
+ * What an operator asks of the keyspaces but {@code _osier} itself: to list them, to create one, to
+ * alter one, to drop one. Refuses what makes no sense, and says why. Used by the control plane's
+ * thread.
+ */
+final class KeyspaceCommands {
+  /** So many partitions may there be of all keyspaces when another one is created. */
+  private static final int PARTITIONS_MAX = 512;
+
+  private final String dc;
+  private final LongSupplier millis;
+  private final ControlObjects objects;
+  private final MemberPlane members;
+  private final HolderPlane holders;
+  private final KeyspacePlane keyspaces;
+  private final ControlHost host;
+
+  private long lastCreatedMillis;
+
+  KeyspaceCommands(
+      String dc,
+      LongSupplier millis,
+      ControlObjects objects,
+      MemberPlane members,
+      HolderPlane holders,
+      KeyspacePlane keyspaces,
+      ControlHost host) {
+    this.dc = dc;
+    this.millis = millis;
+    this.objects = objects;
+    this.members = members;
+    this.holders = holders;
+    this.keyspaces = keyspaces;
+    this.host = host;
+  }
+
+  /**
+   * Does what an operator asks for; as {@link ControlPlane#administer}. Where a creation fails with
+   * what the keyspace's partition answers, the keyspace is open here: {@link KeyspacePlane#follow}
+   * drops it again, unless it was told all the same.
+   *
+   * @return what was asked for; nothing if something was changed
+   */
+  List<KeyspaceView> administer(Request.Administer request, String by) {
+    String name = request.name();
+    switch (request.subject() + " " + request.action()) {
+      case "keyspace list" -> {
+        checkNone(request);
+        return views();
+      }
+      case "keyspace create" -> create(name, request.settings(), by);
+      case "keyspace alter" -> alter(name, request.settings(), by);
+      case "keyspace drop" -> {
+        checkNone(request);
+        drop(name);
+      }
+      default ->
+          throw new OsierException(
+              ErrorCode.INVALID_ARGUMENT,
+              "there is no command '"
+                  + request.subject()
+                  + " "
+                  + request.action()
+                  + "'; there are keyspace list, create, alter, drop");
+    }
+    return List.of();
+  }
+
+  private static void checkNone(Request.Administer request) {
+    if (!request.settings().isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace "
+              + request.action()
+              + " takes no settings, but "
+              + request.settings().keySet()
+              + " were given");
+    }
+  }
+
+  private void create(String name, SortedMap<String, String> settings, String by) {
+    KeyspacePolicy policy = KeyspaceSettings.read(name, settings, members.names());
+    ControlState state = keyspaces.state();
+    KeyspaceDefinition there = state.created().get(name);
+    if (there != null) {
+      // Perhaps this very command, sent again because its answer got lost.
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "there is a keyspace '"
+              + name
+              + "' already"
+              + ControlPlane.changed(there.by(), there.atMillis())
+              + (there.policy().equals(policy) ? ", with these very settings" : ""));
+    }
+    if (keyspaces.isOpen(name) || state.creations().containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT, "there is a keyspace '" + name + "' already");
+    }
+    if (!host.isSettled() || !members.isActive()) {
+      // It may have lost that there is one of this name: the new one would win, and lose the other.
+      throw new OsierException(
+          ErrorCode.UNAVAILABLE,
+          "datacenter "
+              + dc
+              + " may not know all keyspaces: it has not heard from every other one since it"
+              + " started; create it when it has, or at another datacenter");
+    }
+    int partitions = keyspaces.partitions() + policy.partitions();
+    if (partitions > PARTITIONS_MAX) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "with the "
+              + policy.partitions()
+              + " partitions of '"
+              + name
+              + "' there would be "
+              + partitions
+              + " of all keyspaces; at most "
+              + PARTITIONS_MAX
+              + " are created at run time, since each has a thread and its part of the memory");
+    }
+    List<String> awaited = policy.replicas().isEmpty() ? members.awaited() : policy.replicas();
+    lastCreatedMillis = Math.max(lastCreatedMillis + 1, millis.getAsLong());
+    String created = lastCreatedMillis + "-" + dc;
+    // Opened before it is told: whoever learns of it may ask for it here at once.
+    if (policy.heldBy(dc)) {
+      keyspaces.open(policy, created, awaited);
+    }
+    change(List.of(ControlState.create(policy, created, awaited, dc, by, millis.getAsLong())));
+  }
+
+  private void alter(String name, SortedMap<String, String> settings, String by) {
+    ControlState state = keyspaces.state();
+    KeyspaceDefinition definition = state.created().get(name);
+    KeyspacePolicy first =
+        definition != null
+            ? definition.policy()
+            : Optional.ofNullable(keyspaces.configured().get(name))
+                .orElseThrow(() -> unknown(name));
+    KeyspacePolicy now =
+        definition != null ? definition.policy() : state.altered(first, members.names());
+    if (settings.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "nothing is to be altered; what can be is " + KeyspaceSettings.ALTERABLE + ", replicas");
+    }
+    for (String setting : settings.keySet()) {
+      if (KeyspaceSettings.FIXED.contains(setting) && !setting.equals(KeyspaceSettings.REPLICAS)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            setting
+                + " of a keyspace that exists cannot be altered; what can be is "
+                + KeyspaceSettings.ALTERABLE
+                + ", replicas");
+      }
+    }
+    SortedMap<String, String> all = KeyspaceSettings.of(now);
+    all.putAll(settings);
+    HolderSet of = definition != null ? definition.holders() : state.holders(first);
+    Set<String> known = new TreeSet<>(members.names());
+    known.addAll(of.states().keySet()); // some may have left
+    KeyspacePolicy asked = KeyspaceSettings.read(name, all, known);
+    SortedMap<String, String> wanted = KeyspaceSettings.of(asked);
+    wanted.keySet().retainAll(settings.keySet());
+    Optional<String> created = Optional.ofNullable(definition).map(KeyspaceDefinition::created);
+    List<Operation> operations = new ArrayList<>();
+    if (wanted.remove(KeyspaceSettings.REPLICAS) != null) {
+      HolderPlane.Change change =
+          holders.altering(first, of, created.orElse(HolderSet.FROM_FILE), asked.replicas());
+      wanted.putAll(change.registers());
+      operations.addAll(change.flags());
+    }
+    operations.add(ControlState.alter(name, created, wanted, by, millis.getAsLong()));
+    change(operations);
+  }
+
+  private void drop(String name) {
+    if (keyspaces.configured().containsKey(name)) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '"
+              + name
+              + "' is named by the configuration files: it goes when it is taken out of all of"
+              + " them, and each datacenter is restarted");
+    }
+    if (!keyspaces.state().created().containsKey(name)) {
+      throw unknown(name);
+    }
+    change(List.of(ControlState.drop(name)));
+  }
+
+  private OsierException unknown(String name) {
+    Set<String> names = new TreeSet<>(keyspaces.configured().keySet());
+    names.addAll(keyspaces.state().created().keySet());
+    return new OsierException(
+        ErrorCode.UNKNOWN_KEYSPACE, "there is no keyspace '" + name + "'; there are " + names);
+  }
+
+  private void change(List<Operation> operations) {
+    objects.change(ControlState.KEYSPACES, operations);
+  }
+
+  // ---------------------------------------------------------------- what an operator is shown
+
+  /** A keyspace as it is known now; empty if it is not. */
+  List<KeyspaceView> views(String name) {
+    return views().stream().filter(v -> v.name().equals(name)).toList();
+  }
+
+  /** All of them, in the order of their names. */
+  private List<KeyspaceView> views() {
+    ControlState state = keyspaces.state();
+    SortedMap<String, KeyspaceView> views = new TreeMap<>();
+    for (KeyspacePolicy policy : keyspaces.configured().values()) {
+      SortedMap<String, String> texts =
+          state.altered().getOrDefault(policy.name(), new TreeMap<>());
+      views.put(
+          policy.name(),
+          new KeyspaceView(
+              policy.name(),
+              KeyspaceSettings.of(
+                  state.holders(policy).all(state.altered(policy, members.names()))),
+              holders(policy, state.holders(policy), Set.of()),
+              List.of(),
+              true,
+              ControlState.by(texts),
+              ControlState.atMillis(texts)));
+    }
+    for (KeyspaceDefinition d : state.created().values()) {
+      List<String> awaited = members.awaited(d);
+      views.put(
+          d.name(),
+          new KeyspaceView(
+              d.name(),
+              KeyspaceSettings.of(d.holders().all(d.policy())),
+              holders(d.policy(), d.holders(), Set.copyOf(awaited)),
+              awaited,
+              false,
+              d.by(),
+              d.atMillis()));
+    }
+    return List.copyOf(views.values());
+  }
+
+  private List<KeyspaceView.Holder> holders(
+      KeyspacePolicy policy, HolderSet of, Set<String> opening) {
+    KeyspacePolicy all = of.all(policy);
+    List<String> whole = members.awaited();
+    List<KeyspaceView.Holder> holders = new ArrayList<>();
+    for (String name : members.names()) {
+      if (all.heldBy(name)) {
+        boolean isHeard = name.equals(dc) || host.isConnected(name);
+        holders.add(
+            new KeyspaceView.Holder(
+                name,
+                !isHeard
+                    ? "out of reach"
+                    : !whole.contains(name)
+                        ? "joining"
+                        : state(of.of(name), opening.contains(name))));
+      }
+    }
+    return holders;
+  }
+
+  private static String state(HolderState of, boolean opens) {
+    if (of.leaves()) {
+      return of.removal().filter(r -> !r.notes().isEmpty()).isPresent()
+          ? "leaving, takes no updates"
+          : "leaving";
+    }
+    if (of.catchesUp()) {
+      return "catching up";
+    }
+    return opens ? "opening" : KeyspaceView.Holder.HOLDS;
+  }
+}

@@ -221,7 +221,7 @@ public final class ControlPlane {
                   + dc
                   + "' has not heard yet from the others which keyspaces there are"));
     } else {
-      members.tell(keyspaces.missing());
+      members.tell(keyspaces.missing(), keyspaces.needing());
     }
     users.tell();
   }
@@ -299,7 +299,7 @@ public final class ControlPlane {
    */
   public List<DatacenterView> administerDatacenters(Request.Administer request, String by) {
     lookNow();
-    List<DatacenterView> asked = memberCommands.administer(request, keyspaces.policies(), by);
+    List<DatacenterView> asked = memberCommands.administer(request, keyspaces.holders(), by);
     if (request.action().equals("list")) {
       return asked;
     }

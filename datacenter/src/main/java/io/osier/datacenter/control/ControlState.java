@@ -36,7 +36,7 @@ import java.util.TreeSet;
  *     dropped
  * @param remains names of which only something is left that means nothing
  * @param clashing names that were created at run time, and that the files name, too
- * @param active the datacenters that have what they hold
+ * @param staying the datacenters that have what they hold, and do not leave
  */
 record ControlState(
     SortedMap<String, KeyspaceDefinition> created,
@@ -45,7 +45,7 @@ record ControlState(
     SortedMap<String, String> unreadable,
     List<String> remains,
     List<String> clashing,
-    List<String> active) {
+    List<String> staying) {
   /** The object with the keyspaces. */
   static final ObjectId KEYSPACES = new ObjectId(Key.of("keyspaces"), CrdtType.OR_MAP);
 
@@ -77,13 +77,13 @@ record ControlState(
    * @param keyspaces of {@link #KEYSPACES}
    * @param configured the names of the keyspaces that the files name
    * @param datacenters the names of all datacenters
-   * @param active those of them that have what they hold
+   * @param staying those of them that have what they hold, and do not leave
    */
   static ControlState of(
       Reading.Fields keyspaces,
       Set<String> configured,
       Set<String> datacenters,
-      List<String> active) {
+      List<String> staying) {
     SortedMap<String, KeyspaceDefinition> created = new TreeMap<>();
     SortedMap<String, SortedMap<String, String>> altered = new TreeMap<>();
     SortedMap<String, Reading> maps = new TreeMap<>();
@@ -104,7 +104,7 @@ record ControlState(
                 return;
               }
               Optional<KeyspaceDefinition> definition =
-                  definition(field.name(), reading, texts, datacenters, active);
+                  definition(field.name(), reading, texts, datacenters, staying);
               if (definition.isPresent()) {
                 created.put(field.name(), definition.get());
               } else if (texts.containsKey(CREATED)) {
@@ -120,7 +120,7 @@ record ControlState(
         unreadable,
         List.copyOf(remains),
         List.copyOf(clashing),
-        List.copyOf(active));
+        List.copyOf(staying));
   }
 
   /** What was told of a creation that is dropped by now. */
@@ -154,7 +154,7 @@ record ControlState(
       Reading map,
       SortedMap<String, String> texts,
       Set<String> datacenters,
-      List<String> active) {
+      List<String> staying) {
     String created = texts.get(CREATED);
     String members = texts.get(MEMBERS);
     if (created == null || members == null) {
@@ -175,7 +175,7 @@ record ControlState(
       return Optional.of(
           new KeyspaceDefinition(
               policy,
-              HolderSet.of(map, created, policy, active),
+              HolderSet.of(map, created, policy, staying),
               created,
               List.of(members.split(",", -1)),
               opened,
@@ -189,7 +189,7 @@ record ControlState(
   /** Who holds a keyspace that the files name. */
   HolderSet holders(KeyspacePolicy configured) {
     Reading map = maps.getOrDefault(configured.name(), NO_FIELDS);
-    return HolderSet.of(map, HolderSet.FROM_FILE, configured, active);
+    return HolderSet.of(map, HolderSet.FROM_FILE, configured, staying);
   }
 
   /** By name, the creations that there are, readable or not. */

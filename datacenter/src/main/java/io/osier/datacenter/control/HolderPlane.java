@@ -59,6 +59,26 @@ final class HolderPlane {
   }
 
   /**
+   * Whether this datacenter may not leave the cluster: nobody else that stays in it holds a
+   * keyspace, and goes on to. Who was told to give it up counts while this one is not quiet yet:
+   * that one waits for it. Or whoever gives it up may give this one its rights.
+   */
+  boolean needs(HolderSet holders) {
+    HolderState self = holders.of(dc);
+    if (holders.first().isEmpty() || self.isGone() || !self.isWhole()) {
+      return false;
+    }
+    boolean mayHear = !members.isQuiet(dc);
+    List<String> staying = members.staying();
+    boolean othersHold =
+        holders.those(of -> of.serves() && (mayHear || of.removal().isEmpty())).stream()
+            .anyMatch(name -> !name.equals(dc) && staying.contains(name));
+    return !othersHold
+        || holders.those(of -> of.has(HolderState.Step.AGREED, dc)).stream()
+            .anyMatch(members.names()::contains);
+  }
+
+  /**
    * Tells the host who holds a keyspace that is open here.
    *
    * @param policy as the keyspace was created, or as the file has it
@@ -220,6 +240,12 @@ final class HolderPlane {
             "'%s' is being removed from the holders of '%s': wait until it is none any more ('keyspace list')"
                 .formatted(name, keyspace));
       }
+      if (!removed.isEmpty() && members.membership().leaves(name)) {
+        throw new OsierException(
+            ErrorCode.INVALID_ARGUMENT,
+            "'%s' holds '%s' and is leaving the cluster: remove holders when it has left ('dc list')"
+                .formatted(name, keyspace));
+      }
       if (of.catchesUp() && !removed.contains(name)) {
         throw new OsierException(
             ErrorCode.INVALID_ARGUMENT,
@@ -240,7 +266,7 @@ final class HolderPlane {
     }
     boolean somebodyStays =
         holders.those(HolderState::serves).stream()
-            .anyMatch(name -> !removed.contains(name) && members.awaited().contains(name));
+            .anyMatch(name -> !removed.contains(name) && members.staying().contains(name));
     if (!somebodyStays) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,

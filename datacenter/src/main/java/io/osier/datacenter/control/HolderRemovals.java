@@ -30,8 +30,9 @@ import java.util.stream.Collectors;
  * </ol>
  *
  * <p>Who stays can never go on the word of another one that goes: whoever has agreed was staying
- * then, and is quiet later than the one that it has agreed about. So one stays of all. Used by the
- * control plane's thread.
+ * then, and is quiet later than the one that it has agreed about. So one stays of all. Who leaves
+ * the cluster agrees to nothing, and leaves when another one holds the keyspace that was not told
+ * to go. Used by the control plane's thread.
  */
 final class HolderRemovals {
   /** So long one that was told to go serves on: the others stop asking it meanwhile. */
@@ -84,11 +85,7 @@ final class HolderRemovals {
         holders.those(
             of ->
                 of.leaves()
-                    && (unshared.contains(key(keyspace, of)) || has(of, Step.UNSHARED, dc))));
-  }
-
-  private static boolean has(HolderState of, Step step, String by) {
-    return of.removal().filter(r -> r.has(step, by)).isPresent();
+                    && (unshared.contains(key(keyspace, of)) || of.has(Step.UNSHARED, dc))));
   }
 
   /** Whether this one is asked nothing any more: it has said so, or may have. */
@@ -127,6 +124,9 @@ final class HolderRemovals {
     } else if (mayStay(keyspace, holders)) {
       notes.add(holders.note(keyspace, dc, Step.STAYS, dc, creation));
     }
+    if (members.goes()) {
+      return notes; // who leaves the cluster gives no word that others go by
+    }
     List<String> going =
         holders.those(HolderState::leaves).stream().filter(members.names()::contains).toList();
     if (unshare(keyspace, holders, creation, going, notes, again)
@@ -144,8 +144,14 @@ final class HolderRemovals {
     boolean isOne = members.isActive() && holders.of(dc).serves();
     return isOne
         && (!isQuiet(keyspace, holders)
-            || holders.those(HolderState::leaves).stream()
-                .allMatch(other -> holders.of(other).isQuiet(other)));
+            || holders.those(of -> !of.isGone()).stream()
+                .allMatch(other -> isQuiet(holders.of(other), other)));
+  }
+
+  /** Whether one that goes, from the keyspace or from the cluster, takes no updates. */
+  private boolean isQuiet(HolderState of, String other) {
+    boolean goes = of.leaves() || members.membership().leaves(other);
+    return !goes || of.isQuiet(other) || members.isQuiet(other);
   }
 
   /** Those that stay when one goes. */
@@ -174,8 +180,11 @@ final class HolderRemovals {
       return;
     }
     List<String> stay = staying(holders);
-    List<String> heirs = stay.stream().filter(other -> holders.of(other).serves()).toList();
-    boolean agreed = stay.stream().allMatch(other -> has(self, Step.AGREED, other));
+    List<String> heirs =
+        stay.stream()
+            .filter(other -> holders.of(other).serves() && members.staying().contains(other))
+            .toList();
+    boolean agreed = stay.stream().allMatch(other -> self.has(Step.AGREED, other));
     if (agreed && !heirs.isEmpty() && host.giveAway(keyspace, heirs)) {
       notes.add(holders.gone(keyspace, dc, creation));
     }
@@ -191,7 +200,7 @@ final class HolderRemovals {
       Runnable again) {
     List<String> ready =
         going.stream()
-            .filter(x -> holders.of(x).isQuiet(x) && !has(holders.of(x), Step.UNSHARED, dc))
+            .filter(x -> holders.of(x).isQuiet(x) && !holders.of(x).has(Step.UNSHARED, dc))
             .toList();
     if (ready.isEmpty()) {
       return true;
@@ -218,8 +227,8 @@ final class HolderRemovals {
     List<String> stay = staying(holders);
     List<String> ready =
         going.stream()
-            .filter(x -> !has(holders.of(x), Step.AGREED, dc))
-            .filter(x -> stay.stream().allMatch(o -> has(holders.of(x), Step.UNSHARED, o)))
+            .filter(x -> !holders.of(x).has(Step.AGREED, dc))
+            .filter(x -> stay.stream().allMatch(o -> holders.of(x).has(Step.UNSHARED, o)))
             .toList();
     if (ready.isEmpty()) {
       return true;

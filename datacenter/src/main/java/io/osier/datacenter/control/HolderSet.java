@@ -79,10 +79,10 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
    * @param keyspace the keyspace's map
    * @param creation of the keyspace
    * @param policy as the keyspace was created, or as the file has it
-   * @param active the datacenters that are there and have what they hold
+   * @param staying the datacenters that are there, have what they hold, and do not leave
    */
   static HolderSet of(
-      Reading keyspace, String creation, KeyspacePolicy policy, Collection<String> active) {
+      Reading keyspace, String creation, KeyspacePolicy policy, Collection<String> staying) {
     SortedMap<String, String> texts = ControlState.texts(keyspace);
     String began = texts.getOrDefault(FIRST, "");
     List<String> first =
@@ -104,7 +104,7 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
     for (String dc : ever) {
       states.put(dc, state(dc, first.contains(dc), flags, texts, creation));
     }
-    return new HolderSet(first, resolved(states, active));
+    return new HolderSet(first, resolved(states, staying));
   }
 
   private static List<String> names(String text) {
@@ -167,12 +167,12 @@ record HolderSet(List<String> first, SortedMap<String, HolderState> states) {
 
   /** The same, with who leaves. */
   private static SortedMap<String, HolderState> resolved(
-      SortedMap<String, HolderState> states, Collection<String> active) {
+      SortedMap<String, HolderState> states, Collection<String> staying) {
     List<String> candidates = new ArrayList<>();
     List<String> stay = new ArrayList<>();
     states.forEach(
         (dc, of) -> {
-          if (active.contains(dc) && of.serves()) {
+          if (staying.contains(dc) && of.serves()) {
             candidates.add(dc);
             if (of.removal().isEmpty()) {
               stay.add(dc);

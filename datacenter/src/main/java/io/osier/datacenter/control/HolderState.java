@@ -51,6 +51,11 @@ record HolderState(
     }
   }
 
+  /** Whether a datacenter has noted a step for its removal, which is under way. */
+  boolean has(Step step, String by) {
+    return removal.filter(r -> r.has(step, by)).isPresent();
+  }
+
   /** Whether it replicates, and has not what the others hold yet. */
   boolean catchesUp() {
     return !isWhole && !isGone;
@@ -67,6 +72,6 @@ record HolderState(
    * @param dc its name
    */
   boolean isQuiet(String dc) {
-    return removal.filter(r -> r.has(Step.QUIET, dc)).isPresent();
+    return has(Step.QUIET, dc);
   }
 }

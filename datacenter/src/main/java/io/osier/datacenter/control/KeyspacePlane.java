@@ -102,7 +102,7 @@ final class KeyspacePlane {
 
   /** Takes what is there now. */
   void take(Reading.Fields keyspaces) {
-    state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.awaited());
+    state = ControlState.of(keyspaces, configured.keySet(), members.names(), members.staying());
   }
 
   /**
@@ -155,15 +155,20 @@ final class KeyspacePlane {
     return configured.isEmpty() && state.created().isEmpty();
   }
 
-  /**
-   * All that there are, with those that have what they hold: of the configuration as it names them,
-   * of run time as they are now.
-   */
-  List<KeyspacePolicy> policies() {
-    List<KeyspacePolicy> all = new ArrayList<>();
-    configured.values().forEach(policy -> all.add(state.holders(policy).whole(policy)));
-    state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
+  /** Who holds those that there are, by name. */
+  SortedMap<String, HolderSet> holders() {
+    SortedMap<String, HolderSet> all = new TreeMap<>();
+    configured.values().forEach(policy -> all.put(policy.name(), state.holders(policy)));
+    state.created().values().forEach(k -> all.put(k.name(), k.holders()));
     return all;
+  }
+
+  /** Keyspaces for which this datacenter may not leave the cluster. */
+  List<String> needing() {
+    return holders().entrySet().stream()
+        .filter(e -> holders.needs(e.getValue()))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** Opens, drops and configures keyspaces, so that they are as they should be. */

@@ -1,13 +1,11 @@
 package io.osier.datacenter.control;
 
 import io.osier.core.ErrorCode;
-import io.osier.core.KeyspacePolicy;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
 import io.osier.core.net.HostPort;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,10 +53,10 @@ final class MemberCommands {
   /**
    * Does what an operator asks for.
    *
-   * @param keyspaces those that there are
+   * @param keyspaces who holds those that there are, by name
    */
   List<DatacenterView> administer(
-      Request.Administer request, Collection<KeyspacePolicy> keyspaces, String by) {
+      Request.Administer request, SortedMap<String, HolderSet> keyspaces, String by) {
     String name = request.name();
     switch (request.action()) {
       case "list" -> {
@@ -166,7 +164,8 @@ final class MemberCommands {
     }
   }
 
-  private void remove(String name, boolean dead, Collection<KeyspacePolicy> keyspaces, String by) {
+  private void remove(
+      String name, boolean dead, SortedMap<String, HolderSet> keyspaces, String by) {
     if (!members.names().contains(name)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -186,14 +185,7 @@ final class MemberCommands {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT, "'" + name + "' is the last datacenter that is active");
     }
-    for (KeyspacePolicy k : keyspaces) {
-      if (!k.replicas().isEmpty()
-          && k.replicas().stream().filter(members.awaited()::contains).allMatch(name::equals)) {
-        throw new OsierException(
-            ErrorCode.INVALID_ARGUMENT,
-            "keyspace '" + k.name() + "' is held by '" + name + "' alone: it would be lost");
-      }
-    }
+    keyspaces.forEach((keyspace, holders) -> checkHolder(name, dead, keyspace, holders));
     if (dead && name.equals(dc)) {
       throw new OsierException(
           ErrorCode.INVALID_ARGUMENT,
@@ -223,6 +215,34 @@ final class MemberCommands {
     objects.change(
         Membership.OBJECT,
         List.of(Membership.mark(member, state, by, millis.getAsLong(), host.incarnation(name))));
+  }
+
+  /** Throws if a keyspace must keep this one: who is not dead waits until others hold it. */
+  private void checkHolder(String name, boolean dead, String keyspace, HolderSet holders) {
+    HolderState of = holders.of(name);
+    if (holders.first().isEmpty() || of.isGone() || !of.isWhole()) {
+      return;
+    }
+    List<String> there = dead ? members.awaited() : members.staying();
+    boolean othersHold =
+        holders.those(o -> dead ? o.isWhole() && !o.isGone() : o.serves()).stream()
+            .anyMatch(other -> !other.equals(name) && there.contains(other));
+    if (!othersHold) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "keyspace '%s' is held by '%s' alone, of those that stay: it would be lost"
+              .formatted(keyspace, name));
+    }
+    List<String> removed =
+        holders.those(o -> o.removal().isPresent()).stream()
+            .filter(members.names()::contains)
+            .toList();
+    if (!dead && !removed.isEmpty()) {
+      throw new OsierException(
+          ErrorCode.INVALID_ARGUMENT,
+          "'%s' holds '%s', of whose holders these are being removed: %s; wait until they are none any more ('keyspace list')"
+              .formatted(name, keyspace, removed));
+    }
   }
 
   private List<String> awaited(Member m) {

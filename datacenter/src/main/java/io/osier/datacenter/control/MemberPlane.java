@@ -145,6 +145,16 @@ final class MemberPlane {
     return membership.isInForce() ? membership.active() : List.copyOf(configured.keySet());
   }
 
+  /** Of those the ones that do not leave. */
+  List<String> staying() {
+    return awaited().stream().filter(name -> !membership.leaves(name)).toList();
+  }
+
+  /** Whether a datacenter has noted that it takes no updates any more, as it leaves. */
+  boolean isQuiet(String name) {
+    return membership.find(name).filter(m -> m.has(Member.Step.QUIET, m)).isPresent();
+  }
+
   /** Who must open a keyspace before it takes updates: of its members those that are there. */
   List<String> awaited(KeyspaceDefinition keyspace) {
     return keyspace.awaited().stream().filter(names()::contains).toList();
@@ -235,21 +245,22 @@ final class MemberPlane {
    *
    * @param missing keyspaces that should be here and are not, so that this one cannot have what the
    *     others have
+   * @param needing keyspaces for which this one may not leave
    */
-  void tell(List<String> missing) {
+  void tell(List<String> missing, List<String> needing) {
     List<Operation> operations = new ArrayList<>();
     if (!hasIntroducedItself()) {
       operations.add(Membership.introduction(dc, host.protocol(dc), host.clients()));
     }
     if (membership.isInForce()) {
-      tell(missing, operations);
+      tell(missing, needing, operations);
     } else {
       host.hinders(List.of());
     }
     objects.tell(Membership.OBJECT, operations, "what has become of this datacenter");
   }
 
-  private void tell(List<String> missing, List<Operation> operations) {
+  private void tell(List<String> missing, List<String> needing, List<Operation> operations) {
     if (isFromFile()) {
       operations.addAll(told.initial(told.unknown(configured)));
     }
@@ -260,10 +271,11 @@ final class MemberPlane {
             .ifPresent(a -> operations.add(Membership.address(m.name(), a)));
       }
     }
-    membership.find(dc).ifPresent(self -> tell(self, missing, operations));
+    membership.find(dc).ifPresent(self -> tell(self, missing, needing, operations));
   }
 
-  private void tell(Member self, List<String> missing, List<Operation> operations) {
+  private void tell(
+      Member self, List<String> missing, List<String> needing, List<Operation> operations) {
     if (givenAway.isPresent() && !givenAway.get().equals(self.id())) {
       end(self); // it was added again, and others may know what it does not
       return;
@@ -273,6 +285,15 @@ final class MemberPlane {
       hinders.add("datacenter '" + dc + "' is " + self.state().label());
       hinders.addAll(host.progress());
       missing.forEach(k -> hinders.add("keyspace '" + k + "' cannot be opened; the log says why"));
+      if (goes()) {
+        needing.forEach(
+            k ->
+                hinders.add(
+                    "keyspace '"
+                        + k
+                        + "' would be lost: nobody else holds it that stays (keyspace list,"
+                        + " keyspace alter)"));
+      }
     }
     host.hinders(hinders);
     if (self.isPresent() && missing.isEmpty()) {
@@ -288,7 +309,7 @@ final class MemberPlane {
       }
       case ACTIVE -> {}
       case LEAVING -> {
-        if (membership.leaves(dc) && !heirs().isEmpty()) {
+        if (membership.leaves(dc) && !heirs().isEmpty() && needing.isEmpty()) {
           leave(self, operations);
         }
       }
@@ -321,7 +342,7 @@ final class MemberPlane {
   }
 
   /** Whether this datacenter leaves, or has left. */
-  private boolean goes() {
+  boolean goes() {
     return membership.leaves(dc)
         || membership.find(dc).filter(m -> m.state() == Member.State.LEFT).isPresent();
   }

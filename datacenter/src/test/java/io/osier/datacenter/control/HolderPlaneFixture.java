@@ -7,7 +7,7 @@ import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.crdt.Query;
 import io.osier.crdt.Reading;
-import io.osier.propagation.net.PeerTransport;
+import io.osier.propagation.net.link.PeerVersions;
 import io.osier.protocol.Request;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ abstract class HolderPlaneFixture {
     boolean settled = true;
 
     /** The peer protocol that it speaks, as the others know. */
-    int spoken = PeerTransport.VERSION;
+    int spoken = PeerVersions.NEWEST;
 
     Node(String dc) {
       super(dc, new OsierCopy(new ReplicaId(dc, 1), () -> ++clock));

@@ -21,7 +21,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
-import io.osier.bench.architecture.Rooms.Room;
+import io.osier.bench.architecture.House.Room;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 
 /** Holds the compiled house against {@link Rooms}: who may use whom, and what is pure. */
 final class ArchitectureTest {
-  private static final Rooms ROOMS = Rooms.production();
+  private static final House HOUSE = Rooms.production();
 
   /** All but tests, with bench. */
   static final JavaClasses ALL =
@@ -95,7 +95,7 @@ final class ArchitectureTest {
   private static final Set<String> SYSTEM = Set.of("arraycopy", "identityHashCode");
 
   private static DescribedPredicate<JavaClass> areInARoom() {
-    return describe("are in a room", c -> ROOMS.of(c).isPresent());
+    return describe("are in a room", c -> HOUSE.of(c).isPresent());
   }
 
   /**
@@ -104,7 +104,7 @@ final class ArchitectureTest {
   private static final Set<String> NOT_PURE = Set.of("io.osier.core.OutOfMemory");
 
   private static boolean isPure(JavaClass type) {
-    return ROOMS.of(type).filter(Room::pure).isPresent() && !NOT_PURE.contains(type.getName());
+    return HOUSE.of(type).filter(Room::pure).isPresent() && !NOT_PURE.contains(type.getName());
   }
 
   private static DescribedPredicate<JavaClass> arePure() {
@@ -119,12 +119,12 @@ final class ArchitectureTest {
   /** A room that nothing is in, or a part of replication of another name, holds nothing. */
   @Test
   void everyRoomHasClasses() {
-    assertThat(ROOMS.names())
+    assertThat(HOUSE.names())
         .allSatisfy(
             name ->
                 assertThat(CLASSES.stream())
                     .as(name)
-                    .anyMatch(c -> ROOMS.of(c).filter(r -> r.name().equals(name)).isPresent()));
+                    .anyMatch(c -> HOUSE.of(c).filter(r -> r.name().equals(name)).isPresent()));
   }
 
   /** But for the client's API, whose types its rooms are given: {@link ClientRoomsTest}. */
@@ -198,9 +198,9 @@ final class ArchitectureTest {
         new ArchCondition<>("use only the rooms and libraries that their room may use") {
           @Override
           public void check(JavaClass type, ConditionEvents events) {
-            Room room = ROOMS.of(type).orElseThrow();
+            Room room = HOUSE.of(type).orElseThrow();
             for (Dependency d : type.getDirectDependenciesFromSelf()) {
-              if (!ROOMS.mayUse(room, d.getTargetClass())) {
+              if (!HOUSE.mayUse(room, d.getTargetClass())) {
                 events.add(SimpleConditionEvent.violated(type, d.getDescription()));
               }
             }
@@ -242,7 +242,7 @@ final class ArchitectureTest {
   private static void separate(String part, String... others) {
     String[] packages = new String[others.length];
     for (int i = 0; i < others.length; i++) {
-      assertThat(ROOMS.names()).contains("propagation." + others[i]);
+      assertThat(HOUSE.names()).contains("propagation." + others[i]);
       packages[i] = "io.osier.propagation." + others[i];
     }
     noClasses()

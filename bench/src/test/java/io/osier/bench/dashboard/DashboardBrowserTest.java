@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -38,8 +37,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A person's view of three datacenters: a real browser, real processes, emulated links. Where
- * DASHBOARD_PICTURES names a directory, the pictures of docs/ are made there.
+ * A person's view of three datacenters: a real browser, real processes, emulated links. It makes
+ * the {@link Pictures} of docs/.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -136,24 +135,6 @@ final class DashboardBrowserTest {
     return page.locator(".labels text[data-from=" + from + "][data-to=" + to + "]");
   }
 
-  private static void picture(Page page, String name) {
-    String directory = System.getenv("DASHBOARD_PICTURES");
-    if (directory != null) {
-      page.emulateMedia(new Page.EmulateMediaOptions().setReducedMotion(ReducedMotion.REDUCE));
-      page.screenshot(
-          new Page.ScreenshotOptions()
-              .setPath(Path.of(directory, "dashboard-" + name + ".png"))
-              .setFullPage(true));
-    }
-  }
-
-  /** Waits so many of the page's own seconds: until it has drawn so many pictures. */
-  private static void watch(Page page, int seconds) {
-    if (System.getenv("DASHBOARD_PICTURES") != null) {
-      page.waitForTimeout(seconds * 1_000);
-    }
-  }
-
   @Test
   @Order(1)
   void opens_lives_andShowsAllDatacenters() {
@@ -181,9 +162,9 @@ final class DashboardBrowserTest {
     page.locator("#keyspace").selectOption("shop");
     assertThat(page.locator("#delta-sub")).containsText("δ = 2\u202fs");
     page.locator("#keyspace").selectOption("");
-    watch(page, 60);
+    Pictures.watch(page, 60);
     nothingIsOverprinted(page);
-    picture(page, "light");
+    Pictures.take(page, "light");
   }
 
   @Test
@@ -256,9 +237,9 @@ final class DashboardBrowserTest {
       assertThat(page.locator("#within")).hasAttribute("data-late", "true");
       assertThat(label(page, "eu", "us")).containsText(Pattern.compile("cut · stale [1-9]"));
       assertThat(label(page, "eu", "us")).containsText("wait");
-      watch(page, 25);
+      Pictures.watch(page, 25);
       nothingIsOverprinted(page);
-      picture(page, "dark");
+      Pictures.take(page, "dark");
     } finally {
       cluster.heal("eu", "us");
     }
@@ -271,9 +252,9 @@ final class DashboardBrowserTest {
     Page page = open("eu", 2560, 1440, ColorScheme.DARK);
     assertThat(page.locator("#hour figure")).hasCount(10);
     assertThat(page.locator("#links tbody tr")).hasCount(6);
-    watch(page, 20);
+    Pictures.watch(page, 20);
     nothingIsOverprinted(page);
-    picture(page, "wide");
+    Pictures.take(page, "wide");
     Object size = page.evaluate("() => parseFloat(getComputedStyle(document.body).fontSize)");
     assertThat(((Number) size).doubleValue()).isLessThanOrEqualTo(16);
     // All at once, when nothing is late any more that a busy machine has delayed: that is told,
@@ -289,9 +270,9 @@ final class DashboardBrowserTest {
     assertThat(page.locator(".hot-row bdi").first()).isVisible(SOON);
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
-    watch(page, 40);
+    Pictures.watch(page, 40);
     nothingIsOverprinted(page);
-    picture(page, "phone");
+    Pictures.take(page, "phone");
     page.setViewportSize(3840, 2160); // a wall
     assertThat(page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"))
         .isEqualTo(true);
@@ -391,53 +372,15 @@ final class DashboardBrowserTest {
         assertThat(one.locator(".node[data-dc=ap]")).hasAttribute("data-state", "silent");
         assertThat(label(one, "eu", "ap")).containsText(Pattern.compile("cut · stale [1-9]"));
         assertThat(label(one, "ap", "eu")).containsText("unheard for");
-        watch(one, 15);
+        Pictures.watch(one, 15);
         nothingIsOverprinted(one);
       }
-      picture(page, "outage");
-      picture(phone, "outage-phone");
+      Pictures.take(page, "outage");
+      Pictures.take(phone, "outage-phone");
     } finally {
       cluster.start("ap");
       cluster.awaitReady("ap", Duration.ofMinutes(10));
     }
     assertThat(page.locator(".link[data-state=healthy]")).hasCount(6);
-  }
-
-  /** Does something again and again, on a thread of its own. */
-  private static final class Repeated implements AutoCloseable {
-    private final Thread thread;
-    private volatile boolean ended;
-    private volatile Optional<RuntimeException> failure = Optional.empty();
-
-    Repeated(int millis, Runnable what) {
-      thread =
-          Thread.ofPlatform()
-              .daemon()
-              .start(
-                  () -> {
-                    try {
-                      while (!ended) {
-                        what.run();
-                        LockSupport.parkNanos(millis * 1_000_000L);
-                      }
-                    } catch (RuntimeException e) {
-                      failure = Optional.of(e);
-                    }
-                  });
-    }
-
-    void check() {
-      assertThat(failure).isEmpty();
-    }
-
-    @Override
-    public void close() {
-      ended = true;
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 }

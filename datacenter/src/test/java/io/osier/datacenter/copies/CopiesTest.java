@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.Key;
-import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
-import io.osier.crdt.Reading;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -22,16 +19,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Copies and a holder that tells what becomes of them, in virtual time. */
+/** What a copy answers, and when it must not, in virtual time. */
 final class CopiesTest {
   private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
 
   private final CopyWorld world = new CopyWorld();
   private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
-
-  private static long count(Reply reply) {
-    return ((Reading.Count) ((Reply.Answer) reply).reading().orElseThrow()).value();
-  }
 
   private static VersionVector upTo(Dot dot) {
     return VersionVector.of(dot.replica(), dot.number());
@@ -45,7 +38,7 @@ final class CopiesTest {
   private void copyOfN() {
     world.increment("n");
     ap.heat("n");
-    assertThat(count(requireNonNull(copied("n")))).isEqualTo(1);
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(1);
   }
 
   @Test
@@ -59,7 +52,7 @@ final class CopiesTest {
     for (int i = 2; i < 20; i++) {
       Dot dot = world.increment("n");
       world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 2);
-      assertThat(count(requireNonNull(copied("n")))).as("within the bound").isEqualTo(i);
+      assertThat(CopyWorld.count(requireNonNull(copied("n")))).as("within the bound").isEqualTo(i);
       assertThat(ap.shown("shop", 0).get(dot.replica()))
           .as("what another holder is asked for")
           .isGreaterThanOrEqualTo(dot.number());
@@ -79,45 +72,17 @@ final class CopiesTest {
     assertThat(ap.copies.answer(wrong, false)).as("behind what is under way").isNull();
   }
 
-  /** One state a round, however often it changes. */
-  @Test
-  void objectThatChangesAllTheTime_isToldOnceARound() {
-    copyOfN();
-    long before = ap.copies.figures().versions();
-    for (int i = 0; i < 1_000; i++) {
-      world.increment("n");
-      ap.read("n");
-      world.pass(1);
-    }
-    assertThat(ap.copies.figures().versions() - before)
-        .isBetween(5L, 1_000 / CopyWorld.HOLD_MILLIS + 1);
-  }
-
-  @Test
-  void millionKeysThatAreReadOnce_areNotFollowed() {
-    world.increment("n");
-    for (int i = 0; i < 1_000_000; i++) {
-      ap.read("k" + i);
-      if (i % 1_000 == 0) {
-        world.pass(10);
-      }
-    }
-    world.pass(3 * Copies.PERIOD_MILLIS);
-    assertThat(ap.copies.figures().objects()).isZero();
-    assertThat(ap.copies.figures().versions()).isZero();
-  }
-
   /** Somebody here was shown more by a holder than the copy has. */
   @Test
   void copyThatIsOlderThanWhatWasShownHere_doesNotAnswer_untilItIsTold() {
     copyOfN();
     world.increment("n");
-    assertThat(count(requireNonNull(copied("n")))).as("not told yet").isEqualTo(1);
-    assertThat(count(ap.forwarded("n", VersionVector.EMPTY))).isEqualTo(2);
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).as("not told yet").isEqualTo(1);
+    assertThat(CopyWorld.count(ap.forwarded("n", VersionVector.EMPTY))).isEqualTo(2);
     assertThat(copied("n")).isNull();
     assertThat(ap.copies.figures().misses()).containsEntry("behind", 1L);
     world.pass(200);
-    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(2);
   }
 
   @Test
@@ -126,7 +91,7 @@ final class CopiesTest {
     ap.incremented("n");
     assertThat(copied("n")).isNull();
     world.pass(200);
-    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(2);
     ap.incremented("other");
     assertThat(copied("n")).as("of another object").isNotNull();
   }
@@ -148,7 +113,7 @@ final class CopiesTest {
     ap.forwarded("n", upTo(more)); // it has seen an update of m elsewhere
     assertThat(ap.copied("m", VersionVector.EMPTY)).as("and says it no more").isNull();
     world.pass(200);
-    assertThat(count(requireNonNull(ap.copied("m", VersionVector.EMPTY)))).isEqualTo(2);
+    assertThat(CopyWorld.count(requireNonNull(ap.copied("m", VersionVector.EMPTY)))).isEqualTo(2);
   }
 
   /** What was shown before there was a copy is in what it shows. */
@@ -178,10 +143,10 @@ final class CopiesTest {
     }
     for (int i = 2; i < 10; i++) {
       (i % 2 == 0 ? ap : sa).incremented("n");
-      assertThat(count(ap.read("n"))).isEqualTo(i % 2 == 0 ? i : i - 1);
+      assertThat(CopyWorld.count(ap.read("n"))).isEqualTo(i % 2 == 0 ? i : i - 1);
       world.pass(200);
-      assertThat(count(requireNonNull(ap.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
-      assertThat(count(requireNonNull(sa.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
+      assertThat(CopyWorld.count(requireNonNull(ap.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
+      assertThat(CopyWorld.count(requireNonNull(sa.copied("n", VersionVector.EMPTY)))).isEqualTo(i);
     }
     ap.cut();
     assertThat(copied("n")).isNull();
@@ -189,127 +154,8 @@ final class CopiesTest {
   }
 
   @Test
-  void copiesEnd_withTheLink_andComeBackWithIt() {
-    copyOfN();
-    ap.cut();
-    assertThat(copied("n")).isNull();
-    assertThat(ap.copies.figures().objects()).isZero();
-    assertThat(ap.copies.figures().bytes()).isZero();
-    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
-    world.increment("n");
-    ap.cut = false;
-    for (int i = 0; i < 10; i++) {
-      ap.heat("n");
-    }
-    assertThat(count(requireNonNull(copied("n")))).isEqualTo(2);
-  }
-
-  @Test
-  void copiesEnd_whenOthersHoldTheKeyspace() {
-    copyOfN();
-    world.holders = List.of("us");
-    world.pass(Copies.PERIOD_MILLIS);
-    assertThat(copied("n")).isNull();
-    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
-  }
-
-  @Test
-  void copyThatIsReadNoMore_ends_andTheHolderForgetsIt() {
-    copyOfN();
-    world.pass(10 * Copies.PERIOD_MILLIS);
-    assertThat(ap.copies.figures().objects()).isZero();
-    assertThat(ap.copies.figures().dropped()).containsEntry("unworthy", 1L);
-    assertThat(world.ofFollowers.taken()).isPositive();
-    world.pass(120_000);
-    assertThat(world.ofFollowers.taken()).isZero();
-  }
-
-  @Test
-  void budgetOfBytes_isKept() {
-    CopyWorld.Reader small = world.new Reader("sa", new Copies.Settings(20_000, 100, 100));
-    String text = "x".repeat(2_000);
-    for (int i = 0; i < 20; i++) {
-      set("k" + i, text);
-    }
-    for (int i = 0; i < 200; i++) {
-      for (int k = 0; k < 20; k++) {
-        small.read("k" + k);
-      }
-      world.pass(100);
-    }
-    CopyCounts.Figures figures = small.copies.figures();
-    assertThat(figures.bytes()).isBetween(1L, 20_000L);
-    assertThat(figures.objects()).isBetween(1, 10);
-    assertThat(figures.hits()).isPositive();
-    assertThat(figures.dropped().get("budget")).isPositive();
-  }
-
-  @Test
-  void soManyObjectsAtMost_areFollowed_andTheMostRead() {
-    CopyWorld.Reader few = world.new Reader("sa", new Copies.Settings(1 << 20, 3, 100));
-    for (int i = 0; i < 100; i++) {
-      for (int k = 0; k < 6; k++) {
-        for (int n = 0; n < (k < 3 ? 5 : 1); n++) {
-          few.read("k" + k);
-        }
-      }
-      world.pass(100);
-    }
-    assertThat(few.copies.figures().objects()).isEqualTo(3);
-  }
-
-  private void set(String key, String text) {
-    world.update(key, CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(text)));
-  }
-
-  /** Its changes cost more than its reads, so it is tried more and more seldom. */
-  @Test
-  void objectWhoseChangesCostMore_isDropped_andFollowedSeldom() {
-    String text = "x".repeat(20_000);
-    long[] dropped = new long[2];
-    for (int minute = 0; minute < 2; minute++) {
-      for (int i = 0; i < 600; i++) {
-        set("big", text + i);
-        ap.copied("big", VersionVector.EMPTY);
-        if (i % 3 == 0) {
-          ap.forwarded("big", VersionVector.EMPTY); // of 100 bytes: a part of it is asked
-        }
-        world.pass(100);
-      }
-      dropped[minute] = requireNonNull(ap.copies.figures().dropped().get("unworthy"));
-    }
-    assertThat(dropped[0]).isPositive();
-    assertThat(dropped[1] - dropped[0]).isLessThan(dropped[0]);
-  }
-
-  /** 100 counters, 2,000 reads a second, 50 increments a second, for a minute. */
-  private static long bytesOfAHotSet(Copies.Settings settings) {
-    CopyWorld world = new CopyWorld();
-    CopyWorld.Reader reader = world.new Reader("ap", settings);
-    Random random = new Random(1);
-    for (int i = 0; i < 6_000; i++) {
-      for (int k = 0; k < 20; k++) {
-        reader.read("k" + random.nextInt(100));
-      }
-      if (i % 2 == 0) {
-        world.increment("k" + random.nextInt(100));
-      }
-      world.pass(10);
-    }
-    return reader.bytes;
-  }
-
-  @Test
-  void hotSet_takesATenthOfTheBytesOfForwarding() {
-    long forwarded = bytesOfAHotSet(new Copies.Settings(0, 100, 100));
-    long copied = bytesOfAHotSet(SETTINGS);
-    assertThat(forwarded).isEqualTo(6_000 * 20 * 100);
-    assertThat(copied).isLessThan(forwarded / 10);
-  }
-
-  @Test
   void whatExpires_isHiddenWhenItsTimeIsOver_whoeverRemovesIt() {
-    set("k", "x");
+    world.set("k", "x");
     world.update("k", CrdtType.LWW_REGISTER, new Operation.Expire(world.millis() + 30_000, false));
     ap.heat("k");
     assertThat(((Reply.Answer) requireNonNull(copied("k"))).exists()).isTrue();
@@ -320,39 +166,17 @@ final class CopiesTest {
     assertThat(((Reply.Answer) requireNonNull(copied("k"))).exists()).isFalse();
   }
 
-  @Test
-  void whatDependsOnWhereItIsRead_andWhatIsLarge_isNotFollowed() {
-    world.update(
-        "large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("x".repeat(40_000))));
-    ap.heat("large");
-    assertThat(ap.copies.figures().hits()).isZero();
-    assertThat(ap.copies.figures().dropped().get("refused")).isPositive();
-    assertThat(Followers.isRefused(CrdtType.BOUNDED_COUNTER)).isTrue();
-  }
-
-  /** What a holder cannot say is not taken for nothing. */
-  @Test
-  void holderThatDoesNotHearOfChanges_tellsNothing() {
-    world.increment("n");
-    world.listens = false;
-    ap.heat("n");
-    assertThat(ap.copies.figures().hits()).isZero();
-    world.listens = true;
-    ap.heat("n");
-    assertThat(copied("n")).isNotNull();
-  }
-
   /** What is told in parts is not taken for all that there is. */
   @Test
   void moreThanOneAnswerHolds_isToldInSeveral() {
     String[] keys = IntStream.range(0, 30).mapToObj(i -> "k" + i).toArray(String[]::new);
     String text = "x".repeat(12_000);
     for (String key : keys) {
-      set(key, text);
+      world.set(key, text);
     }
     ap.heat(keys);
     for (String key : keys) {
-      set(key, text + "new");
+      world.set(key, text + "new");
     }
     Dot last = world.increment("other");
     int answered = 0;
@@ -377,7 +201,7 @@ final class CopiesTest {
     Dot dot = world.increment("n");
     ap.copied("n", upTo(dot));
     world.pass(3 * CopyWorld.WAY_MILLIS);
-    assertThat(count(requireNonNull(ap.copied("n", upTo(dot))))).isEqualTo(2);
+    assertThat(CopyWorld.count(requireNonNull(ap.copied("n", upTo(dot))))).isEqualTo(2);
   }
 
   /** No read here shows less than one before it, and own updates are seen, whatever happens. */
@@ -403,7 +227,8 @@ final class CopiesTest {
         case 3, 4, 5, 6 -> {
           reader.incremented(key);
           shown.merge(key, 1L, Math::max);
-          shown.put(key, count(world.at(CopyWorld.Reader.read(key, VersionVector.EMPTY))));
+          shown.put(
+              key, CopyWorld.count(world.at(CopyWorld.Reader.read(key, VersionVector.EMPTY))));
         }
         case 7, 8, 9, 10 -> world.increment(key);
         case 11 -> world.tellsLater = random.nextBoolean();
@@ -411,7 +236,7 @@ final class CopiesTest {
         default -> {
           Reply reply = reader.read(key);
           if (reply instanceof Reply.Answer answer && answer.reading().isPresent()) {
-            long read = count(reply);
+            long read = CopyWorld.count(reply);
             assertThat(read)
                 .as("seed %s, step %s, %s", seed, i, key)
                 .isGreaterThanOrEqualTo(shown.getOrDefault(key, 0L));

@@ -3,6 +3,7 @@ package io.osier.datacenter.copies;
 import io.osier.core.Dot;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
+import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
@@ -10,6 +11,7 @@ import io.osier.core.net.ByteBudget;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.crdt.Query;
+import io.osier.crdt.Reading;
 import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.forward.ShownVersions;
@@ -79,6 +81,11 @@ final class CopyWorld {
     nanos = until;
   }
 
+  /** What a read of a counter was answered. */
+  static long count(Reply reply) {
+    return ((Reading.Count) ((Reply.Answer) reply).reading().orElseThrow()).value();
+  }
+
   // ---------------------------------------------------------------- eu
 
   /** Updates an object at eu, which is at once durable. */
@@ -94,6 +101,10 @@ final class CopyWorld {
       tell();
     }
     return new Dot(EU, committed);
+  }
+
+  void set(String key, String text) {
+    update(key, CrdtType.LWW_REGISTER, new Operation.Assign(Value.of(text)));
   }
 
   Dot increment(String key) {

@@ -1,0 +1,198 @@
+package io.osier.datacenter.copies;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.osier.core.Value;
+import io.osier.core.VersionVector;
+import io.osier.crdt.CrdtType;
+import io.osier.crdt.Operation;
+import io.osier.protocol.Reply;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is followed, how long, and what that may take, in virtual time. */
+final class FollowedObjectsTest {
+  private static final Copies.Settings SETTINGS = new Copies.Settings(1 << 20, 100, 100);
+
+  private final CopyWorld world = new CopyWorld();
+  private final CopyWorld.Reader ap = world.new Reader("ap", SETTINGS);
+
+  private @Nullable Reply copied(String key) {
+    return ap.copied(key, VersionVector.EMPTY);
+  }
+
+  /** A copy of n, which is 1. */
+  private void copyOfN() {
+    world.increment("n");
+    ap.heat("n");
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(1);
+  }
+
+  /** One state a round, however often it changes. */
+  @Test
+  void objectThatChangesAllTheTime_isToldOnceARound() {
+    copyOfN();
+    long before = ap.copies.figures().versions();
+    for (int i = 0; i < 1_000; i++) {
+      world.increment("n");
+      ap.read("n");
+      world.pass(1);
+    }
+    assertThat(ap.copies.figures().versions() - before)
+        .isBetween(5L, 1_000 / CopyWorld.HOLD_MILLIS + 1);
+  }
+
+  @Test
+  void millionKeysThatAreReadOnce_areNotFollowed() {
+    world.increment("n");
+    for (int i = 0; i < 1_000_000; i++) {
+      ap.read("k" + i);
+      if (i % 1_000 == 0) {
+        world.pass(10);
+      }
+    }
+    world.pass(3 * Copies.PERIOD_MILLIS);
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().versions()).isZero();
+  }
+
+  @Test
+  void copiesEnd_withTheLink_andComeBackWithIt() {
+    copyOfN();
+    ap.cut();
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().bytes()).isZero();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+    world.increment("n");
+    ap.cut = false;
+    for (int i = 0; i < 10; i++) {
+      ap.heat("n");
+    }
+    assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(2);
+  }
+
+  @Test
+  void copiesEnd_whenOthersHoldTheKeyspace() {
+    copyOfN();
+    world.holders = List.of("us");
+    world.pass(Copies.PERIOD_MILLIS);
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
+  void copyThatIsReadNoMore_ends_andTheHolderForgetsIt() {
+    copyOfN();
+    world.pass(10 * Copies.PERIOD_MILLIS);
+    assertThat(ap.copies.figures().objects()).isZero();
+    assertThat(ap.copies.figures().dropped()).containsEntry("unworthy", 1L);
+    assertThat(world.ofFollowers.taken()).isPositive();
+    world.pass(120_000);
+    assertThat(world.ofFollowers.taken()).isZero();
+  }
+
+  @Test
+  void budgetOfBytes_isKept() {
+    CopyWorld.Reader small = world.new Reader("sa", new Copies.Settings(20_000, 100, 100));
+    String text = "x".repeat(2_000);
+    for (int i = 0; i < 20; i++) {
+      world.set("k" + i, text);
+    }
+    for (int i = 0; i < 200; i++) {
+      for (int k = 0; k < 20; k++) {
+        small.read("k" + k);
+      }
+      world.pass(100);
+    }
+    CopyCounts.Figures figures = small.copies.figures();
+    assertThat(figures.bytes()).isBetween(1L, 20_000L);
+    assertThat(figures.objects()).isBetween(1, 10);
+    assertThat(figures.hits()).isPositive();
+    assertThat(figures.dropped().get("budget")).isPositive();
+  }
+
+  @Test
+  void soManyObjectsAtMost_areFollowed_andTheMostRead() {
+    CopyWorld.Reader few = world.new Reader("sa", new Copies.Settings(1 << 20, 3, 100));
+    for (int i = 0; i < 100; i++) {
+      for (int k = 0; k < 6; k++) {
+        for (int n = 0; n < (k < 3 ? 5 : 1); n++) {
+          few.read("k" + k);
+        }
+      }
+      world.pass(100);
+    }
+    assertThat(few.copies.figures().objects()).isEqualTo(3);
+  }
+
+  /** Its changes cost more than its reads, so it is tried more and more seldom. */
+  @Test
+  void objectWhoseChangesCostMore_isDropped_andFollowedSeldom() {
+    String text = "x".repeat(20_000);
+    long[] dropped = new long[2];
+    for (int minute = 0; minute < 2; minute++) {
+      for (int i = 0; i < 600; i++) {
+        world.set("big", text + i);
+        ap.copied("big", VersionVector.EMPTY);
+        if (i % 3 == 0) {
+          ap.forwarded("big", VersionVector.EMPTY); // of 100 bytes: a part of it is asked
+        }
+        world.pass(100);
+      }
+      dropped[minute] = requireNonNull(ap.copies.figures().dropped().get("unworthy"));
+    }
+    assertThat(dropped[0]).isPositive();
+    assertThat(dropped[1] - dropped[0]).isLessThan(dropped[0]);
+  }
+
+  /** 100 counters, 2,000 reads a second, 50 increments a second, for a minute. */
+  private static long bytesOfAHotSet(Copies.Settings settings) {
+    CopyWorld world = new CopyWorld();
+    CopyWorld.Reader reader = world.new Reader("ap", settings);
+    Random random = new Random(1);
+    for (int i = 0; i < 6_000; i++) {
+      for (int k = 0; k < 20; k++) {
+        reader.read("k" + random.nextInt(100));
+      }
+      if (i % 2 == 0) {
+        world.increment("k" + random.nextInt(100));
+      }
+      world.pass(10);
+    }
+    return reader.bytes;
+  }
+
+  @Test
+  void hotSet_takesATenthOfTheBytesOfForwarding() {
+    long forwarded = bytesOfAHotSet(new Copies.Settings(0, 100, 100));
+    long copied = bytesOfAHotSet(SETTINGS);
+    assertThat(forwarded).isEqualTo(6_000 * 20 * 100);
+    assertThat(copied).isLessThan(forwarded / 10);
+  }
+
+  @Test
+  void whatDependsOnWhereItIsRead_andWhatIsLarge_isNotFollowed() {
+    world.update(
+        "large", CrdtType.LWW_REGISTER, new Operation.Assign(Value.of("x".repeat(40_000))));
+    ap.heat("large");
+    assertThat(ap.copies.figures().hits()).isZero();
+    assertThat(ap.copies.figures().dropped().get("refused")).isPositive();
+    assertThat(Followers.isRefused(CrdtType.BOUNDED_COUNTER)).isTrue();
+  }
+
+  /** What a holder cannot say is not taken for nothing. */
+  @Test
+  void holderThatDoesNotHearOfChanges_tellsNothing() {
+    world.increment("n");
+    world.listens = false;
+    ap.heat("n");
+    assertThat(ap.copies.figures().hits()).isZero();
+    world.listens = true;
+    ap.heat("n");
+    assertThat(copied("n")).isNotNull();
+  }
+}

@@ -184,6 +184,21 @@ final class FollowedObjectsTest {
     assertThat(Followers.isRefused(CrdtType.BOUNDED_COUNTER)).isTrue();
   }
 
+  @Test
+  void whoFindsNoRoomAtAHolder_takesNoneOfIt() {
+    long taken = (1 << 20) - 1_000;
+    assertThat(world.ofFollowers.tryTake(taken)).isTrue();
+    String large = "x".repeat(1_000);
+    for (int i = 0; i < 100; i++) {
+      ap.read("n");
+      ap.read(large);
+      ap.read(large);
+      world.pass(100);
+    }
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 2L);
+    assertThat(world.ofFollowers.taken()).isEqualTo(taken);
+  }
+
   /** What a holder cannot say is not taken for nothing. */
   @Test
   void holderThatDoesNotHearOfChanges_tellsNothing() {

@@ -12,6 +12,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -214,6 +215,19 @@ final class CopiesTest {
       world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 3);
       assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(i);
     }
+  }
+
+  @Test
+  void watcherOfAKey_isShownSomethingOfItsPartitionAlone() {
+    copyOfN();
+    Request.Place place =
+        new Request.Place(1, 1, VersionVector.of(CopyWorld.EU, 1_000), Optional.empty());
+    Request watch = new Request.Watch("shop", Optional.of(Key.of("n")), false, List.of(), false, 0);
+    Reply changes = new Reply.Changes(List.of(), List.of(place), true);
+    ap.told(watch, 1, changes, 10);
+    assertThat(copied("n")).isNotNull();
+    ap.told(watch, 0, changes, 10);
+    assertThat(copied("n")).isNull();
   }
 
   /** No read here shows less than one before it, and own updates are seen, whatever happens. */

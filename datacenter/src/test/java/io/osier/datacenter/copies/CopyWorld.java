@@ -250,7 +250,12 @@ final class CopyWorld {
     private void passOn(Request request, Reply reply, int size) {
       bytes += size;
       shown = shown.join(ShownVersions.seen(reply));
-      witness.answered("eu", request, reply, size);
+      told(request, 0, reply, size);
+    }
+
+    /** A forwarded request about a partition is answered so. */
+    void told(Request request, int partition, Reply reply, int size) {
+      witness.answered("eu", request, Optional.of(partition), reply, size);
     }
 
     /** Reads as a client does; what it is answered. */

@@ -138,8 +138,8 @@ public final class Copies implements AutoCloseable {
       }
       if (copy == null) {
         interest.read(name, holder, size);
-      } else {
-        copy.demand().read(1, size);
+      } else if (copy.version() == null) {
+        copy.demand().read(1, size); // later it is worth only what it answers itself
       }
       begins = !ticks;
       ticks = true;
@@ -149,18 +149,8 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /**
-   * A forwarded answer about keys of one partition shows something. Called before it is passed on.
-   *
-   * @param after what the request asked for of their partition
-   * @param seen of the keys
-   */
-  void shown(String keyspace, List<Key> keys, VersionVector after, VersionVector seen) {
-    if (!copies.isEmpty() && !after.isEmpty()) {
-      around
-          .heldElsewhere(keyspace)
-          .ifPresent(h -> shown(keyspace, keys.getFirst().partition(h.partitions()), after));
-    }
+  /** A forwarded answer shows this of keys of one partition. Called before it is passed on. */
+  void shown(String keyspace, List<Key> keys, VersionVector seen) {
     for (Key key : keys) {
       Copy copy = copies.find(keyspace, key);
       if (copy != null) {
@@ -169,7 +159,17 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** A forwarded answer shows this of a partition. Called before it is passed on. */
+  /** Something that was shown of a partition is lost, so what waits for it would wait for ever. */
+  synchronized void lost(String keyspace, int partition) {
+    Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
+    if (of != null) {
+      cut(of);
+    }
+  }
+
+  /**
+   * A forwarded answer, or its request, shows this of a partition. Called before it is passed on.
+   */
   void shown(String keyspace, int partition, VersionVector seen) {
     Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
     if (of != null) {

@@ -31,7 +31,7 @@ final class FollowCodec {
    * Asks what becomes of objects of one partition.
    *
    * @param subscription tells it from others of this process
-   * @param step 1, 2, 3, …: answers carry it
+   * @param step 1 begins the subscription
    * @param add keys that are followed from now on; what they hold is told with the next answers
    * @param remove the numbers of keys that are followed no more
    * @param waitMillis how long to wait for a change; 0 to tell at once how far the holder is
@@ -68,6 +68,7 @@ final class FollowCodec {
   /**
    * An answer.
    *
+   * @param step 1, 2, 3, … in the order in which the holder tells, whatever question this answers
    * @param through all of this is in what was told by now, of each followed object; empty where
    *     more has changed than this could tell
    */

@@ -8,7 +8,6 @@ import io.osier.core.codec.WireInput;
 import io.osier.core.codec.WireOutput;
 import io.osier.core.net.ByteBudget;
 import io.osier.crdt.CrdtType;
-import io.osier.crdt.state.CrdtState;
 import io.osier.datacenter.feed.ChangeListener;
 import io.osier.datacenter.store.StoredKey;
 import java.util.ArrayList;
@@ -28,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; others are called without a lock.
  */
 public final class Followers {
-  /** Larger objects are not followed. */
-  private static final int OBJECT_BYTES_MAX = 32 << 10;
-
   /** What a followed key takes of the heap besides the key. */
   private static final long KEY_BYTES = 300;
 
@@ -57,8 +53,15 @@ public final class Followers {
     /** Takes, later, what a partition has of all replicas; null if it cannot tell. */
     void through(int partition, Consumer<@Nullable VersionVector> told);
 
-    /** What a key holds; empty if that cannot be told at once, and then it can soon. */
+    /** What a key holds; empty if that cannot be told at once, and must be read. */
     Optional<StoredKey> stored(Key key);
+
+    /**
+     * What a key holds, by one who may wait for a disk.
+     *
+     * @throws io.osier.core.OsierException if it cannot be read
+     */
+    StoredKey read(Key key);
   }
 
   /** What this has of the world. */
@@ -68,6 +71,9 @@ public final class Followers {
 
     /** Does something later. */
     void later(Runnable task, long millis);
+
+    /** Does something that may wait for a disk. */
+    void beside(Runnable task);
   }
 
   /** Takes an answer; null if there is none. */
@@ -167,6 +173,10 @@ public final class Followers {
     private boolean urgent;
 
     private boolean telling;
+
+    /** Answers that tell something: questions may come in another order than they were asked in. */
+    private long tellings;
+
     private boolean planned;
     private boolean ended;
     private long toldNanos;
@@ -188,7 +198,7 @@ public final class Followers {
         askedNanos = now;
         ask.remove().forEach(this::remove);
         for (FollowCodec.Added added : ask.add()) {
-          hasRoom &= !ended && bytes.tryTake(KEY_BYTES + added.key().heapBytes());
+          hasRoom = hasRoom && !ended && bytes.tryTake(KEY_BYTES + added.key().heapBytes());
           if (hasRoom) {
             keys.put(added.number(), added.key());
             numbers.put(added.key(), added.number());
@@ -304,48 +314,54 @@ public final class Followers {
         again();
         return;
       }
-      Map<Long, Key> changed;
-      Waiting to;
-      boolean last;
+      Telling telling = new Telling(through);
       synchronized (this) {
         if (ended || waiting.isEmpty()) {
-          telling = false;
+          this.telling = false;
           return;
         }
-        changed = new HashMap<>(dirty);
+        telling.left.putAll(dirty);
         dirty.clear();
-        to = waiting.removeFirst();
-        last = waiting.isEmpty();
         urgent = false;
         toldNanos = nanoTime.getAsLong();
       }
-      List<FollowCodec.Told> told = new ArrayList<>();
-      Map<Long, Key> left = new HashMap<>();
-      long size = 0;
-      for (Map.Entry<Long, Key> each : changed.entrySet()) {
-        StoredKey stored =
-            size > FollowCodec.BYTES_MAX ? null : held.stored(each.getValue()).orElse(null);
-        if (stored == null) {
-          left.put(each.getKey(), each.getValue());
-          continue;
-        }
-        List<CrdtState> states = stored.states();
-        long of = states.stream().mapToLong(CrdtState::sizeBytes).sum();
-        boolean follows =
-            of <= OBJECT_BYTES_MAX && states.stream().noneMatch(s -> isRefused(s.type()));
-        told.add(
-            new FollowCodec.Told(
-                each.getKey(), follows ? Optional.of(states) : Optional.empty(), of));
-        size += follows ? of : 0;
+      telling.takeAll(key -> held.stored(key).orElse(null));
+      if (telling.isOver()) {
+        tell(telling);
+      } else {
+        around.beside(() -> readAndTell(telling));
       }
-      FollowCodec.Answer answer =
-          new FollowCodec.Answer(
-              to.ask.step(), left.isEmpty() ? Optional.of(through) : Optional.empty(), told);
+    }
+
+    /** What is not at hand, or not durable at the moment, is read, one after the other. */
+    private void readAndTell(Telling telling) {
+      boolean read = false;
+      try {
+        telling.takeAll(held::read);
+        read = true;
+      } finally {
+        if (!read) {
+          end();
+        }
+      }
+      tell(telling);
+    }
+
+    private void tell(Telling telling) {
+      Waiting to;
+      boolean last;
+      FollowCodec.Answer answer;
       synchronized (this) {
-        left.keySet().retainAll(keys.keySet());
-        dirty.putAll(left);
-        urgent |= size > FollowCodec.BYTES_MAX;
-        telling = false;
+        this.telling = false;
+        if (ended || waiting.isEmpty()) {
+          return;
+        }
+        to = waiting.removeFirst();
+        last = waiting.isEmpty();
+        answer = telling.answer(++tellings);
+        telling.left.keySet().retainAll(keys.keySet());
+        dirty.putAll(telling.left);
+        urgent |= !telling.left.isEmpty();
       }
       to.answers.send(out -> FollowCodec.write(out, answer));
       if (last) {

@@ -1,5 +1,6 @@
 package io.osier.datacenter.copies;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Key;
 import io.osier.core.VersionVector;
 import io.osier.datacenter.forward.AnswerWitness;
@@ -8,23 +9,34 @@ import io.osier.datacenter.forward.ShownVersions;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Optional;
 
 /** What copies learn of each answer to a forwarded request: what it shows, and that it was read. */
 public record ForwardedAnswers(Copies copies) implements AnswerWitness {
   @Override
-  public void answered(String dc, Request request, Reply reply, int size) {
+  public void answered(
+      String dc, Request request, Optional<Integer> partition, Reply reply, int size) {
     String keyspace = Forwardable.keyspace(request).orElse(null);
-    if (keyspace == null || reply instanceof Reply.Failure) {
+    if (keyspace == null) {
+      return;
+    }
+    if (reply instanceof Reply.Failure f) {
+      if (f.code() == ErrorCode.SESSION_LOST && partition.isPresent()) {
+        copies.lost(keyspace, partition.get());
+      }
       return;
     }
     List<Key> keys = Forwardable.keys(request);
-    if (keys.isEmpty()) {
-      int partition = 0;
+    if (partition.isEmpty()) {
+      int each = 0;
       for (VersionVector seen : ShownVersions.seenOfAll(reply)) {
-        copies.shown(keyspace, partition++, seen);
+        copies.shown(keyspace, each++, seen);
       }
+    } else if (keys.isEmpty()) {
+      copies.shown(keyspace, partition.get(), ShownVersions.seen(reply));
     } else {
-      copies.shown(keyspace, keys, Forwardable.after(request), ShownVersions.seen(reply));
+      copies.shown(keyspace, partition.get(), Forwardable.after(request));
+      copies.shown(keyspace, keys, ShownVersions.seen(reply));
     }
     if (request instanceof Request.Read read && reply instanceof Reply.Answer answer) {
       copies.read(read, dc, answer, size);

@@ -125,22 +125,25 @@ final class Subscription {
   List<FollowCodec.Ask> asks() {
     List<FollowCodec.Ask> asks = new ArrayList<>();
     while (!ended && (asked - taken < WINDOW || !added.isEmpty() || !removed.isEmpty())) {
-      asks.add(next(WAIT_MILLIS));
+      asks.add(next());
     }
     return asks;
   }
 
-  /** What is asked to know how far the holder is. */
+  /**
+   * What is asked to know how far the holder is. It names no keys: whoever reads sends it, and it
+   * may come behind what is asked later.
+   */
   FollowCodec.Ask refreshing() {
-    return next(0);
+    return new FollowCodec.Ask(keyspace, partition, number, ++asked, List.of(), List.of(), 0);
   }
 
-  private FollowCodec.Ask next(int waitMillis) {
+  private FollowCodec.Ask next() {
     List<FollowCodec.Added> add = added.subList(0, Math.min(KEYS_MAX, added.size()));
     List<Long> remove = removed.subList(0, Math.min(KEYS_MAX, removed.size()));
     asked++;
     FollowCodec.Ask ask =
-        new FollowCodec.Ask(keyspace, partition, number, asked, add, remove, waitMillis);
+        new FollowCodec.Ask(keyspace, partition, number, asked, add, remove, WAIT_MILLIS);
     added = new ArrayList<>(added.subList(add.size(), added.size()));
     removed = new ArrayList<>(removed.subList(remove.size(), removed.size()));
     return ask;

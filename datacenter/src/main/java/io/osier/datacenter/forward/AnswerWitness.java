@@ -2,6 +2,7 @@ package io.osier.datacenter.forward;
 
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
+import java.util.Optional;
 
 /** Hears what forwarded requests are answered, before that is passed on. */
 @FunctionalInterface
@@ -9,7 +10,8 @@ public interface AnswerWitness {
   /**
    * A datacenter has answered.
    *
+   * @param partition that the request is about; empty if it is about all of them
    * @param size of the answer on the link, in bytes
    */
-  void answered(String dc, Request request, Reply reply, int size);
+  void answered(String dc, Request request, Optional<Integer> partition, Reply reply, int size);
 }

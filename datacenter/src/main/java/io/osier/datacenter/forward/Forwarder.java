@@ -41,7 +41,7 @@ public final class Forwarder implements AutoCloseable {
 
   private final OwnAsks own;
   private final ShownHere shownHere;
-  private volatile AnswerWitness witness = (dc, request, reply, size) -> {};
+  private volatile AnswerWitness witness = (dc, request, partition, reply, size) -> {};
 
   // Under this one's lock.
   private final Asks asks = new Asks();
@@ -283,7 +283,7 @@ public final class Forwarder implements AutoCloseable {
     synchronized (this) {
       told = choice.answered(peer, ask, reply, nanoTime.getAsLong());
     }
-    witness.answered(peer.dc(), ask.request(), told, size);
+    witness.answered(peer.dc(), ask.request(), ask.partition(), told, size);
     ask.reply().accept(told);
   }
 

@@ -82,6 +82,11 @@ record ReadCopies(
     clock.later(task, millis);
   }
 
+  @Override
+  public void beside(Runnable task) {
+    Thread.startVirtualThread(task);
+  }
+
   // ---------------------------------------------------------------- of what is held here
 
   @Override
@@ -135,12 +140,16 @@ record ReadCopies(
 
     @Override
     public Optional<StoredKey> stored(Key key) {
-      ObjectStore store = shard.partitions().get(key.partition(partitions())).store();
-      Optional<StoredKey> stored = store.durablyStored(key);
-      if (stored.isEmpty()) {
-        Thread.startVirtualThread(() -> store.prefetch(key));
-      }
-      return stored;
+      return store(key).durablyStored(key);
+    }
+
+    @Override
+    public StoredKey read(Key key) {
+      return store(key).readDurably(key);
+    }
+
+    private ObjectStore store(Key key) {
+      return shard.partitions().get(key.partition(partitions())).store();
     }
   }
 }

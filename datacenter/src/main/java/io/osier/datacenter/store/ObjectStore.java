@@ -50,6 +50,14 @@ public interface ObjectStore extends StoredObjects {
   Optional<StoredKey> durablyStored(Key key);
 
   /**
+   * As {@link #durablyStored}, where what is changed all the time is told, too. For any thread that
+   * may wait for a disk.
+   */
+  default StoredKey readDurably(Key key) {
+    return durablyStored(key).orElseThrow();
+  }
+
+  /**
    * Whether {@link #durablyStored} never shows a part of what became visible together: otherwise a
    * reader of a causal keyspace must ask the partition.
    */

@@ -12,6 +12,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -204,6 +205,31 @@ final class CopiesTest {
     assertThat(CopyWorld.count(requireNonNull(ap.copied("n", upTo(dot))))).isEqualTo(2);
   }
 
+  /** In a store that is written all the time nothing of it is durable at the moment of asking. */
+  @Test
+  void objectThatIsWrittenInEachGroup_isTold() {
+    copyOfN();
+    world.isPending = true;
+    for (int i = 2; i < 20; i++) {
+      world.increment("n");
+      world.pass(CopyWorld.WAY_MILLIS + CopyWorld.HOLD_MILLIS + 3);
+      assertThat(CopyWorld.count(requireNonNull(copied("n")))).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void watcherOfAKey_isShownSomethingOfItsPartitionAlone() {
+    copyOfN();
+    Request.Place place =
+        new Request.Place(1, 1, VersionVector.of(CopyWorld.EU, 1_000), Optional.empty());
+    Request watch = new Request.Watch("shop", Optional.of(Key.of("n")), false, List.of(), false, 0);
+    Reply changes = new Reply.Changes(List.of(), List.of(place), true);
+    ap.told(watch, 1, changes, 10);
+    assertThat(copied("n")).isNotNull();
+    ap.told(watch, 0, changes, 10);
+    assertThat(copied("n")).isNull();
+  }
+
   /** No read here shows less than one before it, and own updates are seen, whatever happens. */
   @Test
   void randomly_noReadShowsLessThanWhatWasShown() {
@@ -233,6 +259,8 @@ final class CopiesTest {
         case 7, 8, 9, 10 -> world.increment(key);
         case 11 -> world.tellsLater = random.nextBoolean();
         case 12 -> world.pass(random.nextInt(2_000));
+        case 13 -> world.lateMillis = random.nextInt(200);
+        case 14 -> world.isPending = random.nextBoolean();
         default -> {
           Reply reply = reader.read(key);
           if (reply instanceof Reply.Answer answer && answer.reading().isPresent()) {

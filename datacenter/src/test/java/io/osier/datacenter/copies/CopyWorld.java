@@ -60,6 +60,13 @@ final class CopyWorld {
 
   boolean tellsLater;
   boolean listens = true;
+
+  /** What is written is not durable at the moment it is asked for, as while it is written on. */
+  boolean isPending;
+
+  /** Questions that wait for nothing come so much later, behind others. */
+  long lateMillis;
+
   final ByteBudget ofFollowers = new ByteBudget(1 << 20);
   final Followers followers = new Followers(new Eu(), ofFollowers, () -> nanos);
 
@@ -163,9 +170,19 @@ final class CopyWorld {
 
     @Override
     public Optional<StoredKey> stored(Key key) {
+      return isPending ? Optional.empty() : Optional.of(read(key));
+    }
+
+    @Override
+    public StoredKey read(Key key) {
       CrdtState state = objects.get(key);
       List<CrdtState> states = state == null ? List.of() : List.of(state);
-      return Optional.of(() -> states);
+      return () -> states;
+    }
+
+    @Override
+    public void beside(Runnable task) {
+      later(task, 1);
     }
   }
 
@@ -233,7 +250,12 @@ final class CopyWorld {
     private void passOn(Request request, Reply reply, int size) {
       bytes += size;
       shown = shown.join(ShownVersions.seen(reply));
-      witness.answered("eu", request, reply, size);
+      told(request, 0, reply, size);
+    }
+
+    /** A forwarded request about a partition is answered so. */
+    void told(Request request, int partition, Reply reply, int size) {
+      witness.answered("eu", request, Optional.of(partition), reply, size);
     }
 
     /** Reads as a client does; what it is answered. */
@@ -277,7 +299,7 @@ final class CopyWorld {
               followers.asked(self, question, told -> answered(told, answer));
             }
           },
-          WAY_MILLIS);
+          WAY_MILLIS + (waitMillis == 0 ? lateMillis : 0));
     }
 
     private void answered(

@@ -3,6 +3,7 @@ package io.osier.datacenter.copies;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.osier.core.ErrorCode;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -182,6 +183,38 @@ final class FollowedObjectsTest {
     assertThat(ap.copies.figures().hits()).isZero();
     assertThat(ap.copies.figures().dropped().get("refused")).isPositive();
     assertThat(Followers.isRefused(CrdtType.BOUNDED_COUNTER)).isTrue();
+  }
+
+  @Test
+  void whoFindsNoRoomAtAHolder_takesNoneOfIt() {
+    long taken = (1 << 20) - 1_000;
+    assertThat(world.ofFollowers.tryTake(taken)).isTrue();
+    String large = "x".repeat(1_000);
+    for (int i = 0; i < 100; i++) {
+      ap.read("n");
+      ap.read(large);
+      ap.read(large);
+      world.pass(100);
+    }
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 2L);
+    assertThat(world.ofFollowers.taken()).isEqualTo(taken);
+  }
+
+  /** Nobody has what was shown: a holder has lost it before it had sent it to others. */
+  @Test
+  void copyThatWaitsForWhatIsLost_endsThoughItIsRead_andComesBack() {
+    copyOfN();
+    ap.copies.shown("shop", 0, VersionVector.of(CopyWorld.EU, 1_000_000));
+    assertThat(copied("n")).isNull();
+    for (int i = 0; i < 3; i++) {
+      ap.heat("n");
+    }
+    assertThat(ap.copies.figures().dropped()).containsEntry("unworthy", 1L);
+    assertThat(copied("n")).isNotNull();
+
+    Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
+    ap.told(CopyWorld.Reader.read("n", VersionVector.EMPTY), 0, lost, 20);
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
   }
 
   /** What a holder cannot say is not taken for nothing. */

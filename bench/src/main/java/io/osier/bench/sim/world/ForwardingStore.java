@@ -42,6 +42,11 @@ public class ForwardingStore implements ObjectStore {
   }
 
   @Override
+  public StoredKey readDurably(Key key) {
+    return inner.readDurably(key);
+  }
+
+  @Override
   public void prefetch(Key key) {
     inner.prefetch(key);
   }

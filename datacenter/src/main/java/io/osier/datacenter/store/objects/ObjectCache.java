@@ -137,6 +137,11 @@ final class ObjectCache {
     return found;
   }
 
+  /** As {@link #durablyStored}; reads what is not known from the store, without keeping it. */
+  StoredKey readDurably(Key key) {
+    return durablyStored(key).orElseGet(() -> read(key));
+  }
+
   private Optional<StoredKey> knownDurable(Key key) {
     if (pending.containsKey(key)) {
       return Optional.empty();

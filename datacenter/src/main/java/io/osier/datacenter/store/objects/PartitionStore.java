@@ -189,6 +189,11 @@ public final class PartitionStore implements ObjectStore, Journal {
   }
 
   @Override
+  public StoredKey readDurably(Key key) {
+    return objects.readDurably(key);
+  }
+
+  @Override
   public @Nullable CrdtState get(ObjectId object) {
     return objects.get(object.key()).of(object);
   }

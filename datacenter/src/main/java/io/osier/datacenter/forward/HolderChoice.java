@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -139,7 +140,7 @@ final class HolderChoice {
     Request.Transact step = Forwardable.step(ask.request());
     if (step != null) {
       ReplicaId at = replicas.get(ask.dc());
-      long known = at == null ? 0 : shown.of(keyspace, 0).get(at);
+      long known = at == null ? 0 : HolderTerms.last(shown.of(keyspace, 0), at);
       transactions.asked(step, at, known, ask.lane(), ask.sinceNanos());
     }
   }

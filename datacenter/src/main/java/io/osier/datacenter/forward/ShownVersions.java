@@ -1,6 +1,7 @@
 package io.osier.datacenter.forward;
 
 import io.osier.core.Dot;
+import io.osier.core.HolderTerms;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -52,7 +53,7 @@ public final class ShownVersions {
   }
 
   private static boolean isLaterLife(ReplicaId now, ReplicaId of) {
-    return now.dc().equals(of.dc()) && now.incarnation() > of.incarnation();
+    return now.dc().equals(of.dc()) && now.incarnation() > HolderTerms.life(of).incarnation();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.osier.datacenter.partition;
 import io.osier.core.Budget;
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.OsierException;
 import io.osier.core.ReplicaId;
@@ -72,7 +73,8 @@ final class Transactions {
     boolean known = open.containsKey(id) || ended.contains(id);
     // A number that was never given tells nothing.
     long after = request.after() <= host.committed() ? request.after() : 0;
-    if (!request.to().equals(host.self()) || (!known && ended.mayHaveForgotten(after))) {
+    boolean isHere = request.to().equals(HolderTerms.life(host.self()));
+    if (!isHere || (!known && ended.mayHaveForgotten(after))) {
       throw new OsierException(
           ErrorCode.TRANSACTION_FORGOTTEN,
           "transaction "

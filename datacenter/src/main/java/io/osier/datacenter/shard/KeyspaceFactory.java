@@ -1,5 +1,6 @@
 package io.osier.datacenter.shard;
 
+import io.osier.core.HolderTerms;
 import io.osier.core.KeyedHash;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;

@@ -1,5 +1,6 @@
 package io.osier.datacenter.shard;
 
+import io.osier.core.HolderTerms;
 import io.osier.core.KeyspacePolicy;
 import io.osier.core.ReplicaId;
 import io.osier.datacenter.control.ControlHost.Holding;
@@ -95,6 +96,11 @@ final class KeyspaceHolders {
   /** Whether a datacenter holds a keyspace, and does not give it up. */
   boolean stays(KeyspacePolicy policy, String dc) {
     return policy.heldBy(dc) && of(policy.name()).map(h -> !h.leaving().contains(dc)).orElse(true);
+  }
+
+  /** Those that give a keyspace up. */
+  Set<String> leaving(String keyspace) {
+    return of(keyspace).map(Holding::leaving).orElse(Set.of());
   }
 
   /** How often holders were added again. */

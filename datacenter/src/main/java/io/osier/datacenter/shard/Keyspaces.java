@@ -115,6 +115,7 @@ public final class Keyspaces {
 
   private void show(Open one) {
     String name = one.shard().policy().name();
+    one.shard().gate().setLeaving(holders.leaving(name));
     if (holders.isServed(one.shard().policy())) {
       shown.put(name, one.shard());
       one.shard().gate().hold(held);

@@ -32,6 +32,7 @@ public final class UpdateGate {
   private final String self;
   private final String keyspace;
   private volatile Set<String> peers;
+  private Set<String> leaving = Set.of();
   private final Optional<StoreService> store;
   private final ToIntFunction<String> version;
 
@@ -92,6 +93,12 @@ public final class UpdateGate {
     judge();
   }
 
+  /** These peers give the keyspace up, and may have dropped it: what they say of it is nothing. */
+  synchronized void setLeaving(Collection<String> peers) {
+    leaving = Set.copyOf(peers);
+    judge();
+  }
+
   private void judge() {
     illegible =
         Stream.concat(Stream.of(self), peers.stream())
@@ -104,7 +111,8 @@ public final class UpdateGate {
         connected.stream().anyMatch(dc -> peers.contains(dc) && !now.containsKey(dc));
     stranger =
         !hasFriend && unwelcome.values().stream().anyMatch(e -> e.code() == ErrorCode.NOT_A_MEMBER);
-    refusedByAll = stranger || (!peers.isEmpty() && now.size() == peers.size());
+    List<String> staying = peers.stream().filter(dc -> !leaving.contains(dc)).toList();
+    refusedByAll = stranger || (!staying.isEmpty() && now.keySet().containsAll(staying));
   }
 
   /** A peer is connected, and the keyspace's updates can be sent to it. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Dot;
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
@@ -12,6 +13,7 @@ import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import io.osier.protocol.TransactionId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -109,6 +111,26 @@ final class ForwardedTransactionsTest extends ForwarderFixture {
     assertThat(forwarder.here(again, keyspace, 1, new Object()))
         .as("it goes there also once this datacenter holds the keyspace, on any connection")
         .isNull();
+  }
+
+  /** The holder's numbers are those of the term in which it holds the keyspace. */
+  @Test
+  void commitThatIsAskedForAgain_ofAHolderThatWasAddedAgain_saysWhatWasKnownOfThatTerm() {
+    up(EU);
+    up(US);
+    ReplicaId holder = HolderTerms.in(EU, Map.of("eu", 1));
+    forward(read(VersionVector.EMPTY));
+    VersionVector seen = VersionVector.of(EU, 7).with(holder, 5);
+    answer(EU, next(), new Reply.Answer(Optional.empty(), Optional.empty(), false, seen));
+    replies.clear();
+    forward(begin(Request.End.COMMIT, CHANGE));
+    next();
+    down(EU);
+    replies.clear();
+    up(EU);
+    forward(new Request.Repeat(new ReplicaId("ap", 1), 9, begin(Request.End.COMMIT, CHANGE)));
+    assertThat(next().request())
+        .isEqualTo(new Request.Repeat(EU, 5, begin(Request.End.COMMIT, CHANGE)));
   }
 
   /** Its holder ends it with its time: nobody asks for it any more. */

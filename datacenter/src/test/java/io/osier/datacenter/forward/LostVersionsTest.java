@@ -3,6 +3,7 @@ package io.osier.datacenter.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.ReplicaId;
 import io.osier.core.VersionVector;
@@ -10,6 +11,7 @@ import io.osier.crdt.Query;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +55,19 @@ final class LostVersionsTest {
     Reply lost = new Reply.Failure(ErrorCode.SESSION_LOST, "lost");
     assertThat(choice.answered(US, moved, lost, 0)).as("its client is told").isEqualTo(lost);
 
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  /** It has been added again as a holder before: its replica there has its term. */
+  @Test
+  void whatIsLost_ofALaterTerm_isNotAskedForAgain() {
+    ReplicaId holder = HolderTerms.in(EU, Map.of("eu", 1));
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(holder, 7).with(US, 3)), 0);
+    choice.down("eu");
+    choice.up(EU_AGAIN);
+    choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
     assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
   }
 

@@ -36,24 +36,28 @@ abstract class LongReadsFixture {
 
   static final int LARGE = 10_000;
 
-  final Partition partition =
-      Partitions.started(
-          SELF,
-          List.of(),
-          KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
-          new MemoryStore(),
-          new Now(1, 1));
+  final Partition partition = started(SELF);
+
+  static Partition started(ReplicaId self) {
+    return Partitions.started(
+        self,
+        List.of(),
+        KeyspacePolicy.causal("k", Duration.ofSeconds(1)),
+        new MemoryStore(),
+        new Now(1, 1));
+  }
 
   long nanos = 1;
 
   long tickets;
 
   Effects.ToClient ask(Request request) {
+    return ask(partition, request);
+  }
+
+  Effects.ToClient ask(Partition of, Request request) {
     nanos += 1_000;
-    return partition
-        .step(new Input.Command(++tickets, request), new Now(nanos, 1))
-        .whenDurable()
-        .stream()
+    return of.step(new Input.Command(++tickets, request), new Now(nanos, 1)).whenDurable().stream()
         .filter(Effects.ToClient.class::isInstance)
         .map(Effects.ToClient.class::cast)
         .findFirst()

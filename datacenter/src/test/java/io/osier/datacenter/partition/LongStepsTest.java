@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
@@ -21,6 +22,7 @@ import io.osier.protocol.Request;
 import io.osier.testing.Refused;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -54,6 +56,18 @@ final class LongStepsTest extends LongReadsFixture {
     assertThat(elements(ask(read("large", CrdtType.AW_SET, new Query.Whole())).reply()))
         .as("added once")
         .isEqualTo(LARGE + 2);
+  }
+
+  /** Its clients know its life, and no term in which it holds the keyspace. */
+  @Test
+  void stepThatIsAskedForAgain_isAnswered_alsoOfAHolderThatWasAddedAgain() {
+    Partition again = started(HolderTerms.in(SELF, Map.of("eu", 1)));
+    Request.Transact commit = commit(List.of(addition("large", "own")));
+    Reply first = ask(again, commit).reply();
+    assertThat(first).isInstanceOf(Reply.Transacted.class);
+    Reply.Transacted repeated =
+        (Reply.Transacted) ask(again, new Request.Repeat(SELF, 0, commit)).reply();
+    assertThat(repeated.dot()).isEqualTo(((Reply.Transacted) first).dot());
   }
 
   private static Request.Transact commit(List<Request.Update> updates) {

@@ -65,6 +65,19 @@ final class UpdateGateTest {
     assertThatThrownBy(gate::check).hasMessageContainingAll("'ap'", "version 9", name);
   }
 
+  /** It has dropped the keyspace, and this one has not heard that it is no holder any more. */
+  @Test
+  void oneThatGivesTheKeyspaceUp_closesNoGate() {
+    gate.setPeers(List.of("eu"));
+    gate.compared("eu", Optional.of("it is not there"));
+    assertThat(gate.isClosed()).isTrue();
+    gate.setLeaving(List.of("eu"));
+    assertThat(gate.isClosed()).isFalse();
+    gate.setPeers(List.of("eu", "us"));
+    gate.compared("us", Optional.of("it is another one"));
+    assertThat(gate.isClosed()).as("nobody who stays has it").isTrue();
+  }
+
   /** A connection from it may be lost without a word here. */
   @Test
   void oneWhoAgrees_countsOnlyWhileUpdatesCanBeSentToIt() {

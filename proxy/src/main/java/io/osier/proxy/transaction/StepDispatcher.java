@@ -1,6 +1,7 @@
 package io.osier.proxy.transaction;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.HolderTerms;
 import io.osier.core.OsierException;
 import io.osier.core.VersionVector;
 import io.osier.protocol.Reply;
@@ -132,7 +133,7 @@ public final class StepDispatcher {
         clock.writesUnderWay++;
       }
     }
-    long known = snapshot.get(home.replica());
+    long known = HolderTerms.last(snapshot, home.replica());
     StepSender sender = new StepSender(client, home, request, known, deadline);
     made.accept(sender);
     return sender

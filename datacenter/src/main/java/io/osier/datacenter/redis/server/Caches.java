@@ -272,16 +272,22 @@ final class Caches {
   // ---------------------------------------------------------------- what it reads
 
   /**
-   * Notes that a command will read keys, if its answer may be kept: before it is begun.
+   * Notes that a command will read keys, if its answer may be kept: before it is begun. Whoever
+   * hears of all keys may keep it, too: nothing is read of which changes would not be heard.
    *
    * @param words the keys, as they were sent
    */
   void willRead(Supplier<List<byte[]>> words) {
     TrackedClient of = tracked;
-    if (of == null || !of.keepsNext()) {
+    if (of == null || !(of.isBroadcast() || of.keepsNext())) {
       return;
     }
     String keyspace = session.keyspace();
+    session.port().checkHeard(keyspace);
+    session.port().listen(keyspace); // anew, if the keyspace is another one of its name
+    if (of.isBroadcast()) {
+      return;
+    }
     Optional<User> user = session.present();
     List<Key> keys =
         words.get().stream()
@@ -289,8 +295,6 @@ final class Caches {
             .map(Key::of)
             .filter(key -> user.filter(u -> u.may(Grant.Right.READ, keyspace, key)).isPresent())
             .toList();
-    session.port().checkHeard(keyspace);
-    session.port().listen(keyspace); // anew, if the keyspace is another one of its name
     all.read(of, keyspace, keys);
   }
 

@@ -45,6 +45,9 @@ final class TrackingConnectionTest {
   /** Whether changes are heard of. */
   private volatile boolean hears = true;
 
+  /** Whether the keyspaces are held here. */
+  private volatile boolean holds = true;
+
   @SuppressWarnings("NullAway") // by start
   private ClientServer server;
 
@@ -69,6 +72,11 @@ final class TrackingConnectionTest {
           @Override
           public void administer(Request.Administer request, String by, Consumer<Reply> reply) {
             throw new AssertionError("nobody administers");
+          }
+
+          @Override
+          public boolean holds(String keyspace) {
+            return holds;
           }
 
           @Override
@@ -250,6 +258,23 @@ final class TrackingConnectionTest {
         Thread.onSpinWait();
       }
       assertThat(redis.ask("CLIENT INFO")).contains("flags=NtR");
+    }
+  }
+
+  /** Else what it keeps of forwarded reads is old for ever: nothing is heard of those keys. */
+  @Test
+  void whatIsNotHeldHereAnyMore_isNotRead_whoeverTracks() throws Exception {
+    try (RawRedis all = connect(true);
+        RawRedis some = connect(true)) {
+      assertThat(all.ask("CLIENT TRACKING ON BCAST")).isEqualTo("+OK");
+      assertThat(some.ask("CLIENT TRACKING ON")).isEqualTo("+OK");
+      holds = false;
+      assertThat(all.ask("GET a")).contains("of its changes nothing is heard");
+      assertThat(some.ask("GET a")).contains("of its changes nothing is heard");
+      all.ask("CLIENT TRACKING OFF");
+      all.commands("GET a");
+      next().accept(answer("1"));
+      assertThat(all.read()).isEqualTo("1");
     }
   }
 

@@ -1,6 +1,5 @@
-package io.osier.datacenter.shard;
+package io.osier.core;
 
-import io.osier.core.ReplicaId;
 import java.util.Map;
 
 /**
@@ -10,23 +9,34 @@ import java.util.Map;
  * counts how often it was added again, stands in the upper bits of the incarnation. Static and
  * pure.
  */
-final class HolderTerms {
+public final class HolderTerms {
   /** An incarnation is a time in milliseconds, or little more. */
   private static final int SHIFT = 48;
 
   private HolderTerms() {}
 
   /** A datacenter's life as a holder in one of its terms. */
-  static ReplicaId in(ReplicaId life, Map<String, Integer> terms) {
+  public static ReplicaId in(ReplicaId life, Map<String, Integer> terms) {
     int term = terms.isEmpty() ? 0 : terms.getOrDefault(life.dc(), 0);
     return term == 0 ? life : new ReplicaId(life.dc(), ((long) term << SHIFT) | life.incarnation());
   }
 
   /** The life of a holder. */
-  static ReplicaId life(ReplicaId holder) {
+  public static ReplicaId life(ReplicaId holder) {
     return term(holder) == 0
         ? holder
         : new ReplicaId(holder.dc(), holder.incarnation() & ((1L << SHIFT) - 1));
+  }
+
+  /** The last number that is known of a datacenter's life, in its latest term as a holder. */
+  public static long last(VersionVector of, ReplicaId life) {
+    long number = 0;
+    for (int i = 0; i < of.size(); i++) { // ascending
+      if (life(of.replica(i)).equals(life)) {
+        number = of.number(i);
+      }
+    }
+    return number;
   }
 
   private static long term(ReplicaId holder) {
@@ -34,7 +44,7 @@ final class HolderTerms {
   }
 
   /** Whether a replica may be one of a keyspace: other keyspaces have others. */
-  static boolean isOf(ReplicaId replica, Map<String, Integer> terms) {
+  public static boolean isOf(ReplicaId replica, Map<String, Integer> terms) {
     return term(replica) <= terms.getOrDefault(replica.dc(), 0);
   }
 }

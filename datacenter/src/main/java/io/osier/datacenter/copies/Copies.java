@@ -56,6 +56,9 @@ public final class Copies implements AutoCloseable {
   private boolean ticks;
   private boolean closed;
 
+  /** Who held what when that was looked at last. */
+  private volatile Object placement = "";
+
   /**
    * Nothing is followed.
    *
@@ -89,6 +92,9 @@ public final class Copies implements AutoCloseable {
    * @return null if it must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
+    if (!copies.isEmpty() && around.placed() != placement) {
+      cutChanged();
+    }
     Copy copy = copies.find(read.keyspace(), read.key());
     if (copy == null) {
       return null;
@@ -203,7 +209,8 @@ public final class Copies implements AutoCloseable {
   }
 
   /** Ends the subscriptions of keyspaces that others hold now. */
-  private void cutChanged() {
+  private synchronized void cutChanged() {
+    placement = around.placed();
     for (Subscription each : List.copyOf(subscriptions.values())) {
       if (around.heldElsewhere(each.keyspace()).filter(each.held()::equals).isEmpty()) {
         cut(each);

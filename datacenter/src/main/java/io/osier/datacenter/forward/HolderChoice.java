@@ -47,6 +47,9 @@ final class HolderChoice {
   /** By keyspace, who was asked last. */
   private final Map<String, String> present = new HashMap<>();
 
+  /** By keyspace, which creation of its name it is. */
+  private final Map<String, String> creations = new HashMap<>();
+
   /**
    * Nothing was asked.
    *
@@ -72,6 +75,10 @@ final class HolderChoice {
       List<String> up,
       Object lane,
       long now) {
+    if (!held.creation().equals(creations.getOrDefault(keyspace, held.creation()))) {
+      forget(keyspace); // what was shown is of the former one
+    }
+    creations.put(keyspace, held.creation());
     Request.Transact step = Forwardable.step(request);
     HolderTransactions.Home home = step == null ? null : transactions.home(step);
     if (home != null) {
@@ -243,6 +250,7 @@ final class HolderChoice {
   void forget(String keyspace) {
     shown.forget(keyspace);
     present.remove(keyspace);
+    creations.remove(keyspace);
   }
 
   /** Ends what has been open for too long. */

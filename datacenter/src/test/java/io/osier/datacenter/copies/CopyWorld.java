@@ -49,6 +49,7 @@ final class CopyWorld {
   private long tasksMade;
   long nanos = 5;
   List<String> holders = List.of("eu", "us");
+  String creation = "first";
 
   // What eu holds.
   private final Map<Key, CrdtState> objects = new HashMap<>();
@@ -276,7 +277,12 @@ final class CopyWorld {
 
     @Override
     public Optional<Holders.Held> heldElsewhere(String keyspace) {
-      return Optional.of(new Holders.Held(holders, 1));
+      return Optional.of(new Holders.Held(holders, 1, creation));
+    }
+
+    @Override
+    public Object placed() {
+      return creation;
     }
 
     @Override

@@ -86,6 +86,14 @@ final class FollowedObjectsTest {
   }
 
   @Test
+  void copiesEnd_atOnce_whenTheKeyspaceIsAnotherOneOfItsName() {
+    copyOfN();
+    world.creation = "second";
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
   void copyThatIsReadNoMore_ends_andTheHolderForgetsIt() {
     copyOfN();
     world.pass(10 * Copies.PERIOD_MILLIS);

@@ -25,9 +25,10 @@ final class LostVersionsTest {
   private final HolderChoice choice =
       new HolderChoice("ap", (keyspace, partition) -> VersionVector.EMPTY);
   private final Object lane = new Object();
+  private String creation = "first";
 
   private Asks.Ask ask(String... up) {
-    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1);
+    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1, creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});
@@ -54,6 +55,16 @@ final class LostVersionsTest {
     assertThat(choice.answered(US, moved, lost, 0)).as("its client is told").isEqualTo(lost);
 
     assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  @Test
+  void whatWasShown_ofAKeyspaceOfTheSameNameBeforeIt_isNotAskedFor() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7)), 0);
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(EU, 7));
+    creation = "second";
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.EMPTY);
   }
 
   @Test

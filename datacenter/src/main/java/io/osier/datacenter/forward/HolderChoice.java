@@ -201,8 +201,9 @@ final class HolderChoice {
 
   // ---------------------------------------------------------------- what is shown here
 
+  /** By others, and here while it was held here. */
   VersionVector shown(String keyspace, int partition) {
-    return shown.of(keyspace, partition);
+    return shown.of(keyspace, partition).join(shownBefore.apply(keyspace, partition));
   }
 
   void shows(String keyspace, int partition, VersionVector seen) {

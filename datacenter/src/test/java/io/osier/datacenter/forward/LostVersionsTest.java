@@ -68,6 +68,13 @@ final class LostVersionsTest {
   }
 
   @Test
+  void whatWasShownWhileItWasHeldHere_isWhatWasShown() {
+    HolderChoice former = new HolderChoice("ap", (name, partition) -> VersionVector.of(US, 4));
+    former.shows("shop", 0, VersionVector.of(EU, 7));
+    assertThat(former.shown("shop", 0)).isEqualTo(VersionVector.of(EU, 7).with(US, 4));
+  }
+
+  @Test
   void whatPresentLivesHaveShown_isAskedFor_whateverIsLost() {
     choice.up(EU);
     choice.up(US);

@@ -266,7 +266,7 @@ final class KeyspacePlane {
         .forEach(
             policy -> all.add(state.holders(policy).whole(state.altered(policy, members.names()))));
     state.created().values().forEach(k -> all.add(k.holders().whole(k.policy())));
-    Placement now = Placement.of(all, members.awaited());
+    Placement now = Placement.of(all, state.creations(), members.awaited());
     if (!now.equals(placement)) {
       host.setPlacement(now);
       placement = now;

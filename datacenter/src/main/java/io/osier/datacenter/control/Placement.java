@@ -4,6 +4,7 @@ import io.osier.core.KeyspacePolicy;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,8 +24,9 @@ public record Placement(SortedMap<String, Placed> keyspaces) {
    *
    * @param holders in the order of their names, without those that are still joining; some may not
    *     have opened it yet
+   * @param creation tells it from another keyspace of its name; empty for one of the files
    */
-  public record Placed(KeyspacePolicy policy, List<String> holders) {
+  public record Placed(KeyspacePolicy policy, List<String> holders, String creation) {
     public Placed {
       holders = List.copyOf(holders);
     }
@@ -37,13 +39,18 @@ public record Placement(SortedMap<String, Placed> keyspaces) {
   /**
    * Places keyspaces.
    *
+   * @param creations by name
    * @param datacenters those that have what they hold
    */
-  static Placement of(Collection<KeyspacePolicy> policies, Collection<String> datacenters) {
+  static Placement of(
+      Collection<KeyspacePolicy> policies,
+      Map<String, String> creations,
+      Collection<String> datacenters) {
     SortedMap<String, Placed> placed = new TreeMap<>();
     for (KeyspacePolicy policy : policies) {
       List<String> holders = datacenters.stream().filter(policy::heldBy).sorted().toList();
-      placed.put(policy.name(), new Placed(policy, holders));
+      String name = policy.name();
+      placed.put(name, new Placed(policy, holders, creations.getOrDefault(name, "")));
     }
     return new Placement(placed);
   }

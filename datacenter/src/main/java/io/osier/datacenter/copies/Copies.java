@@ -56,6 +56,9 @@ public final class Copies implements AutoCloseable {
   private boolean ticks;
   private boolean closed;
 
+  /** Who held what when that was looked at last. */
+  private volatile Object placement = "";
+
   /**
    * Nothing is followed.
    *
@@ -89,6 +92,9 @@ public final class Copies implements AutoCloseable {
    * @return null if it must be forwarded
    */
   public @Nullable Answer answer(Request.Read read, boolean isNext) {
+    if (!copies.isEmpty() && around.placed() != placement) {
+      cutChanged();
+    }
     Copy copy = copies.find(read.keyspace(), read.key());
     if (copy == null) {
       return null;
@@ -159,6 +165,14 @@ public final class Copies implements AutoCloseable {
     }
   }
 
+  /** A datacenter has answered a forwarded request about a partition. */
+  void answered(String dc, String keyspace, int partition) {
+    Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
+    if (of != null) {
+      of.answered(dc);
+    }
+  }
+
   /** Something that was shown of a partition is lost, so what waits for it would wait for ever. */
   synchronized void lost(String keyspace, int partition) {
     Subscription of = subscriptions.get(new PartitionName(keyspace, partition));
@@ -203,7 +217,8 @@ public final class Copies implements AutoCloseable {
   }
 
   /** Ends the subscriptions of keyspaces that others hold now. */
-  private void cutChanged() {
+  private synchronized void cutChanged() {
+    placement = around.placed();
     for (Subscription each : List.copyOf(subscriptions.values())) {
       if (around.heldElsewhere(each.keyspace()).filter(each.held()::equals).isEmpty()) {
         cut(each);
@@ -211,8 +226,9 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** Looks at each copy, and drops those that are not worth it. */
+  /** Ends those whose holder is asked no more, as another is nearer, or that are not worth it. */
   private void look() {
+    List.copyOf(subscriptions.values()).stream().filter(Subscription::hasMoved).forEach(this::cut);
     for (Copy copy : copies.all()) {
       copy.demand().readFromCopy(copy.takeHits());
       if (!interest.isWorthIt(copy.demand(), around.roundTripMillis(copy.of().holder()))) {
@@ -299,7 +315,7 @@ public final class Copies implements AutoCloseable {
         return;
       }
       if (answer == null) {
-        if (in != null) { // else the link was lost
+        if (in != null && !of.isTold()) { // else the link was lost, or what it knew of this one
           interest.refuses(of.holder());
         }
         cut(of);

@@ -26,6 +26,7 @@ public record ForwardedAnswers(Copies copies) implements AnswerWitness {
       }
       return;
     }
+    partition.ifPresent(p -> copies.answered(dc, keyspace, p));
     List<Key> keys = Forwardable.keys(request);
     if (partition.isEmpty()) {
       int each = 0;

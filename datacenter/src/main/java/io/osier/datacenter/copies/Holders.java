@@ -14,12 +14,16 @@ public interface Holders {
    * Who holds a keyspace whose objects may be copied.
    *
    * @param dcs in the order of their names
+   * @param creation tells it from another keyspace of its name
    */
-  record Held(List<String> dcs, int partitions) {
+  record Held(List<String> dcs, int partitions, String creation) {
     public Held {
       dcs = List.copyOf(dcs);
     }
   }
+
+  /** Another object once somebody else may hold something. Cheap. */
+  Object placed();
 
   /** Who holds a keyspace; empty where no copies are made of it, as where it is held here. */
   Optional<Held> heldElsewhere(String keyspace);

@@ -9,7 +9,8 @@ import java.util.TreeMap;
 
 /**
  * The copies of one partition, and how far the holder has told what becomes of them. {@link
- * #through} and {@link #shown} are for any thread, all else is under the lock of {@link Copies}.
+ * #through}, {@link #shown} and {@link #answered} are for any thread, all else is under the lock of
+ * {@link Copies}.
  */
 final class Subscription {
   /** So many questions are on their way or wait at the holder, so that one always waits there. */
@@ -17,6 +18,9 @@ final class Subscription {
 
   /** A holder without a change answers after so long. */
   static final int WAIT_MILLIS = 10_000;
+
+  /** So many are on their way if they name keys; the holder ends more than it has room for. */
+  private static final int ASKED_MAX = 4 * WINDOW;
 
   /** So many keys are named in one question. */
   private static final int KEYS_MAX = 500;
@@ -38,6 +42,8 @@ final class Subscription {
   /** Whether somebody has asked how far the holder is, and is not answered. */
   private boolean refreshes;
 
+  private volatile boolean byHolder;
+  private volatile boolean byOther;
   private volatile VersionVector through = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
 
@@ -87,6 +93,28 @@ final class Subscription {
     }
   }
 
+  /** A datacenter has answered a request about the partition. */
+  void answered(String dc) {
+    if (dc.equals(holder)) {
+      byHolder = true;
+    } else {
+      byOther = true;
+    }
+  }
+
+  /** Whether in the period that ends all that was forwarded was answered by others. */
+  boolean hasMoved() {
+    boolean moved = byOther && !byHolder;
+    byOther = false;
+    byHolder = false;
+    return moved;
+  }
+
+  /** Whether the holder has told anything. */
+  boolean isTold() {
+    return taken > 0;
+  }
+
   boolean isEnded() {
     return ended;
   }
@@ -124,7 +152,7 @@ final class Subscription {
    */
   List<FollowCodec.Ask> asks() {
     List<FollowCodec.Ask> asks = new ArrayList<>();
-    while (!ended && (asked - taken < WINDOW || !added.isEmpty() || !removed.isEmpty())) {
+    while (!ended && asked - taken < (added.isEmpty() && removed.isEmpty() ? WINDOW : ASKED_MAX)) {
       asks.add(next());
     }
     return asks;

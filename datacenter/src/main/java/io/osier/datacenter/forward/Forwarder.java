@@ -97,6 +97,21 @@ public final class Forwarder implements AutoCloseable {
 
   // ---------------------------------------------------------------- asking
 
+  /** Whether there is a keyspace of a name, which others hold. */
+  public boolean knows(String keyspace) {
+    return held(keyspace) != null;
+  }
+
+  private KeyspaceHolders.@Nullable Held held(String keyspace) {
+    KeyspaceHolders.Held held = around.holders(keyspace).orElse(null);
+    if (held == null) {
+      synchronized (this) {
+        choice.forget(keyspace);
+      }
+    }
+    return held;
+  }
+
   /**
    * Has a request done elsewhere.
    *
@@ -110,11 +125,8 @@ public final class Forwarder implements AutoCloseable {
     if (keyspace == null) {
       return false;
     }
-    KeyspaceHolders.Held held = around.holders(keyspace).orElse(null);
+    KeyspaceHolders.Held held = held(keyspace);
     if (held == null) {
-      synchronized (this) {
-        choice.forget(keyspace);
-      }
       return false;
     }
     Reply.Failure refused =

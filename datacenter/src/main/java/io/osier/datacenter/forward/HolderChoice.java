@@ -48,6 +48,9 @@ final class HolderChoice {
   /** By keyspace, who was asked last. */
   private final Map<String, String> present = new HashMap<>();
 
+  /** By keyspace, which creation of its name it is. */
+  private final Map<String, String> creations = new HashMap<>();
+
   /**
    * Nothing was asked.
    *
@@ -73,6 +76,10 @@ final class HolderChoice {
       List<String> up,
       Object lane,
       long now) {
+    if (!held.creation().equals(creations.getOrDefault(keyspace, held.creation()))) {
+      forget(keyspace); // what was shown is of the former one
+    }
+    creations.put(keyspace, held.creation());
     Request.Transact step = Forwardable.step(request);
     HolderTransactions.Home home = step == null ? null : transactions.home(step);
     if (home != null) {
@@ -195,8 +202,9 @@ final class HolderChoice {
 
   // ---------------------------------------------------------------- what is shown here
 
+  /** By others, and here while it was held here. */
   VersionVector shown(String keyspace, int partition) {
-    return shown.of(keyspace, partition);
+    return shown.of(keyspace, partition).join(shownBefore.apply(keyspace, partition));
   }
 
   void shows(String keyspace, int partition, VersionVector seen) {
@@ -244,6 +252,7 @@ final class HolderChoice {
   void forget(String keyspace) {
     shown.forget(keyspace);
     present.remove(keyspace);
+    creations.remove(keyspace);
   }
 
   /** Ends what has been open for too long. */

@@ -10,8 +10,9 @@ public interface KeyspaceHolders {
    * Who holds a keyspace.
    *
    * @param dcs in the order of their names
+   * @param creation tells it from another keyspace of its name
    */
-  record Held(List<String> dcs, int partitions) {
+  record Held(List<String> dcs, int partitions, String creation) {
     public Held {
       dcs = List.copyOf(dcs);
     }

@@ -168,6 +168,9 @@ public final class RequestHandler implements ClientServer.Handler {
   private boolean goesElsewhere(
       Request request, OrderedQueue lane, String user, Consumer<Reply> reply, Forwarder to) {
     String keyspace = Forwardable.keyspace(request).orElseThrow();
+    if (!lane.hasGoneElsewhere(keyspace) && !to.knows(keyspace)) {
+      return false; // of names that mean nothing a connection remembers none
+    }
     OrderedQueue.Elsewhere there = lane.goesElsewhere(keyspace);
     if (request instanceof Request.Read read && copies.isPresent()) {
       Copies.Answer copied = copies.get().answer(read, !lane.answersInOrder() || there.isIdle());

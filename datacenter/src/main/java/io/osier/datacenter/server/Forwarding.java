@@ -139,7 +139,8 @@ public final class Forwarding implements KeyspaceHolders, AutoCloseable {
             placed ->
                 new KeyspaceHolders.Held(
                     placed.holders().stream().filter(dc -> !dc.equals(self)).toList(),
-                    placed.policy().partitions()))
+                    placed.policy().partitions(),
+                    placed.creation()))
         .filter(held -> !held.dcs().isEmpty()); // else this one alone is about to open it
   }
 

@@ -43,6 +43,11 @@ record ReadCopies(
   // ---------------------------------------------------------------- of what others hold
 
   @Override
+  public Object placed() {
+    return placement.get();
+  }
+
+  @Override
   public Optional<Holders.Held> heldElsewhere(String keyspace) {
     return keyspaces.containsKey(keyspace)
         ? Optional.empty()
@@ -50,7 +55,10 @@ record ReadCopies(
             .get()
             .find(keyspace)
             .filter(placed -> mayBeCopied(placed.policy()))
-            .map(placed -> new Holders.Held(placed.holders(), placed.policy().partitions()));
+            .map(
+                placed ->
+                    new Holders.Held(
+                        placed.holders(), placed.policy().partitions(), placed.creation()));
   }
 
   @Override

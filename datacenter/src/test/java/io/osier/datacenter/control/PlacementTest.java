@@ -140,7 +140,7 @@ final class PlacementTest {
   /** One that joins lacks what the others have, and one that was removed has nothing. */
   @Test
   void whoHasNotJoinedYet_isNoHolder() {
-    Placement placement = Placement.of(List.of(SHOP, PAIR), List.of("us", "ap"));
+    Placement placement = Placement.of(List.of(SHOP, PAIR), Map.of(), List.of("us", "ap"));
     assertThat(placement.find("shop").orElseThrow().holders()).containsExactly("ap", "us");
     assertThat(placement.find("pair").orElseThrow().holders()).containsExactly("us");
   }

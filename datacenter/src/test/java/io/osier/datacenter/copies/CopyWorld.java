@@ -49,6 +49,7 @@ final class CopyWorld {
   private long tasksMade;
   long nanos = 5;
   List<String> holders = List.of("eu", "us");
+  String creation = "first";
 
   // What eu holds.
   private final Map<Key, CrdtState> objects = new HashMap<>();
@@ -196,6 +197,10 @@ final class CopyWorld {
     private final Set<Consumer<@Nullable WireInput>> asked = new HashSet<>();
     private VersionVector shown = VersionVector.EMPTY;
     boolean cut;
+
+    /** Who answers what is forwarded; all of it is at eu. */
+    String nearest = "eu";
+
     long bytes;
 
     Reader(String dc, Copies.Settings settings) {
@@ -255,7 +260,7 @@ final class CopyWorld {
 
     /** A forwarded request about a partition is answered so. */
     void told(Request request, int partition, Reply reply, int size) {
-      witness.answered("eu", request, Optional.of(partition), reply, size);
+      witness.answered(nearest, request, Optional.of(partition), reply, size);
     }
 
     /** Reads as a client does; what it is answered. */
@@ -276,7 +281,12 @@ final class CopyWorld {
 
     @Override
     public Optional<Holders.Held> heldElsewhere(String keyspace) {
-      return Optional.of(new Holders.Held(holders, 1));
+      return Optional.of(new Holders.Held(holders, 1, creation));
+    }
+
+    @Override
+    public Object placed() {
+      return creation;
     }
 
     @Override

@@ -4,12 +4,14 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.ErrorCode;
+import io.osier.core.Key;
 import io.osier.core.Value;
 import io.osier.core.VersionVector;
 import io.osier.crdt.CrdtType;
 import io.osier.crdt.Operation;
 import io.osier.protocol.Reply;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -83,6 +85,59 @@ final class FollowedObjectsTest {
     world.pass(Copies.PERIOD_MILLIS);
     assertThat(copied("n")).isNull();
     assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
+  void copiesEnd_atOnce_whenTheKeyspaceIsAnotherOneOfItsName() {
+    copyOfN();
+    world.creation = "second";
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
+  void copiesEnd_whenAnotherHolderIsAsked() {
+    copyOfN();
+    ap.nearest = "us";
+    ap.forwarded("other", VersionVector.EMPTY);
+    ap.nearest = "eu";
+    ap.forwarded("other", VersionVector.EMPTY);
+    world.pass(Copies.PERIOD_MILLIS);
+    assertThat(copied("n")).as("both are asked").isNotNull();
+    ap.nearest = "us";
+    ap.forwarded("other", VersionVector.EMPTY);
+    world.pass(Copies.PERIOD_MILLIS);
+    assertThat(copied("n")).isNull();
+    assertThat(ap.copies.figures().dropped()).containsEntry("cut", 1L);
+  }
+
+  @Test
+  void copiesThatAHolderHasForgotten_beginAgainSoon() {
+    copyOfN();
+    world.followers.down("ap");
+    world.pass(CopyWorld.WAY_MILLIS);
+    assertThat(copied("n")).isNull();
+    ap.heat("n");
+    assertThat(copied("n")).isNotNull();
+  }
+
+  @Test
+  void manyKeysOfAPartition_areNamedInFewQuestionsAtOnce() {
+    Holders.Held held = new Holders.Held(List.of("eu"), 1, "");
+    Subscription of = new Subscription("shop", 0, "eu", held, 1);
+    for (int i = 0; i < 20_000; i++) {
+      of.add(new Copy(new ObjectName("shop", Key.of("k" + i)), i, of, new Demand()));
+    }
+    int named = 0;
+    List<FollowCodec.Ask> asks = of.asks();
+    while (named < 20_000) {
+      assertThat(asks).hasSizeBetween(1, 16);
+      for (FollowCodec.Ask ask : asks) {
+        named += ask.add().size();
+        of.inOrder(new FollowCodec.Answer(ask.step(), Optional.empty(), List.of()));
+      }
+      asks = of.asks();
+    }
   }
 
   @Test

@@ -53,7 +53,7 @@ abstract class ForwarderFixture {
     @Override
     public Optional<KeyspaceHolders.Held> holders(String keyspace) {
       return keyspace.equals("shop")
-          ? Optional.of(new KeyspaceHolders.Held(List.of("eu", "us"), 1))
+          ? Optional.of(new KeyspaceHolders.Held(List.of("eu", "us"), 1, ""))
           : Optional.empty();
     }
 

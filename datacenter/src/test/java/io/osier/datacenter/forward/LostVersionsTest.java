@@ -27,9 +27,10 @@ final class LostVersionsTest {
   private final HolderChoice choice =
       new HolderChoice("ap", (keyspace, partition) -> VersionVector.EMPTY);
   private final Object lane = new Object();
+  private String creation = "first";
 
   private Asks.Ask ask(String... up) {
-    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1);
+    KeyspaceHolders.Held held = new KeyspaceHolders.Held(List.of("eu", "us"), 1, creation);
     HolderChoice.Chosen to =
         (HolderChoice.Chosen) choice.choose(READ, "shop", held, List.of(up), lane, 0);
     Asks.Ask ask = new Asks.Ask(to.dc(), to.request(), lane, Optional.of(0), 0, 0, 1, reply -> {});
@@ -69,6 +70,23 @@ final class LostVersionsTest {
     choice.up(EU_AGAIN);
     choice.answered(US, ask("us"), new Reply.Failure(ErrorCode.SESSION_LOST, "lost"), 0);
     assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(US, 3));
+  }
+
+  @Test
+  void whatWasShown_ofAKeyspaceOfTheSameNameBeforeIt_isNotAskedFor() {
+    choice.up(EU);
+    choice.up(US);
+    choice.answered(EU, ask("eu"), showing(VersionVector.of(EU, 7)), 0);
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.of(EU, 7));
+    creation = "second";
+    assertThat(Forwardable.after(ask("us").request())).isEqualTo(VersionVector.EMPTY);
+  }
+
+  @Test
+  void whatWasShownWhileItWasHeldHere_isWhatWasShown() {
+    HolderChoice former = new HolderChoice("ap", (name, partition) -> VersionVector.of(US, 4));
+    former.shows("shop", 0, VersionVector.of(EU, 7));
+    assertThat(former.shown("shop", 0)).isEqualTo(VersionVector.of(EU, 7).with(US, 4));
   }
 
   @Test

@@ -31,8 +31,8 @@ final class PeerDirectoryTest {
     KeyspacePolicy bank = KeyspacePolicy.session("bank", Duration.ofMillis(100));
     List<Placement.Placed> placed =
         List.of(
-            new Placement.Placed(carts, List.of("au", "us")),
-            new Placement.Placed(bank, List.of("ap")));
+            new Placement.Placed(carts, List.of("au", "us"), ""),
+            new Placement.Placed(bank, List.of("ap"), ""));
     Reply.Elsewhere told = peers.holding(placed, Map.of("bank", "open"));
     assertThat(told.keyspaces())
         .containsExactly(new Reply.HeldElsewhere(RequestHandler.info(carts), List.of("au", "us")));

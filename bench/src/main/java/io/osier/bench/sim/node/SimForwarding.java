@@ -213,7 +213,7 @@ final class SimForwarding implements KeyspaceHolders, ClientServer.Handler {
         simulation.holders().serving(dc.self().dc(), unit).stream()
             .filter(name -> !name.equals(dc.self().dc()))
             .toList();
-    return Optional.of(new KeyspaceHolders.Held(others, unit.policy().partitions()));
+    return Optional.of(new KeyspaceHolders.Held(others, unit.policy().partitions(), "file"));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.osier.datacenter.partition.Reads;
 import io.osier.protocol.Reply;
 import io.osier.protocol.Request;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Copies of objects that others hold and that are read here often. A copy answers a read only if it
  * has all that was shown of its key here and all that the session has seen elsewhere; so no read
- * shows less than one before it. Thread-safe; reads take no lock, and others are called without
- * one.
+ * shows less than one before it. Thread-safe; a read takes no lock, unless its session has seen
+ * more elsewhere than those before it, and others are called without one.
  */
 public final class Copies implements AutoCloseable {
   /** So often it is decided what is followed. */
@@ -112,8 +113,9 @@ public final class Copies implements AutoCloseable {
       }
       return null;
     }
-    if (!read.after().isEmpty()) {
+    if (!read.after().isAtMost(copy.of().noted())) {
       around.shows(read.keyspace(), copy.of().partition(), read.after());
+      copy.of().notes(read.after());
     }
     copy.hit();
     counts.hit();
@@ -229,9 +231,11 @@ public final class Copies implements AutoCloseable {
   /** Ends those whose holder is asked no more, as another is nearer, or that are not worth it. */
   private void look() {
     List.copyOf(subscriptions.values()).stream().filter(Subscription::hasMoved).forEach(this::cut);
+    Map<String, Double> ways = new HashMap<>();
     for (Copy copy : copies.all()) {
       copy.demand().readFromCopy(copy.takeHits());
-      if (!interest.isWorthIt(copy.demand(), around.roundTripMillis(copy.of().holder()))) {
+      double way = ways.computeIfAbsent(copy.of().holder(), around::roundTripMillis);
+      if (!interest.isWorthIt(copy.demand(), way)) {
         drop(copy, CopyCounts.Dropped.UNWORTHY);
       }
     }

@@ -17,6 +17,11 @@ final class Interest {
   /** So many are counted at least: of fewer counters none would be kept for long. */
   private static final int COUNTED_MIN = 1_000;
 
+  /**
+   * Reads of longer keys, in bytes, are not counted: the counters' number is all that bounds them.
+   */
+  private static final int KEY_LENGTH_MAX = 256;
+
   /** Who could not be followed is asked again after so many periods. */
   private static final int REFUSED_PERIODS = 15;
 
@@ -59,6 +64,9 @@ final class Interest {
 
   /** An object of which there is no copy was read at a holder. */
   void read(ObjectName name, String holder, long size) {
+    if (name.key().length() > KEY_LENGTH_MAX) {
+      return;
+    }
     Counted of = counted.offer(name);
     of.demand.read(1, size);
     of.holder = holder;
@@ -95,13 +103,14 @@ final class Interest {
   List<Candidate> candidates(
       Predicate<ObjectName> isCopied, ToDoubleFunction<String> roundTripMillis) {
     List<Candidate> candidates = new ArrayList<>();
+    Map<String, Double> ways = new HashMap<>();
     for (SpaceSaving.Entry<ObjectName, Counted> entry : counted.top(counted.size())) {
       if (isCopied.test(entry.item())) {
         continue; // its demand is the copy's
       }
       Counted of = entry.note();
       of.demand.periodEnds();
-      double way = roundTripMillis.applyAsDouble(of.holder);
+      double way = ways.computeIfAbsent(of.holder, roundTripMillis::applyAsDouble);
       if (rule.begins(of.demand, way, period) && refused.getOrDefault(of.holder, 0L) <= period) {
         candidates.add(
             new Candidate(entry.item(), of.holder, of.demand, rule.saved(of.demand, way)));

@@ -45,6 +45,7 @@ final class Subscription {
   private volatile boolean byHolder;
   private volatile boolean byOther;
   private volatile VersionVector through = VersionVector.EMPTY;
+  private volatile VersionVector noted = VersionVector.EMPTY;
   private volatile VersionVector shown = VersionVector.EMPTY;
 
   /**
@@ -85,6 +86,16 @@ final class Subscription {
   /** Forwarded answers have shown this of the partition, of whichever keys. */
   VersionVector shown() {
     return shown;
+  }
+
+  /** What sessions have seen elsewhere that were answered from copies, as far as it is noted. */
+  VersionVector noted() {
+    return noted;
+  }
+
+  /** More of it is noted. */
+  synchronized void notes(VersionVector after) {
+    noted = noted.join(after);
   }
 
   synchronized void sees(VersionVector seen) {

@@ -109,6 +109,10 @@ final class CopiesTest {
     assertThat(ap.copied("n", upTo(seen))).isNotNull();
     assertThat(ap.shown("shop", 0).get(CopyWorld.EU)).isGreaterThanOrEqualTo(seen.number());
 
+    long showings = ap.showings;
+    assertThat(ap.copied("n", upTo(seen))).isNotNull();
+    assertThat(ap.showings).as("it is noted once").isEqualTo(showings);
+
     Dot more = world.increment("m");
     assertThat(ap.copied("m", VersionVector.EMPTY)).as("a session that saw less").isNotNull();
     ap.forwarded("n", upTo(more)); // it has seen an update of m elsewhere

@@ -203,6 +203,9 @@ final class CopyWorld {
 
     long bytes;
 
+    /** So often somebody was told what is shown. */
+    long showings;
+
     Reader(String dc, Copies.Settings settings) {
       self = new ReplicaId(dc, 1);
       copies = new Copies(this, settings, CopyWorld.this::millis);
@@ -338,6 +341,7 @@ final class CopyWorld {
     @Override
     public void shows(String keyspace, int partition, VersionVector more) {
       shown = shown.join(more);
+      showings++;
     }
 
     @Override

@@ -242,9 +242,9 @@ final class FollowedObjectsTest {
 
   @Test
   void whoFindsNoRoomAtAHolder_takesNoneOfIt() {
-    long taken = (1 << 20) - 1_000;
+    long taken = (1 << 20) - 500;
     assertThat(world.ofFollowers.tryTake(taken)).isTrue();
-    String large = "x".repeat(1_000);
+    String large = "x".repeat(250);
     for (int i = 0; i < 100; i++) {
       ap.read("n");
       ap.read(large);

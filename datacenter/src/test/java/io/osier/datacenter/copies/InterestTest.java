@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.osier.core.Key;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class InterestTest {
@@ -18,6 +19,21 @@ final class InterestTest {
   private List<Interest.Candidate> afterAPeriod(String copied) {
     interest.nextPeriod();
     return interest.candidates(name -> name.key().toString().contains(copied), holder -> 20);
+  }
+
+  @Test
+  void longKeys_areNotCounted_andEachWayIsAskedForOnce() {
+    read("x".repeat(256), 10);
+    read("x".repeat(257), 10);
+    read("n", 10);
+    AtomicInteger asked = new AtomicInteger();
+    interest.nextPeriod();
+    List<Interest.Candidate> found =
+        interest.candidates(name -> false, holder -> 20 * asked.incrementAndGet());
+    assertThat(found)
+        .extracting(each -> each.name().key().length())
+        .containsExactlyInAnyOrder(256, 1);
+    assertThat(asked).hasValue(1);
   }
 
   /** The reads of a copied object are its copy's, so its counter falls, and others come to it. */

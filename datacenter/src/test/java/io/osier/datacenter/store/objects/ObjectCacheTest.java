@@ -146,8 +146,10 @@ final class ObjectCacheTest {
     whileRead = () -> cache.put(COLD.key(), KeyObjects.NOTHING.with(state(2), 2));
     cache.prefetch(COLD.key());
     assertThat(cache.durablyStored(COLD.key())).isEmpty();
+    assertThat(cache.readDurably(COLD.key()).states()).containsExactly(state(1));
     assertThat(cache.get(COLD.key()).states()).containsExactly(state(2));
     cache.becameDurable(List.of(COLD.key()), 2);
+    assertThat(cache.readDurably(COLD.key()).states()).containsExactly(state(2));
     assertThat(cache.durablyStored(COLD.key()).map(StoredKey::states)).contains(List.of(state(2)));
   }
 

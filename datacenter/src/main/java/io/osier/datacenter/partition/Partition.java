@@ -255,8 +255,9 @@ public final class Partition implements Machine {
         sequencer.retire();
         escrow.retire();
       }
-      case Input.Stay s -> {
-        sequencer.stay();
+      case Input.Stay s -> sequencer.stay();
+      case Input.Resume r -> {
+        tellsShown = false;
         shown = Optional.empty();
       }
       case Input.GiveAway g -> g.counters().forEach(c -> writes.giveAway(c, g.heir(), at));
